@@ -17,7 +17,7 @@ const API = /^\/(v1|users|cdi|healthz|readyz|metrics|openapi\.json|docs)(\/|\?|$
 
 try {
   const listening = await startDemo({
-    ...readSettings(process.env),
+    ...readSettings(process.env, process.argv.slice(2)),
     log,
     pages: (request, response) => {
       if (API.test(request.url ?? '/')) return false;

@@ -14,7 +14,7 @@ tuneProcess();
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });
 
 try {
-  const settings = readSettings(process.env);
+  const settings = readSettings(process.env, process.argv.slice(2));
   if (!existsSync(join(settings.built, 'index.html'))) {
     throw new Error('The demo is not built yet: "npm start" builds it and starts it.');
   }

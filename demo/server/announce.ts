@@ -1,17 +1,19 @@
 import { WorkspaceError } from '../../src/service/index.ts';
 import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from './keys.ts';
+import { PEOPLE } from './month/people.ts';
 import { SettingsError } from './settings.ts';
 
 interface Announced {
   url: string;
   studioUrl: string;
   hasDemoKeys: boolean;
+  isMadeUp: boolean;
 }
 
 /** What is printed once the service runs. The curl line works as it is. */
-export const announcement = ({ url, studioUrl, hasDemoKeys }: Announced): string =>
+export const announcement = ({ url, studioUrl, hasDemoKeys, isMadeUp }: Announced): string =>
   hasDemoKeys
-    ? demoAnnouncement(url, studioUrl)
+    ? demoAnnouncement(url, studioUrl, isMadeUp ? MADE_UP : '')
     : `
   Placard runs on a workspace of your own, without the visitors and the shop of the demo, whose keys it does not have.
 
@@ -21,13 +23,18 @@ export const announcement = ({ url, studioUrl, hasDemoKeys }: Announced): string
   Stop with Ctrl+C.
 `;
 
-const demoAnnouncement = (url: string, studioUrl: string): string => `
+const MADE_UP = `
+  What the Studio shows is a made-up month: ${PEOPLE.toLocaleString('en-GB')} people who never were, the same at each first start. Without them, in a
+  database of its own: npm start -- --empty
+`;
+
+const demoAnnouncement = (url: string, studioUrl: string, madeUp: string): string => `
   Placard runs.
 
   Shop      ${url}/
   Studio    ${studioUrl}/   (sign in with ${OPERATOR_KEY})
   API       ${url}/docs   (for tools: ${url}/openapi.json)
-
+${madeUp}
   Keys of the demo workspace, known to everybody:
     client  ${CLIENT_KEY}   (banners only)
     server  ${SERVER_KEY}   (everything else)

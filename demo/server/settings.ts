@@ -7,8 +7,14 @@ export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** Where the demo runs and what it runs on, from the environment. A variable that is set to nothing is not set. */
-export const readSettings = (env: NodeJS.ProcessEnv) => {
+/**
+ * Where the demo runs and what it runs on, from the environment and from `--empty`, which begins without the made-up month. A
+ * variable that is set to nothing is not set.
+ */
+export const readSettings = (env: NodeJS.ProcessEnv, args: readonly string[]) => {
+  const unknown = args.find((each) => each !== '--empty');
+  if (unknown !== undefined) throw new SettingsError(`${unknown}: the demo knows one option, --empty`);
+  const isEmpty = args.length > 0;
   const portIn = (name: string, otherwise: number): number => {
     const port = Number(env[name] || otherwise);
     if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
@@ -19,8 +25,10 @@ export const readSettings = (env: NodeJS.ProcessEnv) => {
     port,
     studioPort: portIn('STUDIO_PORT', port === 0 ? 0 : port + 1),
     host: env['HOST'] || '127.0.0.1',
-    db: env['PLACARD_DB'] || inRepository('.placard/demo.db'),
+    db: env['PLACARD_DB'] || inRepository(isEmpty ? '.placard/empty.db' : '.placard/demo.db'),
     workspaceFile: env['PLACARD_WORKSPACE'] || inRepository('demo/workspace.json'),
+    // It is of the demo's own campaigns.
+    makesMonth: !isEmpty && !env['PLACARD_WORKSPACE'],
     built: inRepository('dist/demo'),
     sources: inRepository('demo'),
   };

@@ -13,10 +13,10 @@ import {
   watchWorkspaces,
 } from '../../src/service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
-import { withAbsoluteImages } from './absolute-images.ts';
-import { atSite } from './at-site.ts';
 import { createDemoEndpoints } from './demo-endpoints.ts';
 import { SERVER_KEY } from './keys.ts';
+import { hasMonth, isUnused, makeMonth } from './month/make-month.ts';
+import { atSite, withAbsoluteImages } from './own-address.ts';
 import { createShopActions } from './shop-actions.ts';
 
 export interface DemoOptions {
@@ -26,6 +26,8 @@ export interface DemoOptions {
   port: number;
   studioPort: number;
   host: string;
+  /** Whether a database that was never used begins with a made-up month. Default: it does not. */
+  makesMonth?: boolean;
   log: Log;
   /** Called after an edit of the workspace file, with the problem where it cannot be used. */
   onReload?: (problem: Error | null) => void;
@@ -39,6 +41,8 @@ export interface RunningDemo extends Listening {
   studioUrl: string;
   /** Whether the workspace has the demo's keys: without them the shop's pages and its visitors have nothing to do. */
   hasDemoKeys: boolean;
+  /** Whether the database holds the made-up month, of this start or of an earlier one. */
+  isMadeUp: boolean;
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
@@ -50,6 +54,7 @@ export const startDemo = async ({
   port,
   studioPort,
   host,
+  makesMonth = false,
   log,
   onReload = () => undefined,
   pages,
@@ -68,6 +73,11 @@ export const startDemo = async ({
   const shop = createShopActions(service);
   const endpoints = createDemoEndpoints(shop);
   try {
+    if (makesMonth && (await isUnused(store))) {
+      await makeMonth({ store, workspaces: watched, endMs: Date.now(), log });
+      await workspaces.refresh();
+    }
+    const isMadeUp = await hasMonth(store);
     const hasDemoKeys = workspaces.registry().holderOf(sha256(SERVER_KEY)) !== undefined;
     if (hasDemoKeys) await shop.seed();
     const listening = await listen(withAbsoluteImages(service), {
@@ -77,7 +87,7 @@ export const startDemo = async ({
       files: async (request, response) => (await endpoints(request, response)) || pages(request, response),
     });
     const studio = createStudio({
-      workspaces: atSite(workspaces, () => listening.url),
+      workspaces: atSite(workspaces, () => listening.url, isMadeUp),
       store,
       pages: studioPages ?? builtPages(),
       log,
@@ -88,6 +98,7 @@ export const startDemo = async ({
         ...listening,
         studioUrl: url,
         hasDemoKeys,
+        isMadeUp,
         stop: async () => {
           await stop();
           await stopIngestion();

@@ -1,5 +1,5 @@
 import { MAX_TRACK_OBJECTS } from '../protocol/index.ts';
-import { refusalOf, replyOf } from './gate/reply.ts';
+import { refusalOf, replyOf } from './http/exchange.ts';
 import { silentLog } from './log.ts';
 import type { Store } from './store/store.ts';
 import { trackUsers } from './users/track.ts';

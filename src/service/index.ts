@@ -6,13 +6,15 @@ export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
+export { type Segment, segmentProblems, segmentsIn } from './campaigns/segments.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export { createFetch } from './gate/fetch.ts';
-export type { Exchange, Reply } from './gate/reply.ts';
-export { HttpError } from './http-error.ts';
+export type { Exchange, Reply } from './http/exchange.ts';
+export { HttpError } from './http/exchange.ts';
+export { createFetch } from './http/fetch.ts';
+export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export {
   type BatchRecord,
   batchStatements,
@@ -25,7 +27,6 @@ export {
 } from './integrations/ingestion-store.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export { stampText } from './integrations/stamp-text.ts';
-export { type Listening, type ListenOptions, listen, type ServedPort, servePort } from './listen.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { nearest } from './nearest.ts';
 export {
@@ -37,10 +38,10 @@ export {
   type SessionProof,
   type StudioStore,
 } from './operators/index.ts';
-export { createPreviewTokens } from './preview/preview-tokens.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
-export { createService, type Service, type ServiceOptions } from './service.ts';
+export { createPreviewTokens } from './routes/preview.ts';
+export { createService, type Listening, listen, type Service, type ServiceOptions } from './service.ts';
 export {
   backupStore,
   openStore,
@@ -56,6 +57,7 @@ export type {
   CampaignResults,
   Conversion,
   DayResults,
+  LanguageResults,
   PlacementResults,
   ResultsQuestion,
 } from './store/results.ts';
@@ -64,12 +66,17 @@ export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows.ts';
 export { version } from './version.ts';
-export { followReleases, type ReleasedSource } from './workspace/follow-releases.ts';
+export {
+  followReleases,
+  isOfSegment,
+  type ReleasedSegment,
+  type ReleasedSource,
+  segmentReleaseId,
+} from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
-export type { Registry } from './workspace/registry.ts';
 export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
 export { ROLES, type Role } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
-export type { Placement, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';
+export type { Placement, Registry, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

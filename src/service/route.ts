@@ -37,6 +37,8 @@ export interface RouteContext {
   parameter: string;
   /** The parsed body, unchecked; `undefined` where the route has none. */
   body: unknown;
+  /** The header `Accept-Language`; `''` where the request has none. */
+  acceptLanguage: string;
   /** Unix milliseconds. */
   now: number;
   metrics: RouteMetrics;

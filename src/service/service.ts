@@ -1,6 +1,7 @@
-import { createFetch } from './gate/fetch.ts';
 import { createGate } from './gate/gate.ts';
-import type { Exchange, Reply } from './gate/reply.ts';
+import type { Exchange, Reply } from './http/exchange.ts';
+import { createFetch } from './http/fetch.ts';
+import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
@@ -8,8 +9,8 @@ import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
 import type { Store } from './store/store.ts';
 import { parseWorkspace } from './workspace/parse-workspace.ts';
-import { createRegistry } from './workspace/registry.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
+import { createRegistry } from './workspace/workspace.ts';
 
 /** What the service is made of: workspaces and a store. */
 export interface ServiceOptions {
@@ -116,6 +117,25 @@ export const createService = ({
       source.stop();
       await stopRetention();
       await store.close();
+    },
+  };
+};
+
+/** A service that listens. */
+export interface Listening extends ServedPort {
+  /** As of any port; then it closes the service. */
+  stop(): Promise<void>;
+}
+
+/** Serves a service on a port. Rejects where the port cannot be had. */
+export const listen = async (service: Service, options: ListenOptions = {}): Promise<Listening> => {
+  const served = await servePort(service.handle, options);
+  return {
+    ...served,
+    stop: async () => {
+      service.drain();
+      await served.stop();
+      await service.close();
     },
   };
 };

@@ -1,3 +1,4 @@
+export type { CampaignText } from './campaign/campaign-text.ts';
 export { pullCampaigns, pushCampaigns } from './mirror/mirror.ts';
 export { createStudio, type Studio, type StudioOptions } from './server/create-studio.ts';
 export { listenStudio } from './server/listen-studio.ts';

@@ -70,11 +70,20 @@ describe('the start', () => {
       url: 'http://127.0.0.1:8787',
       studioUrl: 'http://127.0.0.1:8788',
       hasDemoKeys: true,
+      isMadeUp: true,
     }).split('\n');
     const curl = lines.filter((line) => line.trim().startsWith('curl '));
     expect(curl).toHaveLength(1);
     const [, body = ''] = /-d '([^']+)'$/.exec(curl[0]!) ?? [];
     expect(JSON.parse(body)).toMatchObject({ external_user_id: 'mira', placements: ['home_hero'] });
+  });
+
+  test('says that the people of the month are made up, and how to begin without them', () => {
+    const urls = { url: 'http://127.0.0.1:8787', studioUrl: 'http://127.0.0.1:8788', hasDemoKeys: true };
+    expect(announcement({ ...urls, isMadeUp: true })).toMatch(
+      /made-up month: 3,000 people .*npm start -- --empty/s,
+    );
+    expect(announcement({ ...urls, isMadeUp: false })).not.toContain('made-up');
   });
 
   test('says in one sentence that the port is taken', () => {
@@ -102,16 +111,24 @@ describe('the start', () => {
   });
 
   test('says in one sentence what is wrong with the port', () => {
-    const refused = () => readSettings({ PORT: 'eighty' });
+    const refused = () => readSettings({ PORT: 'eighty' }, []);
     expect(refused).toThrow(SettingsError);
     expect(startProblem(new SettingsError('PORT: no'))).toBe('PORT: no');
   });
 
+  test('makes up a month for the demo’s own campaigns alone, and with --empty none, in a database of its own', () => {
+    expect(readSettings({}, [])).toMatchObject({ makesMonth: true });
+    expect(readSettings({ PLACARD_WORKSPACE: 'mine.json' }, [])).toMatchObject({ makesMonth: false });
+    expect(readSettings({}, ['--empty'])).toMatchObject({ makesMonth: false });
+    expect(readSettings({}, ['--empty']).db).not.toBe(readSettings({}, []).db);
+    expect(() => readSettings({}, ['--emtpy'])).toThrow('--emtpy: the demo knows one option, --empty');
+  });
+
   test('refuses a port that is none', () => {
-    expect(() => readSettings({ PORT: 'eighty' })).toThrow(
+    expect(() => readSettings({ PORT: 'eighty' }, [])).toThrow(
       'PORT: expected a number from 0 to 65535, got "eighty"',
     );
-    expect(readSettings({})).toMatchObject({ port: 8787, host: '127.0.0.1' });
-    expect(readSettings({ PORT: '', HOST: '' })).toMatchObject({ port: 8787, host: '127.0.0.1' });
+    expect(readSettings({}, [])).toMatchObject({ port: 8787, host: '127.0.0.1' });
+    expect(readSettings({ PORT: '', HOST: '' }, [])).toMatchObject({ port: 8787, host: '127.0.0.1' });
   });
 });

@@ -20,13 +20,15 @@ export interface RunningDemo {
   stop(): Promise<void>;
 }
 
-/** The demo as `npm start` serves it, on a free port, with a store in memory. */
+/** The demo as `npm start` serves it, on a free port, with a store in memory, and without the made-up month unless asked for. */
 export const runDemo = async ({
   db = ':memory:',
   workspaceFile = join(ROOT, 'demo/workspace.json'),
+  makesMonth = false,
 }: {
   db?: string;
   workspaceFile?: string;
+  makesMonth?: boolean;
 } = {}): Promise<RunningDemo> => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-demo-'));
   await build({
@@ -40,6 +42,7 @@ export const runDemo = async ({
   const listening = await startDemo({
     workspaceFile,
     db,
+    makesMonth,
     port: 0,
     studioPort: 0,
     studioPages: studioPages.folder,

@@ -7,7 +7,7 @@ import {
   type Store,
 } from '../../src/service/index.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
-import { createRegistry } from '../../src/service/workspace/registry.ts';
+import { createRegistry } from '../../src/service/workspace/workspace.ts';
 import { createStudio } from '../../src/studio/index.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
 import { type Answered, readAnswer, recordingLog } from './running-service.ts';

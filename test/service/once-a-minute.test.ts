@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createOnceAMinute } from '../../src/service/once-a-minute.ts';
+import { createOnceAMinute } from '../../src/service/log.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -22,12 +22,6 @@ export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: nu
 };
 
 const TIMEOUT_MS = 15_000;
-/** Quick retries within one sync where a server fails for a moment: after about this long, and after twice that. */
-const RETRIES = 2;
-const RETRY_MS = 300;
-const RETRIED = [408, 500, 502, 503, 504];
-/** A server that wants a longer pause gets no further request within one sync. */
-const MAX_PAUSE_MS = 10_000;
 
 /** The service has answered with a refusal. */
 export class SyncRefusedError extends Error {
@@ -53,7 +47,7 @@ export interface SentBanners {
 /** Makes one `banners/sync` call with the key and the user's token. Where one was refused, it tries once with a new one. */
 export const createRequestBanners = (settings: Settings, userTokens: UserTokens) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
-  const { now, after, random, fetch } = platform;
+  const { now, after, fetch } = platform;
   const post = createPostJson(endpoint, fetch);
   let lastAskedAtMs = 0;
 
@@ -72,34 +66,6 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     const next = cause.refusal.reason === 'unauthorized' ? await readKey() : key;
     if (next === key) throw cause;
     return next;
-  };
-
-  const pause = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const cancel = after(ms, resolve);
-      signal.addEventListener('abort', () => {
-        cancel();
-        reject(signal.reason);
-      });
-    });
-
-  /** Sends the body, and again a moment later where the server or the network failed. */
-  const send = async (body: string, key: string, signal: AbortSignal): Promise<Answer> => {
-    for (let retries = 0; ; retries += 1) {
-      let failure: unknown;
-      try {
-        const answer = await post(SYNC_PATH, { body, key, signal });
-        if (answer.status >= 200 && answer.status < 300) return answer;
-        failure = new SyncRefusedError(answer, readRefused(answer, now()));
-      } catch (cause) {
-        failure = cause;
-      }
-      const refused = failure instanceof SyncRefusedError ? failure : undefined;
-      const waitMs = refused?.refusal.requestedMs || RETRY_MS * 2 ** retries * (0.5 + random() / 2);
-      const mayPass = !refused || RETRIED.includes(refused.status);
-      if (signal.aborted || !mayPass || retries === RETRIES || waitMs > MAX_PAUSE_MS) throw failure;
-      await pause(waitMs, signal);
-    }
   };
 
   const requestWith = async (
@@ -126,10 +92,12 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     };
     const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     try {
-      const { headers, text } = await send(JSON.stringify(body), key, request.signal);
-      const byPlacement = readSyncAnswer(parseJson(text));
+      const answer = await post(SYNC_PATH, { body: JSON.stringify(body), key, signal: request.signal });
+      if (answer.status < 200 || answer.status >= 300)
+        throw new SyncRefusedError(answer, readRefused(answer, now()));
+      const byPlacement = readSyncAnswer(parseJson(answer.text));
       if (!byPlacement) throw new Error('the answer has no "banners"');
-      return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(headers, sentAtMs, now()) };
+      return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
     } finally {
       cancel();
     }

@@ -3,12 +3,9 @@ import type { Banner } from '../banner.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/read-options.ts';
-import { isAhead, MAX_WAIT_MS } from '../platform/waits.ts';
+import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
 import { createReadBanners } from './read-banners.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
-
-/** After a sync without a usable answer the next one waits this long, twice as long each time, jittered. */
-const FIRST_WAIT_MS = 30_000;
 
 /** The answer to a sync. */
 export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
@@ -31,8 +28,8 @@ interface SyncOptions {
 }
 
 /**
- * Fetches banners: the placements of one task go into one request, at most ten each. A request retries a moment later where
- * a server or the network failed. Longer waits are timed here.
+ * Fetches banners: the placements of one task go into one request, at most ten each. Where the service or the network
+ * failed they wait, and are requested again.
  */
 export const createSync = (options: SyncOptions) => {
   const { settings, userTokens, userId, canSync, onAnswer, onRateLimit, notify, fail } = options;
@@ -41,21 +38,18 @@ export const createSync = (options: SyncOptions) => {
   const readBanners = createReadBanners(fail);
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
-  let failures = 0;
-  let blockedUntilMs = 0;
-  /** Whether a new network or a page that is visible again ends the block. It does not end a refusal by the service. */
-  let mayHurry = true;
+  let pause = noPause();
   let stopped = false;
   /** Requests under way. Each has a signal of its own: a shared one would collect listeners. */
   const underWay = new Set<AbortController>();
-  /** Ends the requests under way, their retries as well: their user has left. */
+  /** Ends the requests under way: their user has left. */
   const abortAll = (): void => {
     for (const request of underWay) request.abort();
     underWay.clear();
   };
 
-  /** How long no request may be made, in milliseconds. A block that is too far away was set under a wrong clock, and is over. */
-  const waitMs = (): number => (isAhead(blockedUntilMs, now(), MAX_WAIT_MS) ? blockedUntilMs - now() : 0);
+  /** How long no request may be made, in milliseconds. */
+  const waitMs = (): number => (isPausing(pause, now()) ? pause.until - now() : 0);
 
   const arm = (): void => {
     cancel?.();
@@ -65,37 +59,26 @@ export const createSync = (options: SyncOptions) => {
   const retryLater = (cause: unknown, placements: string[]): void => {
     const refused = cause instanceof SyncRefusedError ? cause : undefined;
     const { reason = 'backoff', requestedMs = 0 } = refused?.refusal ?? {};
-    const isLimited = reason === 'rate-limit';
-    // Requests that fail side by side are one failure.
-    if (waitMs() === 0) failures += 1;
-    const backoff = Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
-    // Where several requests fail side by side, and the service has refused one of them, none may be hurried.
-    const mayPass = (!refused || refused.status >= 500) && requestedMs === 0;
-    mayHurry = mayPass && (mayHurry || waitMs() === 0);
-    // A server that is down may name a shorter pause than the backoff.
-    const own = isLimited && requestedMs > 0 ? requestedMs : Math.max(requestedMs, backoff);
-    blockedUntilMs = now() + Math.max(waitMs(), own);
-    if (isLimited) onRateLimit();
+    pause = pauseAfter(pause, { reason, requestedMs }, now(), random);
+    if (reason === 'rate-limit') onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
     if (refused?.status !== 400) for (const placementId of placements) requested.add(placementId);
     const kind = reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync';
     const said = refused?.message ?? String(cause);
     fail(kind, `Sync of ${placements.join(', ')} had no usable answer: ${said}`, cause);
-    notify({ type: 'waiting', untilMs: blockedUntilMs, reason });
+    notify({ type: 'waiting', untilMs: pause.until, reason: pause.reason });
   };
 
   const request = async (user: string, placements: string[]): Promise<void> => {
-    const blockedBefore = blockedUntilMs;
+    const pauseBefore = pause;
     const mine = new AbortController();
     underWay.add(mine);
     try {
       const { byPlacement, ...sent } = await requestBanners(user, placements, mine);
       if (!underWay.has(mine)) return;
       onAnswer({ userId: user, banners: readBanners(placements, byPlacement), ...sent });
-      // A wait that another request has begun meanwhile still holds.
-      if (blockedUntilMs !== blockedBefore) return;
-      failures = 0;
-      blockedUntilMs = 0;
+      // A pause that another request has begun meanwhile still holds.
+      if (pause === pauseBefore) pause = noPause();
     } catch (cause) {
       if (underWay.has(mine)) retryLater(cause, placements);
     } finally {
@@ -137,8 +120,7 @@ export const createSync = (options: SyncOptions) => {
     },
     /** The network is back or the page is visible again: placements without an answer may be requested once at once. */
     hurry(): void {
-      if (mayHurry) blockedUntilMs = 0;
-      mayHurry = false;
+      pause = endEarly(pause, now());
       arm();
     },
     /** Until when no request may be made; a time that has passed where it may. */

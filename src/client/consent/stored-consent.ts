@@ -32,11 +32,9 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
     if (choice === 'wiped') log.forgetMemory();
     notifyHost();
   });
-  log.subscribe({
-    /** News of this choice may have missed the tab. */
-    onRead({ consent: choice }) {
-      if (consent.wasRead(choice)) notifyHost();
-    },
+  // News of this choice may have missed the tab.
+  log.onChoice((choice) => {
+    if (consent.wasRead(choice)) notifyHost();
   });
 
   return {

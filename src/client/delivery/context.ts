@@ -3,13 +3,13 @@ import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import { type DeliveryOptions, deliveryOptions } from '../options/choices.ts';
 import { createTabChannel, type TabChannel } from '../platform/tab-channel.ts';
+import type { Pause } from '../platform/waits.ts';
 import type { DeliverySetup } from './delivery.ts';
-import type { Control } from './log/records.ts';
 
 /** The messages between the tabs. A tab that misses one finds the same in the log. */
 export type TabNews =
   /** A request has been answered: another tab that waits may send, after this wait. */
-  | { type: 'idle'; wait: Control['wait'] }
+  | { type: 'idle'; wait: Pause }
   /** These left the queue, by their `keyText`. */
   | { type: 'gone'; keys: string[] }
   /** The service worker has no host, so each page passes the worker's notices on to its own. */

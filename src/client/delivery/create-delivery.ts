@@ -8,11 +8,12 @@ import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
+import { createScheduler } from './sender/scheduler.ts';
 import { createSender } from './sender/sender.ts';
 import { createUnsent } from './unsent.ts';
 
 /**
- * Wires the half of the client that gets events to the server: capture appends to the log, the sender leases batches from
+ * Wires the half of the client that gets events to the server: capture appends to the log, the sender claims batches of
  * it, and a page that leaves sends what it holds. Only this file knows all of them.
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
@@ -25,15 +26,17 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const retryOnQuota = createRetryOnQuota(async () => host.evict?.(), upkeep.shrink, log.degrade);
   const choice = createStoredConsent(context, log, retryOnQuota);
   const sender = createSender(context, log, upkeep, unsent);
+  const scheduler = createScheduler(context, log, upkeep, sender);
   const leaving = createLeaving(context, log, sender, unsent);
 
   const capture = createCapture(context, log, retryOnQuota, (stored) => {
     unsent.add(stored);
+    upkeep.appended(stored);
     for (const { event } of stored) notify({ type: 'tracked', event: bannerEvent(event) });
     if (!lifecycle.isVisible()) leaving.leave();
-    sender.onAppended();
-    if (upkeep.appended(stored)) sender.wake();
+    scheduler.onAppended(unsent.size());
   });
+  log.onDisk(sender.wake);
   sender.wake();
 
   const diagnostics = () => readDiagnostics(context, log);
@@ -78,11 +81,11 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     async enable() {
       await choice.enable();
-      sender.onReconnect();
+      scheduler.onSign();
     },
     stop() {
       context.stop();
-      for (const part of [sender, leaving, unsent]) part.stop();
+      for (const part of [sender, scheduler, leaving, unsent]) part.stop();
       log.close();
     },
     wipe: choice.wipe,

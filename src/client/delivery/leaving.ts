@@ -1,9 +1,10 @@
-import { isAhead, MAX_WAIT_MS } from '../platform/waits.ts';
+import { isPausing } from '../platform/waits.ts';
 import type { DeliveryContext } from './context.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
-import { byTime, newSending, planBatches } from './sender/claim.ts';
+import { byTime, planBatches } from './sender/batch.ts';
+import { newClaim } from './sender/claim.ts';
 import type { Sender } from './sender/sender.ts';
 import type { Unsent } from './unsent.ts';
 
@@ -94,8 +95,7 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
     const { wait, claim } = log.lastControl();
     const key = sender.key();
     const isOthers = claim !== null && claim.tab !== tab && isAlone(claim, clock.now());
-    if (key === undefined || isOthers || isAhead(wait.until, clock.now(), MAX_WAIT_MS) || !canSend())
-      return 0;
+    if (key === undefined || isOthers || isPausing(wait, clock.now()) || !canSend()) return 0;
     const byValue = unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {
@@ -105,13 +105,11 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
     const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), context);
     if (plan.length === 0) return 0;
-    const sendings = plan.map((batch) => newSending(context, batch));
+    const claimed = plan.map((batch) => newClaim(context, batch));
     // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.
-    const written = log
-      .write(sendings.map(({ claim }) => [claimKey(claim.id), claim]))
-      .catch(() => undefined);
+    const written = log.write(claimed.map(({ claim }) => [claimKey(claim.id), claim])).catch(() => undefined);
     // One after the other, and all in this turn: the page may not get another one.
-    const sent = Promise.all(sendings.map((one) => sender.send(one, key, true)));
+    const sent = Promise.all(claimed.map((one) => sender.sendLast(one, key)));
     const [delivered] = await Promise.all([sent, written]);
     return delivered.reduce((sum, count) => sum + count, 0);
   };

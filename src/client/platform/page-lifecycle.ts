@@ -88,3 +88,14 @@ export const createPageLifecycle = ({
     on,
   };
 };
+
+/** Signs that the network or the user is back. */
+const RETURNS: Moment[] = ['visible', 'online', 'resumed', 'activated', 'restored'];
+
+/** Calls `listener` at each such sign; returns a function that stops it. */
+export const onReturn = (lifecycle: PageLifecycle, listener: () => void): (() => void) => {
+  const stops = RETURNS.map((moment) => lifecycle.on(moment, listener));
+  return () => {
+    for (const stop of stops) stop();
+  };
+};

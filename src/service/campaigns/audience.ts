@@ -152,6 +152,10 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       result.push([inside, prepare(value, full, here, report, depth + 1)]);
       continue;
     }
+    if (name === '$segment') {
+      report(here, `expected a segment_id of 'segments', got ${JSON.stringify(value)}`);
+      continue;
+    }
     if (!Object.hasOwn(OPERATORS, name)) {
       report(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
       continue;
@@ -190,7 +194,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
 /** A filter that is ready. */
 export interface Audience {
   matches(member: AudienceMember): boolean;
-  /** As the file has it. */
+  /** As it is written, with what segments say in their place. */
   filter: Filter;
   /** What must hold for it to match, as far as simple comparisons can say. */
   clauses: readonly Clause[];

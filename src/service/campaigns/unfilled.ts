@@ -1,5 +1,4 @@
-import { errorFacts, type Log } from '../log.ts';
-import { createOnceAMinute } from '../once-a-minute.ts';
+import { createOnceAMinute, errorFacts, type Log } from '../log.ts';
 import type { Campaign } from './campaign.ts';
 
 /** What a template does wrong for one user, in words that quote nothing of theirs: they are logged. */

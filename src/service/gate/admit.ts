@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto';
 import { FATAL, isRecord, USER_TOKEN_HEADER, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import type { Reply } from '../http/exchange.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Route } from '../route.ts';
-import { unproven } from '../user-tokens/unproven.ts';
-import type { KeyHolder, Registry } from '../workspace/registry.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import type { Reply } from './reply.ts';
+import { unproven } from '../user-tokens/user-tokens.ts';
+import type { KeyHolder, Registry, Workspace } from '../workspace/workspace.ts';
 
 /** The word as the contract writes it, one space, no quotes: any other form is no key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;

@@ -1,15 +1,13 @@
 import { FATAL } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { createHeldBodies, createLargeBodies, readJson } from '../http/body.ts';
+import { type Exchange, HttpError, JSON_HEADERS, type Reply, refusalOf, replyOf } from '../http/exchange.ts';
 import type { Log } from '../log.ts';
 import type { Route, RouteMetrics } from '../route.ts';
 import type { Store } from '../store/store.ts';
-import type { KeyHolder, Registry } from '../workspace/registry.ts';
+import type { KeyHolder, Registry } from '../workspace/workspace.ts';
 import { crossOriginHeaders, holderOf, permit, preflight, proveUser } from './admit.ts';
-import { readJson } from './body.ts';
-import { createHeldBodies, createLargeBodies } from './in-work.ts';
 import { createRates } from './rate.ts';
 import { createRefusalLog } from './refusal-log.ts';
-import { type Exchange, JSON_HEADERS, type Reply, refusalOf, replyOf } from './reply.ts';
 
 export interface GateOptions {
   routes: readonly Route[];
@@ -107,6 +105,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
         query,
         parameter,
         body,
+        acceptLanguage: exchange.header('accept-language') ?? '',
         now: time,
         metrics,
       });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { FATAL, isRecord, isVisitorId, rateLimitHeaders } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Route } from '../route.ts';
 import { windowStart } from '../store/rate-windows.ts';
 import type { RateRule, RateState, Store } from '../store/store.ts';

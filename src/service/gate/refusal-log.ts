@@ -1,8 +1,8 @@
-import type { HttpError } from '../http-error.ts';
+import type { HttpError } from '../http/exchange.ts';
 import type { Log } from '../log.ts';
-import { createOnceAMinute } from '../once-a-minute.ts';
+import { createOnceAMinute } from '../log.ts';
 import type { Route } from '../route.ts';
-import type { KeyHolder } from '../workspace/registry.ts';
+import type { KeyHolder } from '../workspace/workspace.ts';
 
 /** Logs why requests are refused, once a minute for each cause: a page whose key is wrong asks again and again. */
 export const createRefusalLog = (log: Log) => {

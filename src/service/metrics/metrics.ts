@@ -1,8 +1,166 @@
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { inTime } from '../in-time.ts';
+import type { Route, RouteMetrics } from '../route.ts';
 import type { Store } from '../store/store.ts';
-import { createRequestMetrics } from './request-metrics.ts';
-import { createStoreMetrics } from './store-metrics.ts';
+
+/** The buckets of every histogram of seconds. */
+export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** A code without what the sender named: labels must be few, and hold nothing personal. */
+const codeLabel = (code: string): string =>
+  /^'[a-z_]+' is (?:required|not valid)$/.test(code) && code.length <= 40
+    ? code
+    : code.replace(/'.*'/s, "'…'").slice(0, 120);
+
+/** Counts what is asked and how it is answered. Label look-ups cost more than counting does: each route keeps its own. */
+export const createRequestMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'placard_requests_total',
+    help: 'Requests answered, by endpoint and status.',
+    labelNames: ['endpoint', 'status'],
+    registers,
+  });
+  const latency = new Histogram({
+    name: 'placard_request_seconds',
+    help: 'From the head of a request to its answer, by endpoint.',
+    labelNames: ['endpoint'],
+    buckets: SECONDS,
+    registers,
+  });
+  const objects = new Counter({
+    name: 'placard_objects_total',
+    help: 'Objects accepted, by endpoint and kind.',
+    labelNames: ['endpoint', 'kind'],
+    registers,
+  });
+  const errors = new Counter({
+    name: 'placard_object_errors_total',
+    help: 'Entries of errors in answers, by endpoint and code.',
+    labelNames: ['endpoint', 'code'],
+    registers,
+  });
+  const counted = new Map<string, { count(status: number): void; seconds(value: number): void }>();
+  const countedAt = (endpoint: string) => {
+    const known = counted.get(endpoint);
+    if (known) return known;
+    const byStatus = new Map<number, Counter.Internal>();
+    const histogram = latency.labels(endpoint);
+    const made = {
+      count: (status: number) => {
+        const counter = byStatus.get(status) ?? requests.labels(endpoint, String(status));
+        byStatus.set(status, counter);
+        counter.inc();
+      },
+      seconds: (value: number) => histogram.observe(value),
+    };
+    counted.set(endpoint, made);
+    return made;
+  };
+
+  return {
+    metricsOf({ path }: Route): RouteMetrics {
+      const kinds = new Map<string, Counter.Internal>();
+      return {
+        objects: (kind, count) => {
+          const counter = kinds.get(kind) ?? objects.labels(path, kind);
+          kinds.set(kind, counter);
+          counter.inc(count);
+        },
+        error: (code) => errors.labels(path, codeLabel(code)).inc(),
+      };
+    },
+
+    /** One answered request; `route` is `null` for a path that is none. */
+    answered(route: Route | null, status: number, seconds: number): void {
+      const endpoint = countedAt(route?.path ?? 'none');
+      endpoint.count(status);
+      endpoint.seconds(seconds);
+    },
+  };
+};
+
+/** Times the calls of a store, and what it stores together. */
+export const createStoreMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const operations = new Histogram({
+    name: 'placard_store_seconds',
+    help: 'Store calls from the request to the durable answer, time in the queue included, by operation.',
+    labelNames: ['operation'],
+    buckets: SECONDS,
+    registers,
+  });
+  const waited = new Histogram({
+    name: 'placard_commit_wait_seconds',
+    help: 'How long the first of the works that are stored together waited for its turn.',
+    buckets: SECONDS,
+    registers,
+  });
+  const committing = new Histogram({
+    name: 'placard_commit_seconds',
+    help: 'How long the database took to store works together, until they are durable.',
+    buckets: SECONDS,
+    registers,
+  });
+  const together = new Histogram({
+    name: 'placard_commit_works',
+    help: 'How many works were stored together.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
+    registers,
+  });
+  const pruned = new Counter({
+    name: 'placard_pruned_rows_total',
+    help: 'Rows deleted because the workspace keeps them no longer, by workspace and kind.',
+    labelNames: ['workspace', 'kind'],
+    registers,
+  });
+  const underWay = new Map<string, { count: number }>();
+  new Gauge({
+    name: 'placard_store_waiting',
+    help: 'Store calls under way or in the queue, by operation.',
+    labelNames: ['operation'],
+    registers,
+    // Told when asked for: a gauge costs more than a number, twice a call.
+    collect() {
+      for (const [operation, { count }] of underWay) this.labels(operation).set(count);
+    },
+  });
+
+  const timing = <A extends unknown[], R>(operation: string, call: (...given: A) => Promise<R>) => {
+    const histogram = operations.labels(operation);
+    const calls = { count: 0 };
+    underWay.set(operation, calls);
+    return async (...given: A): Promise<R> => {
+      const started = performance.now();
+      calls.count += 1;
+      try {
+        return await call(...given);
+      } finally {
+        calls.count -= 1;
+        histogram.observe((performance.now() - started) / 1000);
+      }
+    };
+  };
+
+  return {
+    pruned: (workspace: string, kind: string, rows: number) => pruned.labels(workspace, kind).inc(rows),
+
+    /** The same store, with every call timed. */
+    timed(store: Store): Store {
+      store.onCommit(({ works, waitedMs, writingMs }) => {
+        waited.observe(waitedMs / 1000);
+        committing.observe(writingMs / 1000);
+        together.observe(works);
+      });
+      return {
+        ...store,
+        write: timing('write', store.write) as Store['write'],
+        readUsers: timing('read_users', store.readUsers),
+        bannerUser: timing('banner_user', store.bannerUser),
+      };
+    },
+  };
+};
 
 /** Days of data points among the metrics; `placard export data-points` has them all. */
 const POINT_DAYS = 31;

@@ -38,6 +38,8 @@ CREATE TABLE releases (
 export interface ReleaseStore {
   /** The newest release of each campaign among those that are live at `nowMs`, oldest campaign first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** The newest release of each campaign that holds its text: what a campaign said that was taken away since. */
+  writtenReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** The number of the newest release, live or planned; 0 where there is none. It costs next to nothing. */
   newestRelease(workspaceId: string): Promise<number>;
   /** Releases that become live after `nowMs`, soonest first. */
@@ -101,6 +103,17 @@ export const createReleaseStore = (run: RunSql): ReleaseStore => {
       return rows
         .map(releaseOf)
         .sort((one, other) => first.get(one.campaignId)! - first.get(other.campaignId)!);
+    },
+
+    async writtenReleases(workspaceId, nowMs) {
+      const rows = await run(
+        `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (
+           SELECT max(release) FROM releases WHERE workspace_id = $1 AND live_at_ms <= $2 AND campaign IS NOT NULL
+           GROUP BY campaign_id
+         )`,
+        [workspaceId, nowMs],
+      );
+      return rows.map(releaseOf);
     },
 
     async plannedReleases(workspaceId, nowMs) {

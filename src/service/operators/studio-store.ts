@@ -1,8 +1,14 @@
-import { AUDIT_TABLE, type AuditStore, createAuditStore } from './audit.ts';
 import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
 import { createReleaseStore, RELEASES_TABLE, type ReleaseStore } from './releases.ts';
 import type { RunSql } from './run-sql.ts';
-import { createSessionStore, SESSIONS_TABLE, type SessionStore } from './sessions.ts';
+import {
+  AUDIT_TABLE,
+  type AuditStore,
+  createAuditStore,
+  createSessionStore,
+  SESSIONS_TABLE,
+  type SessionStore,
+} from './sessions.ts';
 
 /**
  * The Studio's tables, for both databases. Moments are Unix milliseconds, so that one statement serves both; a campaign is `JSON`, which

@@ -2,10 +2,8 @@ import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
 import type { Operation, Route } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import { version } from '../version.ts';
-import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/rate-limits.ts';
-import { components } from './components.ts';
-import { json, type Members, schemaOf, text } from './json-schemas.ts';
-import { ALLOW, hasPages, responsesOf } from './responses.ts';
+import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/limits.ts';
+import { ALLOW, components, hasPages, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
 
 const MEGABYTE = 1024 * 1024;
 const ruleText = ({ requests, windowSeconds }: RateRule) =>

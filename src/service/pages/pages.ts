@@ -1,8 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { FATAL } from '../../protocol/index.ts';
-import type { Exchange, Reply } from '../gate/reply.ts';
-import { JSON_HEADERS, refusalOf, replyOf } from '../gate/reply.ts';
-import { HttpError } from '../http-error.ts';
+import type { Exchange, Reply } from '../http/exchange.ts';
+import { HttpError, JSON_HEADERS, refusalOf, replyOf } from '../http/exchange.ts';
 import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';

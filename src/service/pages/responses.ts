@@ -1,6 +1,81 @@
+import * as z from 'zod';
 import { type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
 import type { Operation, Route } from '../route.ts';
-import { json, type Members, schemaOf, text } from './json-schemas.ts';
+import { described, type Schema } from './fields.ts';
+
+export type Members = Record<string, unknown>;
+
+export const text = { type: 'string' };
+
+/** `{ type: ['string', 'null'], … }` in place of `{ anyOf: [{ type: 'string', … }, { type: 'null' }] }`: it reads better. */
+const flattenNullable = (schema: Members): void => {
+  const { anyOf } = schema as { anyOf?: Members[] };
+  if (anyOf?.length !== 2 || anyOf[1]?.['type'] !== 'null' || typeof anyOf[0]?.['type'] !== 'string') return;
+  delete schema['anyOf'];
+  Object.assign(schema, anyOf[0], { type: [anyOf[0]['type'], 'null'] });
+};
+
+export const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output', operationId: string): Schema => {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io,
+    target: 'draft-2020-12',
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => flattenNullable(jsonSchema),
+  });
+  return described(rest as Schema, operationId);
+};
+
+/** A body. */
+export const json = (schema: Members | Schema, example?: unknown) => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+});
+
+/** What several operations share. */
+export const components = {
+  schemas: {
+    Refusal: {
+      type: 'object',
+      description: 'A refused request. `errors` repeats the text, or names the objects at fault.',
+      required: ['message', 'errors'],
+      properties: {
+        message: text,
+        error: { ...text, description: 'The same text, where the body was no JSON.' },
+        errors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type'],
+            properties: { type: text, input_array: text, index: { type: 'integer' } },
+          },
+        },
+      },
+    },
+    SyncRefusal: { type: 'object', required: ['error'], properties: { error: text } },
+    BannerTrackRefusal: {
+      type: 'object',
+      required: ['message'],
+      properties: {
+        message: text,
+        errors: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['type', 'index'],
+            properties: { type: text, index: { type: 'integer' } },
+          },
+        },
+      },
+    },
+  },
+  securitySchemes: {
+    clientKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A client key: banners alone. It may be part of an app; it proves the app, not the user.',
+    },
+    serverKey: { type: 'http', scheme: 'bearer', description: 'A server key: everything but banners.' },
+  },
+};
 
 const ERROR_SCHEMAS: Record<ErrorDialect, string> = {
   general: 'Refusal',

@@ -7,7 +7,7 @@ import {
   readEnvelope,
   required,
 } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 export type Members = Record<string, unknown>;

@@ -38,13 +38,13 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
       notFound: 'Banners are not enabled in this workspace.',
     },
     answer: async (context) => {
-      const { workspace, store, body, now, metrics } = context;
+      const { workspace, store, body, now, metrics, acceptLanguage } = context;
       const asked = questionOf(body, workspace);
       logUnknown(context, asked.placementIds);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
       const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
-      const banners = decide({ ...asked, workspace, user, now, ids, log, logUnfilled });
+      const banners = decide({ ...asked, acceptLanguage, workspace, user, now, ids, log, logUnfilled });
       metrics.objects('placements', asked.placementIds.length);
       return { status: 200, text: `{"banners":${banners}}` };
     },

@@ -14,7 +14,7 @@ import {
 } from '../../protocol/index.ts';
 import { bannersTrackAnswer, bannersTrackRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Route, RouteContext } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -55,6 +55,7 @@ const judge = (
     campaignId: facts.campaignId,
     variantId: facts.variantId,
     placementId: facts.placementId,
+    language: facts.language,
     isControl: facts.isControl,
     isTestSend: facts.isTestSend,
     round: facts.round,

@@ -10,7 +10,7 @@ import {
   type JobSyncStatus,
 } from '../../protocol/index.ts';
 import { integration } from '../../protocol/schemas/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { IngestionRun, IngestionState } from '../integrations/ingestion-store.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
 import { stampText } from '../integrations/stamp-text.ts';

@@ -44,7 +44,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
     answer: explainAnswer,
     badRequest: 'A member is missing or not valid.',
   },
-  answer: async ({ workspace, store, body, now, metrics }) => {
+  answer: async ({ workspace, store, body, now, metrics, acceptLanguage }) => {
     const asked = questionOf(completed(membersOf(body), workspace), workspace);
     const ids = await bannerIdsOf(workspace.workspaceId);
     const since = impressionsSince(workspace, now);
@@ -53,7 +53,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log): Route => ({
     return {
       status: 200,
       body: {
-        placements: explain({ ...asked, workspace, user, now, ids, log }),
+        placements: explain({ ...asked, acceptLanguage, workspace, user, now, ids, log }),
         has_profile: user.profile !== null,
         message: 'success',
       },

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { errors, jwtVerify, SignJWT } from 'jose';
 import {
   FATAL,
   MAX_SYNC_BODY_BYTES,
@@ -12,12 +13,65 @@ import {
 import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
-import { HttpError } from '../http-error.ts';
-import { createPreviewTokens } from '../preview/preview-tokens.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
 import { type Members, membersOf } from './banner-envelope.ts';
+
+/** What a link shows. It names a persona and no user: everybody with the link can read it. */
+export interface Preview {
+  campaignId: string;
+  /** State of the campaign's draft, in the words of the room that keeps drafts. */
+  revision: string;
+  /** `null`: the one that the persona would get. */
+  variantId: string | null;
+  /** `null`: a user without attributes and events. */
+  personaId: string | null;
+}
+
+/** `invalid`: it is no preview token of this workspace. */
+export type PreviewFault = 'invalid' | 'expired';
+
+const ALGORITHM = 'HS256';
+const USE = 'placard preview';
+const LIFETIME_SECONDS = 30 * 60;
+
+/** A key for this use alone: banner IDs are made with other keys of the same secret. */
+const keyOf = (workspaceId: string, secret: string): Uint8Array =>
+  Buffer.from(hash('sha256', JSON.stringify([USE, workspaceId, secret]), 'hex'), 'hex');
+
+/** Signs and verifies the tokens of preview links: 30 minutes each, with the workspace's secret in the store. */
+export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
+  /** The token of a link to this preview. */
+  async sign(workspaceId: string, preview: Preview, nowMs: number): Promise<string> {
+    return new SignJWT({ preview })
+      .setProtectedHeader({ alg: ALGORITHM })
+      .setAudience(USE)
+      .setExpirationTime(Math.floor(nowMs / 1000) + LIFETIME_SECONDS)
+      .sign(keyOf(workspaceId, await store.secret(workspaceId)));
+  },
+
+  /** The preview that a token stands for, or what is wrong with the token. */
+  async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
+    const key = keyOf(workspaceId, await store.secret(workspaceId));
+    try {
+      const { payload } = await jwtVerify(token, key, {
+        algorithms: [ALGORITHM],
+        audience: USE,
+        requiredClaims: ['exp'],
+        currentDate: new Date(nowMs),
+      });
+      // Only `sign` has the key: it is a preview as it was given there.
+      return payload['preview'] as Preview;
+    } catch (error) {
+      if (!(error instanceof errors.JOSEError)) throw error;
+      return error instanceof errors.JWTExpired ? 'expired' : 'invalid';
+    }
+  },
+});
+
+export type PreviewTokens = ReturnType<typeof createPreviewTokens>;
 
 /** Looks at one link: each reads and compiles a draft. */
 const PER_LINK = { requests: 60, windowSeconds: 60 };
@@ -83,7 +137,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
       }
       const draft = await store.studio.draft(workspaceId, link.campaignId);
       if (draft?.revision !== link.revision) throw gone();
-      const { campaign } = readCampaign(draft.campaign, null);
+      const { campaign } = readCampaign(draft.campaign, { segments: workspace.segments });
       if (!campaign)
         throw new HttpError(422, 'The draft cannot be shown as it is: the Studio says what is missing');
       const persona = workspace.studio.personas.find(({ name }) => name === link.personaId);
@@ -105,7 +159,8 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
         );
       const ids = await bannerIdsOf(workspaceId);
       const banners = [...campaign.placements].map((placementId): [string, WireBanner] => {
-        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0 };
+        const { language } = shown;
+        const facts = { campaignId: campaign.campaignId, variantId, placementId, round: 0, language };
         return [
           placementId,
           {

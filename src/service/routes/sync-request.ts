@@ -1,6 +1,6 @@
 import { readSyncRequest } from '../../protocol/index.ts';
 import type { Question } from '../campaigns/decide.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 type Requested = Pick<Question, 'externalUserId' | 'appId' | 'appVersion' | 'placementIds' | 'deviceId'>;

@@ -1,6 +1,6 @@
 import type { Log } from '../log.ts';
+import { createOnceAMinute } from '../log.ts';
 import { nearest } from '../nearest.ts';
-import { createOnceAMinute } from '../once-a-minute.ts';
 import type { RouteContext } from '../route.ts';
 
 /** What a placement is called. Other texts, such as an e-mail address that came here by mistake, are not logged. */

@@ -7,11 +7,39 @@ import {
   USER_TOKEN_MEMBER,
   VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Route } from '../route.ts';
-import { unproven } from '../user-tokens/unproven.ts';
-import { joinVisitor } from '../users/join-visitor.ts';
+import type { Store } from '../store/store.ts';
+import { unproven } from '../user-tokens/user-tokens.ts';
+import { giveExternalId } from '../users/identify.ts';
 import { ENVELOPE_EXAMPLE, envelopeOf, invalid, membersOf, missing, userToken } from './banner-envelope.ts';
+
+/**
+ * A visitor without an account has signed in: the visitor's profile becomes the user's, by the rules of
+ * `/users/identify`, and so does what they saw, clicked and dismissed. After that there is no such visitor, so the same request again changes nothing.
+ */
+export const joinVisitor = async (input: {
+  workspaceId: string;
+  store: Store;
+  visitorId: string;
+  userId: string;
+  nowMs: number;
+}): Promise<void> => {
+  const { workspaceId, store, visitorId, userId, nowMs } = input;
+  const visitorKey = { by: 'external_id' as const, value: visitorId };
+  const { profile, campaigns } = await store.bannerUser(workspaceId, visitorId);
+  if (!profile && campaigns.length === 0) return;
+  await store.write({
+    workspaceId,
+    lookups: [visitorKey, { by: 'external_id', value: userId }],
+    nowMs,
+    apply(users) {
+      // A visitor who has only seen banners has rows and no profile: the one that is made takes the rows over.
+      const visitor = users.find(visitorKey)[0] ?? users.create({ externalId: visitorId }, nowMs);
+      giveExternalId(users, visitor, userId, nowMs);
+    },
+  });
+};
 
 /**
  * Joins a visitor with the user who has signed in, for pages. Two things are proven: the user by their token, which the

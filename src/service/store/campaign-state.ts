@@ -8,7 +8,7 @@ const TYPES = { impression: 0, click: 1, dismiss: 2 };
 
 /** A row of `user_campaigns`: what one user did of one campaign, test sends left out. */
 export interface CampaignState extends UserCampaign {
-  /** By `day:2026-03-01` and by `placement:home_hero`. */
+  /** By `day:2026-03-01`, by `placement:home_hero` and, where the campaign has languages, by `language:pt-BR`. */
   parts: Record<string, Tallies>;
 }
 
@@ -21,13 +21,14 @@ export interface UserState {
 
 /** Events of one user that are alike for the results. */
 export interface AlikeEvents
-  extends Pick<NewBannerEvent, 'campaignId' | 'eventType' | 'day' | 'placementId'> {
+  extends Pick<NewBannerEvent, 'campaignId' | 'eventType' | 'day' | 'placementId' | 'language'> {
   times: number;
 }
 
-const partsOf = ({ day, placementId }: Pick<AlikeEvents, 'day' | 'placementId'>) => [
+const partsOf = ({ day, placementId, language }: Pick<AlikeEvents, 'day' | 'placementId' | 'language'>) => [
   `day:${day}`,
   `placement:${placementId}`,
+  ...(language === null ? [] : [`language:${language}`]),
 ];
 
 const talliesOf = (eventType: NewBannerEvent['eventType'], times: number): Tallies => {
@@ -92,8 +93,8 @@ export const addEvent = (before: CampaignState | null, event: NewBannerEvent): C
   return state;
 };
 
-const nameOf = ({ campaignId, eventType, day, placementId }: AlikeEvents) =>
-  JSON.stringify([campaignId, eventType, day, placementId]);
+const nameOf = ({ campaignId, eventType, day, placementId, language }: AlikeEvents) =>
+  JSON.stringify([campaignId, eventType, day, placementId, language]);
 
 /** What two users had both, and is stored once: `before` of the two, `after` of the one that they became. */
 export const repeatsOf = (before: readonly AlikeEvents[], after: readonly AlikeEvents[]): AlikeEvents[] => {

@@ -28,5 +28,5 @@ export const addCounts = (source: string): string =>
 
 /** The banner events of one user, counted by all that a state has them by. */
 export const tallyEvents = (user: string): string =>
-  `SELECT campaign_id, event_type, day, placement_id, count(*) AS times FROM banner_events
-   WHERE user_id = ${user} AND NOT is_test_send GROUP BY campaign_id, event_type, day, placement_id`;
+  `SELECT campaign_id, event_type, day, placement_id, language, count(*) AS times FROM banner_events
+   WHERE user_id = ${user} AND NOT is_test_send GROUP BY campaign_id, event_type, day, placement_id, language`;

@@ -8,7 +8,13 @@ export interface Migration {
  * Changes of the tables since the first release, the one to number 2 first. A change that has been published never changes again: the
  * next one gets the next number. Tables that are made new are in `tables.ts`, and have all of them already.
  */
-const MIGRATIONS: readonly Migration[] = [];
+const MIGRATIONS: readonly Migration[] = [
+  // The language in which a banner was shown.
+  {
+    sqlite: 'ALTER TABLE banner_events ADD COLUMN language TEXT',
+    postgres: 'ALTER TABLE banner_events ADD COLUMN language text COLLATE "C"',
+  },
+];
 
 /** The number of the tables in `tables.ts`. */
 export const schemaNumber = (migrations = MIGRATIONS): number => 1 + migrations.length;

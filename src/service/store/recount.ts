@@ -5,7 +5,7 @@ export interface CountDifference {
   campaignId: string;
   /** `null` of the control group. */
   variantId: string | null;
-  /** `''` of all, else `day:2026-03-01` or `placement:home_hero`. */
+  /** `''` of all, else `day:2026-03-01`, `placement:home_hero` or `language:pt-BR`. */
   part: string;
   /** Impressions, clicks, dismissals, and the users who had at least one of each. */
   kept: number[];
@@ -23,7 +23,7 @@ const usersWith = (events: string) => `count(*) FILTER (WHERE ${events} > 0)`;
  */
 export const recountStatement = (earlier: string): string => `
   WITH seen AS (
-    SELECT user_id, campaign_id, coalesce(variant_id, '') AS variant_id, event_type, day, placement_id,
+    SELECT user_id, campaign_id, coalesce(variant_id, '') AS variant_id, event_type, day, placement_id, language,
       ${earlier}(time, received_at) AS happened
     FROM banner_events WHERE workspace_id = $1 AND NOT is_test_send
   ), ordered AS (
@@ -34,6 +34,7 @@ export const recountStatement = (earlier: string): string => `
     SELECT user_id, campaign_id, event_type, '' AS part FROM seen
     UNION ALL SELECT user_id, campaign_id, event_type, 'day:' || day FROM seen
     UNION ALL SELECT user_id, campaign_id, event_type, 'placement:' || placement_id FROM seen
+    UNION ALL SELECT user_id, campaign_id, event_type, 'language:' || language FROM seen WHERE language IS NOT NULL
   ), users_parts AS (
     SELECT user_id, campaign_id, ordered.variant_id, part, ${ofType('impression')} AS impressions,
       ${ofType('click')} AS clicks, ${ofType('dismiss')} AS dismissals

@@ -44,11 +44,19 @@ export interface PlacementResults extends Counts {
   variantId: string | null;
 }
 
+/** One variant in one language, by the language in which each event's banner was shown. */
+export interface LanguageResults extends Counts {
+  language: string;
+  variantId: string | null;
+}
+
 /** The counts of one campaign. */
 export interface CampaignResults {
   /** Every exposed user is in one arm: the one of their first impression, with all that they did. */
   arms: ArmResults[];
   placements: PlacementResults[];
+  /** Empty where the campaign names no language. */
+  languages: LanguageResults[];
   /** In the order of the days. */
   days: DayResults[];
   /** Of the purchases in `goals`: of several currencies the revenue cannot be added up. */
@@ -114,6 +122,7 @@ export const readResults = async (
         goals: question.conversions.map((_, index) => byVariant.get(variantId)?.[index] ?? none),
       })),
     placements: named('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
+    languages: named('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
     days,
     currencies,
   };

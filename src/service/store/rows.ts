@@ -75,6 +75,7 @@ export const alikeOf = (row: Row): AlikeEvents => ({
   eventType: text(row, 'event_type') as AlikeEvents['eventType'],
   day: text(row, 'day'),
   placementId: text(row, 'placement_id'),
+  language: textOrNull(row, 'language'),
   times: number(row, 'times'),
 });
 
@@ -106,6 +107,7 @@ export const bannerEventOf = (row: Row): BannerEventRow => ({
   campaignId: text(row, 'campaign_id'),
   variantId: textOrNull(row, 'variant_id'),
   placementId: text(row, 'placement_id'),
+  language: textOrNull(row, 'language'),
   isControl: isTrue(row, 'is_control'),
   isTestSend: isTrue(row, 'is_test_send'),
   eventType: text(row, 'event_type') as BannerEventRow['eventType'],
@@ -172,6 +174,7 @@ export const bannerEventRow = ({ workspaceId, userId, event }: Changes['bannerEv
   is_control: event.isControl,
   is_test_send: event.isTestSend,
   received_at: event.receivedAtMs,
+  language: event.language,
 });
 
 export const campaignRow = ({ workspaceId, userId, state }: UserState) => ({

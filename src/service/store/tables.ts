@@ -58,6 +58,7 @@ CREATE TABLE banner_events (
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
   received_at MOMENT NOT NULL,
+  language TEXT, -- in which it was shown; NULL of a campaign that names none
   -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
   PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
 ) WITHOUT ROWID;
@@ -76,7 +77,7 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at MOMENT,
   round INT NOT NULL,
-  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01 and by placement:home_hero
+  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01, placement:home_hero and language:pt-BR
   PRIMARY KEY (user_id, campaign_id)
 ) WITHOUT ROWID;
 CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);

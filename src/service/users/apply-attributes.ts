@@ -1,8 +1,8 @@
 import { type Profile, type PushToken, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import { createCustomWriter } from './apply-custom.ts';
-import type { CheckedAttributes } from './check-attributes.ts';
 import { isNestedChange } from './check-custom.ts';
+import type { CheckedAttributes } from './check-objects.ts';
 import type { UserFinder } from './find-user.ts';
 import { createUser, writeContacts } from './find-user.ts';
 import { withTokens } from './push-tokens.ts';

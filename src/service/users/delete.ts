@@ -1,11 +1,20 @@
 import * as z from 'zod';
 import { MAX_BODY_BYTES, MAX_PROFILE_ENTRIES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Lookup } from '../profiles/user-set.ts';
 import type { Route } from '../route.ts';
 import type { UserWork } from '../store/store.ts';
-import { PRIORITIES, type Priority, prioritize } from './prioritization.ts';
-import { alias, anyId, entries, type Fault, prioritizationOf, readBody } from './profile-bodies.ts';
+import {
+  alias,
+  anyId,
+  entries,
+  type Fault,
+  PRIORITIES,
+  type Priority,
+  prioritizationOf,
+  prioritize,
+  readBody,
+} from './profile-bodies.ts';
 
 /** Users to erase. */
 export interface Target {

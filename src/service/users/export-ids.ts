@@ -7,7 +7,7 @@ import {
   notValid,
 } from '../../protocol/index.ts';
 import { userLine } from '../export/lines.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup } from '../profiles/user-set.ts';
 import type { Route } from '../route.ts';

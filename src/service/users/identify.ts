@@ -11,13 +11,14 @@ import { type Profile, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Route } from '../route.ts';
 import { mergeProfile } from './merge-profiles.ts';
-import { type Priority, prioritize } from './prioritization.ts';
 import {
   alias,
   BAD_ENTRIES,
   entries,
   newExternalId,
+  type Priority,
   prioritization,
+  prioritize,
   readBody,
   refuseEntry,
   refuseInArrays,

@@ -1,6 +1,6 @@
 import { isRecord } from '../../protocol/index.ts';
 import { getOwn, setOwn } from '../profiles/own.ts';
-import { isTime } from './nested.ts';
+import { isTime } from './check-custom.ts';
 import { jsonBytes } from './newest.ts';
 
 export type Members = Record<string, unknown>;

@@ -7,19 +7,20 @@ import {
   MAX_PROFILE_VALUES,
   required,
 } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Route } from '../route.ts';
 import { mergeProfile } from './merge-profiles.ts';
-import { type Priority, prioritize } from './prioritization.ts';
 import {
   alias,
   anyId,
   BAD_ENTRIES,
   entries,
   type Fault,
+  type Priority,
   prioritization,
+  prioritize,
   readBody,
 } from './profile-bodies.ts';
 

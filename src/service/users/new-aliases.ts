@@ -7,7 +7,7 @@ import {
   required,
   TRACK_ERROR,
 } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { Route } from '../route.ts';

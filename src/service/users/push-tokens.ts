@@ -8,7 +8,7 @@ import {
   utf8Bytes,
 } from '../../protocol/index.ts';
 import type { PushToken } from '../profiles/profile.ts';
-import type { Problems } from './problems.ts';
+import type { Problems } from './check-objects.ts';
 
 const isDeviceId = (value: unknown): value is string => {
   if (typeof value !== 'string' || !isStorableText(value)) return false;

@@ -1,10 +1,14 @@
 import type { Statement } from '../operators/index.ts';
 import type { UserWork } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
-import { type CheckedEvent, checkEvent } from './check-event.ts';
+import {
+  type CheckedAttributes,
+  type CheckedEvent,
+  checkAttributes,
+  checkEvent,
+  createProblems,
+} from './check-objects.ts';
 import { deleteWork, TARGETS, type Target } from './delete.ts';
-import { createProblems } from './problems.ts';
 import { trackWork } from './track-work.ts';
 
 /** A row of an integration that passed the checks of a request. */

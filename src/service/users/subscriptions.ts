@@ -2,8 +2,7 @@ import { comparableEmail, isRecord, TRACK_ERROR } from '../../protocol/index.ts'
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import type { CheckedAttributes } from './check-attributes.ts';
-import type { Problems } from './problems.ts';
+import type { CheckedAttributes, Problems } from './check-objects.ts';
 
 export interface GroupChange {
   /** In lower case, as the workspace has it. */

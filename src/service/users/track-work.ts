@@ -5,31 +5,50 @@ import type { Profile } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
-import type { CheckedAttributes } from './check-attributes.ts';
-import type { CheckedEvent } from './check-event.ts';
+import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
 import { dayOf } from './dates.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
 
-/** True where the profile has as many names as it may have, and this event would bring another one. */
-const isOneNameTooMany = (profile: Profile, event: StoredEvent): boolean => {
-  const [tallies, name] =
-    event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  return getOwn<unknown>(tallies, name) === undefined && Object.keys(tallies).length >= MAX_EVENT_NAMES;
+/**
+ * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request:
+ * counting 20,000 for each event of a request would hold the service for seconds.
+ */
+const createNameCount = () => {
+  const counts = new Map<object, number>();
+
+  return {
+    isOneTooMany(profile: Profile, event: StoredEvent): boolean {
+      const [tallies, name] =
+        event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
+      if (getOwn<unknown>(tallies, name) !== undefined) return false;
+      const count = counts.get(tallies) ?? Object.keys(tallies).length;
+      const isTooMany = count >= MAX_EVENT_NAMES;
+      // Where it is not, the event that asks brings its name.
+      counts.set(tallies, isTooMany ? count : count + 1);
+      return isTooMany;
+    },
+  };
 };
+
+interface Request {
+  finder: UserFinder;
+  names: ReturnType<typeof createNameCount>;
+  nowMs: number;
+}
 
 /**
  * Records one event or purchase with the user it is about. `ignored` is where contract 4.2 says that nothing happens, `refused`
  * where the user has too many names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
  */
-export const recordEvent = (
+const recordEvent = (
   users: UserSet,
   checked: CheckedEvent,
-  { finder, nowMs }: { finder: UserFinder; nowMs: number },
+  { finder, names, nowMs }: Request,
 ): 'recorded' | 'ignored' | 'refused' => {
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
-  if (isOneNameTooMany(profile, event)) return 'refused';
+  if (names.isOneTooMany(profile, event)) return 'refused';
   if (identity.email !== undefined || identity.phone !== undefined) {
     writeContacts(profile, identity);
     users.changed(profile);
@@ -63,10 +82,11 @@ export const trackWork = (track: Track): UserWork<number[]> => {
     nowMs,
     apply(users) {
       const finder = createUserFinder(users);
+      const names = createNameCount();
       let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
       const refused: number[] = [];
       for (const [position, event] of events.entries()) {
-        const outcome = recordEvent(users, event, { finder, nowMs });
+        const outcome = recordEvent(users, event, { finder, names, nowMs });
         if (outcome === 'recorded') points += 1;
         if (outcome === 'refused') refused.push(position);
       }

@@ -9,12 +9,16 @@ import {
   type TrackErrorEntry,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
-import { HttpError } from '../http-error.ts';
+import { HttpError } from '../http/exchange.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { type CheckedAttributes, checkAttributes } from './check-attributes.ts';
-import { type CheckedEvent, checkEvent } from './check-event.ts';
-import { createProblems } from './problems.ts';
+import {
+  type CheckedAttributes,
+  type CheckedEvent,
+  checkAttributes,
+  checkEvent,
+  createProblems,
+} from './check-objects.ts';
 import { trackWork } from './track-work.ts';
 
 /** How long a request may be worked on before others get their turn. */

@@ -3,12 +3,27 @@ import { CLIENT_PERMISSIONS, isRecord, isStorableText, SERVER_PERMISSIONS } from
 import { conversion } from './conversion-schema.ts';
 import { frequency, tagCap, tags } from './frequency-schema.ts';
 import { integrationFile } from './integration-schema.ts';
-import { limits } from './limits-schema.ts';
+import { limits } from './limits.ts';
 import { optional } from './optional.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings.ts';
 
 /** A date and time with its offset. Gives Unix milliseconds. */
 const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
+
+const isLanguageTag = (tag: string): boolean => {
+  try {
+    return /^[a-z]{2,3}(?:-|$)/.test(tag) && Intl.getCanonicalLocales(tag)[0] === tag;
+  } catch {
+    // The only way to ask whether a tag is one.
+    return false;
+  }
+};
+
+/** A language as it is written once for all, such as `pt-BR`: two spellings of one would be two lines in the results. */
+const language = z.string().refine(isLanguageTag, {
+  error: "expected a language as BCP 47 writes it, such as 'de' or 'pt-BR'",
+  params: { tellsGot: true },
+});
 
 /** What goes into a database must be text that every store can hold. */
 const text = z
@@ -119,6 +134,10 @@ const property = z.discriminatedUnion('type', [
   z.strictObject({ type: isOf('datetime'), value: ofType(datetimeValue) }),
 ]);
 
+const translation = z
+  .record(z.string().min(1), z.string())
+  .describe('Texts by property; what is missing comes from the next language');
+
 const variant = z.strictObject({
   variant_id: text.describe('ID by which results are kept'),
   name: named,
@@ -131,6 +150,9 @@ const variant = z.strictObject({
   properties: z
     .record(z.string().min(1), property)
     .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
+  translations: optional(z.record(language, translation)).describe(
+    'Its `string` and `image` properties in other languages, by language, such as `{ "de": { "headline": "Hallo" } }`',
+  ),
 });
 
 /** Passed on as it is: a record of zod would drop a member `__proto__`, and an audience of that alone would be everyone. */
@@ -141,7 +163,9 @@ const filter = z
 /** A campaign as the file writes it. */
 export const campaignFile = z
   .strictObject({
-    campaign_id: text.describe('ID by which dismissals and results are kept'),
+    campaign_id: text
+      .refine((id) => !id.startsWith('@'), { error: 'expected an ID that does not begin with "@"' })
+      .describe('ID by which dismissals and results are kept'),
     name: named,
     status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
     placements: z.array(text).describe('IDs of the placements that it may fill'),
@@ -150,7 +174,9 @@ export const campaignFile = z
     ),
     starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
     ends_at: optional(instant).describe('When it ends; default never'),
-    audience: optional(filter).describe('Who sees it, as a filter in MongoDB query form; default everyone'),
+    audience: optional(filter).describe(
+      'Who sees it, as a filter in MongoDB query form; `{ "$segment": "<segment_id>" }` asks for a segment; default everyone',
+    ),
     control_percentage: optional(z.number().min(0).max(100)).describe(
       'Percentage of the audience that sees nothing and is counted, from 0 to 100; default 0',
     ),
@@ -168,6 +194,9 @@ export const campaignFile = z
     planned_users: optional(z.int().positive()).describe(
       'How many users should see a variant before the results name a winner; default: results name one at the end',
     ),
+    language: optional(language).describe(
+      'Language of the properties, such as `en`; needed where a variant has `translations`',
+    ),
     variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
   })
   .superRefine(({ starts_at, ends_at, variants }, context) => {
@@ -182,6 +211,13 @@ export const campaignFile = z
       context.addIssue({ code: 'custom', path: ['variants'], message: 'expected a weight above 0' });
     }
   });
+
+/** An audience with a name. */
+export const segmentFile = z.strictObject({
+  segment_id: text.describe('What an audience names as `$segment`'),
+  name: named,
+  audience: filter.describe('Who is in, as a filter in MongoDB query form, without other segments'),
+});
 
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),
@@ -214,6 +250,9 @@ export const workspaceFile = z.strictObject({
     'Slots of your pages; with this list, campaigns may name no others',
   ),
   campaigns: optional(z.array(campaignFile)).describe('What users see'),
+  segments: optional(z.array(segmentFile)).describe(
+    'Audiences with a name, which campaigns share; with `"campaigns_from": "studio"` those of the Studio take their place',
+  ),
   campaigns_from: optional(z.enum(['file', 'studio'])).describe(
     '`file` (default): the campaigns are those of this file; `studio`: releases of the Studio take their place',
   ),

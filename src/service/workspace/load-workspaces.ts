@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { parseWorkspace } from './parse-workspace.ts';
-import { pathText, WorkspaceError } from './problems.ts';
-import { createRegistry, type Registry } from './registry.ts';
-import { scanJson } from './scan-json.ts';
+import { pathText, scanJson, WorkspaceError } from './problems.ts';
 import type { Workspace } from './workspace.ts';
+import { createRegistry, type Registry } from './workspace.ts';
 
 /** A link that leads nowhere is no folder: reading it says so, by its name. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

@@ -3,7 +3,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { Log } from '../log.ts';
 import { fileMarks, type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
-import type { Registry } from './registry.ts';
+import type { Registry } from './workspace.ts';
 
 /** Editors write a file in several steps: wait for this long a silence before reading it. */
 const SETTLE_MS = 50;

@@ -1,12 +1,15 @@
+import { timingSafeEqual } from 'node:crypto';
 import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
+import type { Segments } from '../campaigns/segments.ts';
 import type { Schedule } from '../integrations/schedule.ts';
 import type { LocalDays } from '../local-days.ts';
 import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { SourceFile } from './integration-schema.ts';
+import { WorkspaceError } from './problems.ts';
 import type { Operator, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
@@ -43,6 +46,8 @@ export interface Workspace {
   campaignsFrom: 'file' | 'studio';
   /** `null` where the file does not list them: campaigns may name any. */
   placements: readonly Placement[] | null;
+  /** Audiences with a name: those of the file, each replaced by its release where there is one. */
+  segments: Segments;
   /** How many campaigns of a tag one user gets a day. */
   tagCaps: readonly TagCap[];
   /** Days that events are kept; `null` for ever. */
@@ -92,3 +97,52 @@ export interface ApiKey {
   hash: Uint8Array;
   permissions: ReadonlySet<Permission>;
 }
+
+export interface KeyHolder {
+  workspace: Workspace;
+  key: ApiKey;
+}
+
+/** All workspaces at one moment. A reload makes a new one; a request keeps the one it began with. */
+export interface Registry {
+  workspaces: readonly Workspace[];
+  /** Who holds the key of this SHA-256; compared in constant time. */
+  holderOf(hash: Uint8Array): KeyHolder | undefined;
+}
+
+/** The first bytes of a hash choose a handful of candidates: they give nothing of a key away, and the rest is compared whole. */
+const bucketOf = (hash: Uint8Array): number =>
+  (((hash[0] ?? 0) << 16) | ((hash[1] ?? 0) << 8) | (hash[2] ?? 0)) >>> 0;
+
+/** Throws a `WorkspaceError` where two workspaces share an ID or a key. */
+export const createRegistry = (sources: readonly { workspace: Workspace; source: string }[]): Registry => {
+  const buckets = new Map<number, KeyHolder[]>();
+  const seen = new Map<string, string>();
+  const holderOf = (hash: Uint8Array): KeyHolder | undefined => {
+    let found: KeyHolder | undefined;
+    for (const holder of buckets.get(bucketOf(hash)) ?? []) {
+      if (timingSafeEqual(holder.key.hash, hash)) found = holder;
+    }
+    return found;
+  };
+  for (const { workspace, source } of sources) {
+    const other = seen.get(workspace.workspaceId);
+    if (other !== undefined) {
+      throw new WorkspaceError(source, [
+        `workspace_id: expected an ID of its own, got ${JSON.stringify(workspace.workspaceId)} as in ${other}`,
+      ]);
+    }
+    seen.set(workspace.workspaceId, source);
+    for (const [index, key] of workspace.apiKeys.entries()) {
+      const holder = holderOf(key.hash);
+      if (holder) {
+        throw new WorkspaceError(source, [
+          `api_keys[${index}]: expected a key of its own, got the one of workspace ${JSON.stringify(holder.workspace.workspaceId)}`,
+        ]);
+      }
+      const bucket = bucketOf(key.hash);
+      buckets.set(bucket, [...(buckets.get(bucket) ?? []), { workspace, key }]);
+    }
+  }
+  return { workspaces: sources.map(({ workspace }) => workspace), holderOf };
+};

@@ -1,7 +1,6 @@
 import * as openid from 'openid-client';
 import { errorFacts, type Log, type OpenIdSettings, type Registry } from '../../service/index.ts';
-import { cookieIn, setCookie } from './cookies.ts';
-import { operatorWith, type SignedIn } from './sessions.ts';
+import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts';
 
 export const OPENID_START = '/openid/start';
 export const OPENID_CALLBACK = '/openid/callback';

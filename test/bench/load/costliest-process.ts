@@ -6,7 +6,7 @@ import { threadCpuUsage } from 'node:process';
 import { createService, listen, openStore, silentLog, tuneProcess } from '../../../src/service/index.ts';
 import { followReleases } from '../../../src/service/workspace/follow-releases.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
-import { createRegistry } from '../../../src/service/workspace/registry.ts';
+import { createRegistry } from '../../../src/service/workspace/workspace.ts';
 import { createStudio, listenStudio } from '../../../src/studio/index.ts';
 import { APP_ID, aCampaign } from '../../helpers/a-workspace.ts';
 import { OPERATORS } from '../../helpers/running-studio.ts';

@@ -3,7 +3,7 @@ import { type Choice, createConsent } from '../../../src/client/consent/consent.
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/user-tokens.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
-import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
+import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/control.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
 import { logName } from '../../../src/client/options/read-options.ts';

@@ -2,9 +2,9 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
+import { CONTROL_KEY, createLastControl } from '../../../src/client/delivery/log/control.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
-import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
@@ -30,7 +30,8 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled');
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
-  return createLogStore({ consent, clock, lifecycle, news, notify }, primary);
+  const context = { consent, clock, lifecycle, news, notify };
+  return createLogStore(context, primary, createLastControl(context));
 };
 
 /** What lies on it beside the control record. */
@@ -43,7 +44,11 @@ const createGatedStore = (store: Store, lifecycle: PageLifecycle, after: Clock['
   return {
     entries: <T>(range?: KeyRange) => ask((disk) => disk.entries<T>(range)),
     get: <T>(key: StoreKey) => ask((disk) => disk.get<T>(key)),
-    setMany: (records: [StoreKey, unknown][]) => ask((disk) => disk.setMany(records), true),
+    setMany: (records: [StoreKey, unknown][]) =>
+      ask<void>(
+        (disk) => disk.setMany(records),
+        () => undefined,
+      ),
     deleteMany: (keys: StoreKey[]) => ask((disk) => disk.deleteMany(keys)),
     update: <T>(keys: StoreKey[], change: Parameters<typeof store.update<T>>[1]) =>
       ask((disk) => disk.update<T>(keys, change)),

@@ -8,7 +8,7 @@ import { NOW, onBothStores } from '../users/on-both-stores.ts';
 
 const USERS = 900;
 const OBJECTS = 75;
-const campaignFor = (audience: unknown) => readCampaign(aCampaign({ audience }), null).campaign!;
+const campaignFor = (audience: unknown) => readCampaign(aCampaign({ audience }), {}).campaign!;
 const gold = campaignFor({ 'custom_attributes.tier': 'gold' });
 
 onBothStores('the reach of an audience', (api, store) => {
@@ -96,7 +96,7 @@ describe('the reach in a workspace', () => {
     countReach({
       sample: { total: users.length, users },
       workspace,
-      campaign: readCampaign(aCampaign({ campaign_id: 'new', ...members }), null, NOW).campaign!,
+      campaign: readCampaign(aCampaign({ campaign_id: 'new', ...members }), { publishedAtMs: NOW }).campaign!,
       now: NOW,
       ...(isOver && { isOver }),
     });

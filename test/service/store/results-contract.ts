@@ -23,6 +23,7 @@ const what = fc.oneof(
       do: fc.constantFrom('impression', 'impression', 'click', 'dismiss'),
       variantId: fc.constantFrom('a', 'b', null),
       placementId: fc.constantFrom('home', 'side bar'),
+      language: fc.constantFrom('en', 'pt-BR', null),
       isTestSend: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),
       /** From a clock that runs ahead to a page that was offline for two days. */
       lateHours: fc.constantFrom(-30, 0, 0, 0, 48),
@@ -69,17 +70,25 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
     // No two at the same instant, or the first impression could be either.
     const timeMs = START + minute * 60_000 + index;
     if ('lateHours' in what) {
-      const { do: type, variantId, placementId, isTestSend, lateHours } = what;
+      const { do: type, variantId, placementId, language, isTestSend, lateHours } = what;
       const receivedAtMs = timeMs + lateHours * HOUR;
       const eventType = type as NewBannerEvent['eventType'];
       const campaignId = `c-${run}`;
-      const bannerId = `bnr ${run} ${variantId} ${placementId}`;
-      const of = { campaignId, bannerId, variantId, placementId, isControl: variantId === null, isTestSend };
+      const bannerId = `bnr ${run} ${variantId} ${placementId} ${language}`;
+      const of = {
+        campaignId,
+        bannerId,
+        variantId,
+        placementId,
+        language,
+        isControl: variantId === null,
+        isTestSend,
+      };
       const ms = Math.min(timeMs, receivedAtMs);
       const event = aBannerEvent({ ...of, eventType, timeMs, receivedAtMs, day: localDays.of(ms) });
       await recordBannerEvents(store, externalId, [event]);
       const person = personOf(name);
-      if (!isTestSend) seen.push({ person, type: eventType, variantId, placementId, ms });
+      if (!isTestSend) seen.push({ person, type: eventType, variantId, placementId, language, ms });
     } else if (what.do === 'erase') {
       await write([name], (users) => users.forget(externalId));
       const gone = people.get(name);
@@ -213,7 +222,7 @@ export const resultsContract = (storeOf: () => Store) =>
 
     test('of a campaign that nobody has seen are empty', async () => {
       await record('u-1', aBannerEvent({ eventType: 'click' }), aBannerEvent({ isTestSend: true }));
-      const nothing = { arms: [], placements: [], days: [], currencies: [] };
+      const nothing = { arms: [], placements: [], languages: [], days: [], currencies: [] };
       expect(await ask({ conversions: CONVERSIONS })).toEqual(nothing);
       expect(await ask({ campaignId: 'unknown' })).toEqual(nothing);
     });

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { readPublicKeys } from '../../../src/service/user-tokens/public-keys.ts';
-import { createUserTokens, type UserTokensOptions } from '../../../src/service/user-tokens/user-tokens.ts';
-import { verifyToken } from '../../../src/service/user-tokens/verify-token.ts';
+import {
+  createUserTokens,
+  type UserTokensOptions,
+  verifyToken,
+} from '../../../src/service/user-tokens/user-tokens.ts';
 import { aToken, ed25519Keys } from '../../helpers/token-keys.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');

@@ -1,6 +1,4 @@
-import { checkAttributes } from '../../../src/service/users/check-attributes.ts';
-import { checkEvent } from '../../../src/service/users/check-event.ts';
-import { createProblems } from '../../../src/service/users/problems.ts';
+import { checkAttributes, checkEvent, createProblems } from '../../../src/service/users/check-objects.ts';
 import type { Track } from '../../../src/service/users/track-work.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';

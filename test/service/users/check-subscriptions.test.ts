@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createProblems } from '../../../src/service/users/problems.ts';
+import { createProblems } from '../../../src/service/users/check-objects.ts';
 import { checkSubscriptions } from '../../../src/service/users/subscriptions.ts';
 import type { Workspace } from '../../../src/service/workspace/workspace.ts';
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { followReleases } from '../../../src/service/workspace/follow-releases.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
-import { createRegistry } from '../../../src/service/workspace/registry.ts';
+import { createRegistry } from '../../../src/service/workspace/workspace.ts';
 import { aCampaign, aWorkspace } from '../../helpers/a-workspace.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 

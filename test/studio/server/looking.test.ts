@@ -98,14 +98,19 @@ describe('a preview', () => {
     expect((await preview({ persona: 'Gold' })).body).toEqual({
       properties: text('Hi Jo'),
       inAudience: true,
+      language: null,
     });
-    expect((await preview({})).body).toEqual({ properties: text('Hi you'), inAudience: false });
+    expect((await preview({})).body).toEqual({
+      properties: text('Hi you'),
+      inAudience: false,
+      language: null,
+    });
   });
 
   test('is nothing of a draft that cannot be drawn', async () => {
     const broken = { ...GOLD, variants: [aVariant({ properties: text('{{ ${x') })] };
-    expect((await preview({}, broken)).body).toEqual({ properties: null, inAudience: false });
-    expect((await preview({}, {})).body).toEqual({ properties: null, inAudience: false });
+    expect((await preview({}, broken)).body).toMatchObject({ properties: null, inAudience: false });
+    expect((await preview({}, {})).body).toMatchObject({ properties: null, inAudience: false });
   });
 
   test("reads a user's data only with the right to people", async () => {
@@ -198,7 +203,7 @@ describe('a preview link', () => {
       ],
     });
     const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
-    expect(results.body.headline).toBe('Nobody has seen it yet.');
+    expect(results.body.headline).toEqual({ words: 'Nobody has seen it yet.', details: [] });
   });
 
   test.each([
@@ -356,6 +361,39 @@ describe('the reach of a draft', () => {
   });
 });
 
+describe('names to choose from', () => {
+  test('are those that users have, and values only where many have them', async () => {
+    await studio.track({
+      attributes: [
+        ...Array.from({ length: 20 }, (_, i) => ({
+          external_id: `g${i}`,
+          tier: 'gold',
+          first_name: `Kim${i}`,
+        })),
+        { external_id: 's', tier: 'silver', zip: '10115' },
+      ],
+      events: [{ external_id: 's', name: 'quiz_done', time: '2026-03-01T08:00:00Z' }],
+      purchases: [
+        { external_id: 's', product_id: 'teapot', currency: 'EUR', price: 1, time: '2026-03-01T08:00:00Z' },
+      ],
+    });
+    const names = async (cookie: string) => (await studio.call('GET', '/api/names', { cookie })).body;
+    expect(await names(ed)).toEqual({
+      attributes: [
+        { name: 'tier', values: ['gold'] },
+        { name: 'first_name', values: [] },
+        { name: 'zip', values: [] },
+      ],
+      events: ['quiz_done'],
+      products: ['teapot'],
+    });
+    const { attributes } = await names(ada);
+    expect(attributes).toContainEqual({ name: 'tier', values: ['gold', 'silver'] });
+    // As one types it: without its quotation marks it would be a number.
+    expect(attributes).toContainEqual({ name: 'zip', values: ['"10115"'] });
+  });
+});
+
 describe('results', () => {
   const sync = async (user: string) =>
     (
@@ -436,6 +474,50 @@ describe('results', () => {
     expect(csv.body.split('\r\n')[1]).toBe(
       `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen}`,
     );
+  });
+
+  test('name what was changed while people saw it, and nothing that nobody sees', async () => {
+    let basedOn = 0;
+    const publish = async (members: Record<string, unknown>) => {
+      const pia = await studio.signIn('Pia');
+      const campaign = aCampaign({
+        campaign_id: 'sale',
+        name: 'Sale',
+        priority: 'high',
+        placements: ['home'],
+        ...members,
+      });
+      const { body } = await studio.call('PUT', '/api/drafts/sale', {
+        body: { campaign, based_on: basedOn },
+        cookie: pia,
+      });
+      const released = await studio.call('POST', '/api/releases', {
+        body: { campaign_id: 'sale', revision: body.revision, note: '' },
+        cookie: pia,
+      });
+      basedOn = released.body.release;
+    };
+    await publish({ audience: { tier: 'gold' } });
+    studio.clock.now += 86_400_000;
+    await publish({});
+    studio.clock.now += 86_400_000;
+    ed = await studio.signIn('Ed');
+    const banner = await sync('u1');
+    await act('u1', banner.id, 'impression', new Date(studio.clock.now).toISOString());
+    studio.clock.now += 86_400_000;
+    const edits = async () => (await studio.call('GET', '/api/results/sale', { cookie: ed })).body.edits;
+    ed = await studio.signIn('Ed');
+    expect(await edits()).toEqual([]);
+    await publish({ name: 'Sale again', test_users: ['t1'] });
+    expect(await edits()).toEqual([]);
+    const [variant] = aCampaign().variants as Record<string, unknown>[];
+    await publish({
+      variants: [{ ...variant, properties: text('Twenty per cent') }],
+      control_percentage: 10,
+    });
+    expect(await edits()).toEqual([
+      { release: 4, day: '2026-03-05', author: 'Pia', what: ['Control group', 'a · Headline'] },
+    ]);
   });
 
   test('give the list its first number', async () => {

@@ -38,19 +38,19 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     }),
   ];
 
-  const answered = <T>(work: (store: Store) => Promise<T>, isBlind: boolean): Promise<T> =>
+  const answered = <T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       const attempt = (): void => {
         let isLost = false;
         const giveUp = (): void => {
           isLost = true;
-          if (isBlind) resolve(undefined as T);
+          if (ifLost) resolve(ifLost());
           else attempt();
         };
         const onError = (error: unknown): void => {
           if (!isLost) reject(error);
           // It was taken for done, and nothing of it is there.
-          else if (isBlind) attempt();
+          else if (ifLost) attempt();
         };
         const cancel = afterTimeout(after, HANG_MS, () => {
           if (!untilRestored && unanswered.delete(giveUp)) reject(new Error('No answer'));
@@ -67,10 +67,10 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     });
 
   return {
-    /** `isBlind`: a write that depends on nothing that is stored. */
-    async ask<T>(work: (store: Store) => Promise<T>, isBlind = false): Promise<T> {
-      if (untilRestored && !isBlind) await untilRestored;
-      return answered(work, isBlind);
+    /** `ifLost`: of a blind write, which depends on nothing that is stored, what to take for its answer. */
+    async ask<T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> {
+      if (untilRestored && !ifLost) await untilRestored;
+      return answered(work, ifLost);
     },
     close(): void {
       for (const stop of [...stops, ...unanswered.values()]) stop();

@@ -1,10 +1,10 @@
-import { isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
+import { isPausing } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
 import type { DeadLetter, Diagnostics } from '../delivery.ts';
+import { TOTALS } from './control.ts';
 import type { Log } from './log.ts';
 import {
   bannerEvent,
-  type Claim,
   DEAD_RANGE,
   type DeadRecord,
   deadKey,
@@ -13,7 +13,6 @@ import {
   keyText,
   type QueuedEvent,
   queueKey,
-  TOTALS,
   VERSION,
   type Writes,
 } from './records.ts';
@@ -37,8 +36,8 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 export const createDeadLetters = (log: Log) => {
   const read = async (): Promise<Letter[]> => {
     const letters: Letter[] = [];
-    for await (const { key, event, reason } of log.read(DEAD_RANGE)) {
-      if (event) letters.push({ key: queueKey(key), event, reason });
+    for await (const letter of log.read(DEAD_RANGE)) {
+      if (letter.event) letters.push({ ...letter, key: queueKey(letter.key) });
     }
     return letters;
   };
@@ -88,14 +87,14 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log)
   for (let counts = 1; ; counts += 1) {
     const { control, claims } = await log.overview();
     const over = new Set(
-      claims.filter((each) => !isLive(each, now)).flatMap((each: Claim) => each.keys.map(keyText)),
+      claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)),
     );
     let events = 0;
     let inDoubt = 0;
     let deadLetters = 0;
     for await (const { key, event } of log.read(EVENT_RANGE)) {
       events += 1;
-      if (event?.doubt !== undefined || over.has(keyText(key))) inDoubt += 1;
+      if (event && (event.doubt !== undefined || over.has(keyText(key)))) inDoubt += 1;
     }
     for await (const _ of log.read(DEAD_RANGE)) deadLetters += 1;
     const isChanged = JSON.stringify(await log.control()) !== JSON.stringify(control);
@@ -114,7 +113,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log)
       purged,
       memoryMode: log.isMemory(),
       sender: claim?.tab === tab && isLive(claim, now),
-      waitingUntil: isAhead(wait.until, now, MAX_WAIT_MS) ? wait.until : null,
+      waitingUntil: isPausing(wait, now) ? wait.until : null,
     };
   }
 };

@@ -1,9 +1,9 @@
-import type { Choice, Consent } from '../../consent/consent.ts';
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
+import { CONTROL_KEY, type Control, type LastControl, readControl } from './control.ts';
 import { createDisk } from './disk.ts';
-import { CONTROL_KEY, type Control, isNewer, NEWER_RANGE, readControl, type Writes } from './records.ts';
+import { isNewer, NEWER_RANGE, type Writes } from './records.ts';
 import { adopt, forgetQueue } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
@@ -11,81 +11,36 @@ const OPEN_MS = 2_000;
 /** How often the disk is tried again while in memory mode. */
 const RETRY_MS = 30_000;
 
-export interface LogListener {
-  /** A control record was read. */
-  onRead?: (control: Control) => void;
-  /** Memory mode is over. */
-  onDisk?: () => void;
-}
-
 /** The control record of a newer version is never changed, so the log goes on in memory. */
 const newerVersion = () => new Error('a newer version keeps its events here');
 
 /** The disk is full: the caller knows what to evict. */
-export const isQuota = (error: unknown): boolean => (error as Error | null)?.name === 'QuotaExceededError';
+export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
+
+interface Memory {
+  store: Store;
+  /** What the user wanted forgotten on the disk, which did not answer. */
+  owed?: 'everything' | 'queue';
+}
 
 /**
  * Where the log lies: on disk, or in memory while the disk fails, hangs, belongs to a newer version, or waits for the user's
  * consent. A transaction that failed was not committed, so it is repeated in memory.
  */
 export const createLogStore = (
-  {
-    consent,
-    clock,
-    lifecycle,
-    news,
-    notify,
-  }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'news' | 'notify'>,
+  { consent, clock, lifecycle, notify }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify'>,
   store: Store,
+  control: LastControl,
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
-  const listeners: LogListener[] = [];
-  let memory: Store | undefined;
+  const onDisk: (() => void)[] = [];
+  let memory: Memory | undefined;
   /** The first look at the disk, or the way back to it: everything else waits. */
   let ready: Promise<void> | undefined;
   let looking: Promise<void> | undefined;
-  /** The user wanted this forgotten while the disk did not answer. */
-  let owed: 'everything' | 'queue' | undefined;
   let isClosed = false;
   let cancelRetry: () => void = () => undefined;
-  /** The control record as this page saw it last, and whether the disk had one. */
-  let lastControl: Control | undefined;
-  let isStored = false;
-  /** The page has come back from the back/forward cache, and has not read the control record that was there before. */
-  let wasStored = false;
-
-  /** A record without a choice, or no record, has the choice of this page. */
-  const toControl = (record: unknown): Control => {
-    const choices: Partial<Record<Consent['state'], Choice>> = { pending: 'enabled', wiped: 'disabled' };
-    return readControl(record, choices[consent.state] ?? (consent.state as Choice));
-  };
-  const announce = (control: Control): void => {
-    for (const { onRead } of listeners) onRead?.(control);
-  };
-  /** A record that is gone when the page comes back was wiped by another page. */
-  const noticeWipe = (record: unknown): void => {
-    if (wasStored && !memory && record === undefined) {
-      consent.set('wiped');
-      notify({ type: 'consent', state: 'disabled' });
-    }
-    wasStored = false;
-  };
-  /** Keeps the control record that was read or written. */
-  const remember = (record: unknown): Control => {
-    noticeWipe(record);
-    lastControl = toControl(record);
-    isStored = record !== undefined;
-    if (isStored) announce(lastControl);
-    return lastControl;
-  };
-  const stopListening = lifecycle.on('restored', () => {
-    wasStored = isStored && !memory;
-  });
-  news.subscribe((item) => {
-    // A last flush reads nothing, and no page may send before the time that the server named to another one.
-    if (item.type === 'idle') lastControl = { ...(lastControl ?? toControl(undefined)), wait: item.wait };
-  });
 
   const retryLater = (): void => {
     cancelRetry();
@@ -93,24 +48,24 @@ export const createLogStore = (
   };
   const toMemory = (cause: unknown): void => {
     if (memory) return;
-    memory = createMemoryStore();
-    lastControl = undefined;
-    notify({ type: 'memory-mode', on: true, reason: (cause as Error | null)?.message ?? String(cause) });
+    memory = { store: createMemoryStore() };
+    control.forget();
+    notify({ type: 'memory-mode', on: true, reason: Object(cause).message ?? String(cause) });
     retryLater();
   };
 
   /** What is written meanwhile waits, so that nothing is left behind in memory. */
-  const goBack = async (from: Store): Promise<void> => {
+  const goBack = async (from: Memory): Promise<void> => {
     try {
-      if (owed === 'everything') await disk.ask((each) => each.clear());
-      if (owed === 'queue') await forgetQueue(disk);
-      owed = undefined;
-      await adopt(disk, await from.entries(), consent);
+      if (from.owed === 'everything') await disk.ask((each) => each.clear());
+      if (from.owed === 'queue') await forgetQueue(disk);
+      delete from.owed;
+      await adopt(disk, await from.store.entries(), consent);
       memory = undefined;
-      lastControl = undefined;
+      control.forget();
       cancelRetry();
       notify({ type: 'memory-mode', on: false });
-      for (const { onDisk } of listeners) onDisk?.();
+      for (const listener of onDisk) listener();
     } catch {
       // Still broken: the events stay in memory, where they were, and memory mode was announced already.
       retryLater();
@@ -123,14 +78,14 @@ export const createLogStore = (
     const record = await disk.ask((each) => each.get(CONTROL_KEY));
     // An opt-out holds in every version: under our key, and under those of versions to come.
     if (isNewer(record)) {
-      announce(toControl(record));
+      control.announce(control.read(record).consent);
       throw newerVersion();
     }
-    if (!memory) remember(record);
-    const newer = await disk.ask((each) => each.entries<Partial<Control>>(NEWER_RANGE));
+    if (!memory) control.keep(record);
+    const newer = await disk.ask((each) => each.entries<Partial<Control> | undefined>(NEWER_RANGE));
     const optOut = newer.find(([, each]) => each?.consent === 'disabled')?.[1];
     const isLater = optOut && !(readControl(record, 'enabled').chosenAt > Number(optOut.chosenAt));
-    if (isLater) announce({ ...toControl(record), consent: 'disabled' });
+    if (isLater) control.announce('disabled');
   };
   const ask = (): Promise<void> => {
     const answer = probe();
@@ -160,25 +115,27 @@ export const createLogStore = (
     if (memory) await look();
   };
 
-  const run = async <T>(work: (store: Store) => Promise<T>, isBlind = false): Promise<T> => {
+  const run = async <T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> => {
     ready ??= look();
     // The way back may have begun while this one waited.
     for (let seen: Promise<void> | undefined; seen !== ready; ) {
       seen = ready;
       await seen;
     }
-    if (memory) return work(memory);
+    if (memory) return work(memory.store);
     try {
-      return await disk.ask(work, isBlind);
+      return await disk.ask(work, ifLost);
     } catch (error) {
       if (isQuota(error)) throw error;
       toMemory(error);
-      return run(work, isBlind);
+      return run(work, ifLost);
     }
   };
 
   const forgetMemory = (): void => {
-    if (memory) memory = createMemoryStore();
+    if (!memory) return;
+    memory.store = createMemoryStore();
+    control.forget();
   };
   // What waits in memory goes to the disk with the next write there, or is forgotten.
   consent.subscribe((before) => {
@@ -188,7 +145,11 @@ export const createLogStore = (
   return {
     entries: <T>(range?: KeyRange) => run((each) => each.entries<T>(range)),
     get: <T>(key: StoreKey) => run((each) => each.get<T>(key)),
-    setMany: (records: Writes) => run((each) => each.setMany(records), true),
+    setMany: (records: Writes) =>
+      run<void>(
+        (each) => each.setMany(records),
+        () => undefined,
+      ),
     deleteMany: (keys: StoreKey[]) => run((each) => each.deleteMany(keys)),
     /** What `change` throws is the caller's, and says nothing about the disk. */
     async update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => Writes): Promise<void> {
@@ -207,10 +168,10 @@ export const createLogStore = (
     },
     async clear(): Promise<void> {
       await run((each) => {
-        if (each === memory) owed = 'everything';
+        if (memory?.store === each) memory.owed = 'everything';
         return each.clear();
       });
-      isStored = false;
+      control.forget();
       void retry();
     },
     isMemory: () => memory !== undefined,
@@ -220,22 +181,17 @@ export const createLogStore = (
     degrade: toMemory,
     /** Forgets what is in memory, and leaves the disk alone. */
     forgetMemory,
-    subscribe: (listener: LogListener): void => void listeners.push(listener),
-    toControl,
-    noticeWipe,
-    remember,
-    /** The control record as this page saw it last. */
-    lastControl: (): Control => lastControl ?? toControl(undefined),
+    /** Calls `listener` each time memory mode is over. */
+    onDisk: (listener: () => void): void => void onDisk.push(listener),
     /** A newer version has taken the log over. */
     leaveToNewer: (): void => toMemory(newerVersion()),
     /** The user opted out and wants the queue forgotten: also what lies on a disk that does not answer now. */
     owePurge(): void {
-      if (memory) owed ??= 'queue';
+      if (memory) memory.owed ??= 'queue';
     },
     close(): void {
       isClosed = true;
       cancelRetry();
-      stopListening();
       disk.close();
     },
   };

@@ -1,12 +1,11 @@
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../context.ts';
+import { CONTROL_KEY, type Control, createLastControl, isControlKey } from './control.ts';
 import { createLogStore } from './log-store.ts';
 import {
   type Claim,
-  CONTROL_KEY,
   CONTROL_RANGE,
   COUNTED_RANGE,
-  type Control,
   type CountedRecord,
   claimKey,
   countedKey,
@@ -17,6 +16,7 @@ import {
   isEventKey,
   isNewer,
   keyText,
+  kindOf,
   type QueuedEvent,
   readEvent,
   type StoredEvent,
@@ -34,18 +34,14 @@ export async function* pages<T>(store: Store, range: KeyRange): AsyncGenerator<[
     yield records;
     if (records.length < PAGE_SIZE) return;
     // The key that sorts right behind the last one.
-    from = [...(records.at(-1)![0] as (string | number)[]), 0];
+    from = [...[records.at(-1)![0]].flat(), 0];
   }
 }
 
-/** A record under the key of an event. */
-export interface LogRecord {
-  key: EventKey;
-  /** `undefined` where it cannot be read. */
-  event: StoredEvent | undefined;
-  /** Of a dead letter. */
-  reason: string;
-}
+/** An event, with the reason where it is a dead letter; or what lies in the place of one and cannot be read. */
+export type LogRecord =
+  | { key: EventKey; event: StoredEvent; reason: string }
+  | { key: StoreKey; event: undefined };
 
 /** An event to append. */
 export interface Entry extends QueuedEvent {
@@ -65,7 +61,8 @@ const isOldMark =
  */
 export const createLog = (context: DeliveryContext, disk: Store) => {
   const { consent, fail } = context;
-  const store = createLogStore(context, disk);
+  const last = createLastControl(context);
+  const store = createLogStore(context, disk, last);
 
   /**
    * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
@@ -80,9 +77,9 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
       after = undefined;
       isNewerVersion = isNewer(stored);
-      store.noticeWipe(stored);
+      last.noticeWipe(stored);
       if (isNewerVersion || consent.state === 'wiped') return [];
-      const control = store.toControl(stored);
+      const control = last.read(stored);
       const writes = decide(control, values);
       // Where no record was read or written the default must not pass for the user's choice.
       if (stored !== undefined || writes !== null) after = control;
@@ -93,13 +90,13 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       store.leaveToNewer();
       return step(keys, decide);
     }
-    if (after !== undefined) store.remember(after);
+    if (after !== undefined) last.keep(after);
   };
 
   /** The control record and the claims, of one moment. */
   const overview = async (): Promise<{ control: Control; claims: Claim[]; corrupt: StoreKey[] }> => {
     const records = await store.entries<unknown>(CONTROL_RANGE);
-    const control = store.remember(records.find(([key]) => String(key) === String(CONTROL_KEY))?.[1]);
+    const control = last.keep(records.find(([key]) => isControlKey(key))?.[1]);
     const corrupt = records.filter(isCorrupt).map(([key]) => key);
     const leaving = records.flatMap((record) =>
       isClaim(record[1]) && !isCorrupt(record) ? [record[1]] : [],
@@ -109,7 +106,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
 
   return {
     step,
-    control: async (): Promise<Control> => store.remember(await store.get(CONTROL_KEY)),
+    control: async (): Promise<Control> => last.keep(await store.get(CONTROL_KEY)),
 
     /** Durable when it resolves. One write that reads nothing. */
     write: (records: Writes): Promise<void> => store.setMany(records),
@@ -144,8 +141,8 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
         for (const [key, record] of records) {
           if (isNewer(record)) continue;
-          const event = isEventKey(key) ? readEvent(record?.event ?? record) : undefined;
-          yield { key: key as EventKey, event, reason: record?.reason };
+          const event = readEvent(record?.event ?? record);
+          yield isEventKey(key) && event ? { key, event, reason: record.reason } : { key, event: undefined };
         }
       }
     },
@@ -164,7 +161,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       let corrupt: Writes = [];
       await step(keys, (control, records) => {
         corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
-        control.evicted += corrupt.filter(([key]) => (key as string[])[0] === 'event').length;
+        control.evicted += corrupt.filter(([key]) => kindOf(key) === 'event').length;
         return corrupt.map(([key]) => [key, undefined]);
       });
       // Another tab may have removed them first.
@@ -188,17 +185,20 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       }
     },
 
-    subscribe: store.subscribe,
-    lastControl: store.lastControl,
+    /** Calls `listener` with the user's choice, whenever one is read. */
+    onChoice: last.subscribe,
+    onDisk: store.onDisk,
+    lastControl: last.last,
     clear: store.clear,
     isMemory: store.isMemory,
-    /** Tries the disk again, where the log is in memory. */
     retry: store.retry,
-    /** Goes on in memory. */
     degrade: store.degrade,
     forgetMemory: store.forgetMemory,
     owePurge: store.owePurge,
-    close: store.close,
+    close(): void {
+      last.stop();
+      store.close();
+    },
   };
 };
 

@@ -1,6 +1,4 @@
 import type { BannerEvent } from '../../banner.ts';
-import type { Choice } from '../../consent/consent.ts';
-import type { WaitReason } from '../../notices.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
 import { isAhead, MAX_ANSWER_MS } from '../../platform/waits.ts';
 
@@ -102,24 +100,25 @@ export const isWhole = (event: Partial<BannerEvent> | null | undefined): boolean
   isText(event?.type) && isText(event.bannerId) && isText(event.placementId) && isText(event.userId);
 
 /** Unix milliseconds that a Date can hold, as it must to be named in a request. */
-export const isTime = (time: unknown): boolean =>
-  Number.isFinite(time) && Math.abs(time as number) <= 8.64e15;
+export const isTime = (time: unknown): boolean => typeof time === 'number' && Math.abs(time) <= 8.64e15;
 
 /** A record of a newer version is never changed. */
 export const isNewer = (record: unknown): boolean => Object(record).v > VERSION;
 
-/** `undefined` for what is not an event of this version. */
-export const readEvent = (record: unknown): StoredEvent | undefined => {
-  const event = record as StoredEvent | null | undefined;
-  const fits =
-    event?.v === VERSION &&
+const isEvent = (record: unknown): record is StoredEvent => {
+  const event: Partial<StoredEvent> = Object(record);
+  return (
+    event.v === VERSION &&
     isWhole(event) &&
     isText(event.appId) &&
     isText(event.appVersion) &&
     isTime(event.time) &&
-    Number.isFinite(event.attempts);
-  return fits ? event : undefined;
+    Number.isFinite(event.attempts)
+  );
 };
+
+/** `undefined` for what is not an event of this version. */
+export const readEvent = (record: unknown): StoredEvent | undefined => (isEvent(record) ? record : undefined);
 
 export const isEventKey = (key: unknown): key is EventKey =>
   Array.isArray(key) &&
@@ -129,9 +128,9 @@ export const isEventKey = (key: unknown): key is EventKey =>
   Number.isFinite(key[4]);
 
 export const isClaim = (record: unknown): record is Claim => {
-  const claim = record as Claim | null | undefined;
+  const claim: Partial<Claim> = Object(record);
   return (
-    claim?.v === VERSION &&
+    claim.v === VERSION &&
     isText(claim.id) &&
     isText(claim.tab) &&
     Number.isFinite(claim.until) &&
@@ -148,82 +147,14 @@ export const isLive = (claim: Claim, now: number): boolean => isAhead(claim.unti
 export const isAlone = (claim: Claim, now: number): boolean =>
   isLive(claim, now) && isAhead(claim.aloneUntil, now, MAX_ANSWER_MS);
 
+/** What a record is, by the first part of its key: `event`, `dead`, `control` or `counted`. */
+export const kindOf = (key: StoreKey): unknown => [key].flat()[0];
+
 /** A record in the place of an event or a claim that cannot be used, and that no newer version has written. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
-  const [range, , kind, id] = key as StoreKey[];
+  const [range, , kind, id] = [key].flat();
   if (record === undefined || isNewer(record)) return false;
   if (range === 'event') return readEvent(record) === undefined || !isEventKey(key);
   // Under another name than its own it would never be found again.
   return kind === 'claim' && (!isClaim(record) || record.id !== id);
-};
-
-/** Nothing may be sent before `until`. */
-export interface Wait {
-  until: number;
-  reason: WaitReason;
-}
-
-/** Ways out of the log. What was captured is the sum of these and of what is still stored. */
-export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
-export type Total = (typeof TOTALS)[number];
-
-/** Everything about the log that is not an event; read and written in the transactions that change them. */
-export interface Control extends Record<Total, number> {
-  v: typeof VERSION;
-  consent: Choice;
-  /** When the user chose so, in Unix milliseconds; 0 where they never did. */
-  chosenAt: number;
-  /** The request under way, but for last flushes and for those of pages that took too long. */
-  claim: Claim | null;
-  wait: Wait & {
-    /** Refusals in a row. */
-    failures: number;
-    /** Once already, by `online` or by the page being shown. */
-    endedEarly: boolean;
-  };
-  /** Fingerprint of the key that the server refused. */
-  refusedKey: string | null;
-  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is. */
-  oldSince: number;
-}
-
-export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
-
-export const noWait = (): Control['wait'] => ({
-  until: 0,
-  reason: 'backoff',
-  failures: 0,
-  endedEarly: false,
-});
-
-export const newControl = (consent: Choice): Control => ({
-  v: VERSION,
-  consent,
-  chosenAt: 0,
-  claim: null,
-  wait: noWait(),
-  refusedKey: null,
-  oldSince: 0,
-  delivered: 0,
-  discarded: 0,
-  evicted: 0,
-  expired: 0,
-  purged: 0,
-});
-
-const isChoice = (value: unknown): value is Choice =>
-  ['enabled', 'disabled', 'draining'].includes(value as string);
-
-/** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
-export const readControl = (record: unknown, consent: Choice): Control => {
-  const control = newControl(consent);
-  const stored: Partial<Control> = Object(record);
-  const numbers = ['chosenAt', 'oldSince', ...TOTALS] as const;
-  for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
-  if (isChoice(stored.consent)) control.consent = stored.consent;
-  if (isClaim(stored.claim)) control.claim = stored.claim;
-  if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))
-    control.wait = stored.wait!;
-  if (isText(stored.refusedKey)) control.refusedKey = stored.refusedKey;
-  return control;
 };

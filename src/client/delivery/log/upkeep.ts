@@ -1,5 +1,6 @@
 import type { EventType } from '../../banner.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { Total } from './control.ts';
 import type { Log } from './log.ts';
 import { isQuota } from './log-store.ts';
 import {
@@ -11,7 +12,6 @@ import {
   isLive,
   keyText,
   type QueuedEvent,
-  type Total,
 } from './records.ts';
 
 /**
@@ -128,12 +128,13 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
   };
 
   return {
-    /** This page has appended these: true where it must look now. */
-    appended(stored: QueuedEvent[]): boolean {
+    /** This page has appended these. */
+    appended(stored: QueuedEvent[]): void {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
-      return isOverSlack();
     },
+    /** Much was appended: `tidy` is due now. */
+    isDue: isOverSlack,
 
     /** Looks once a page, once an hour, and when much was appended: what is too old goes, then what is over a cap, the least and oldest first. */
     async tidy(): Promise<void> {

@@ -1,93 +1,104 @@
-import { type BannersTrackRequest, USER_TOKEN_MEMBER, utf8Bytes } from '../../../protocol/index.ts';
-import type { BannerEvent } from '../../banner.ts';
-import type { DeliveryOptions } from '../../options/choices.ts';
-import { compareKeys } from '../../platform/store.ts';
-import { isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
+import type { StoreKey } from '../../platform/store.ts';
+import { isAhead, isPausing, MAX_ANSWER_MS, MAX_PAUSE_MS, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { Control } from '../log/control.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
 import {
   type Claim,
-  type Control,
   claimKey,
+  EVENT_RANGE,
   isAlone,
+  isLive,
   keyText,
   type QueuedEvent,
   readEvent,
-  type StoredEvent,
   VERSION,
   type Writes,
 } from '../log/records.ts';
+import { isSameGroup, planBatches } from './batch.ts';
 
-/** An event, and the app that captured it. */
-export interface TrackedEvent extends BannerEvent {
-  appId: string;
-  appVersion: string;
-}
+/** A batch alone fits the keepalive budget. */
+const MAX_BODY_BYTES = 50_000;
+/** How many events are read for company of the first one. */
+const MAX_READ = 1_000;
 
-/** The request's text for a batch of one user; the same events give the same bytes. */
-export const trackBody = (events: TrackedEvent[]): string => {
-  const [{ userId, appId, appVersion }] = events as [TrackedEvent];
-  const request: BannersTrackRequest = {
-    external_user_id: userId,
-    app_id: appId,
-    app_version: appVersion,
-    events: events.map(({ bannerId, type, time }) => ({
-      id: bannerId,
-      event_type: type,
-      timestamp: new Date(time).toISOString(),
-    })),
+/** What there is to do next. */
+export type Next =
+  | { type: 'send'; batch: QueuedEvent[] }
+  /** No answer to this request can come any more: its events are in doubt. */
+  | { type: 'over'; claim: Claim }
+  /** Ask the host for a token of this user. */
+  | { type: 'token'; userId: string }
+  /** Ask the host for a correction of these. */
+  | { type: 'correct'; skipped: QueuedEvent[] }
+  /** Another page sends. */
+  | { type: 'busy'; until: number }
+  /** No tab may send before it is over. */
+  | { type: 'waiting'; pause: Pause }
+  /** Nothing now; look again at `due` (Unix milliseconds), or when something new happens. */
+  | { type: 'nothing'; due: number };
+
+/** Finds what to do next from the head of the queue. `all`: whether or not it is due. */
+export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
+  const { clock, options, userTokens, isWorker } = context;
+  const { now } = clock;
+  const { maxWaitMs } = options;
+
+  /** Reads until a batch is full or nothing is left. */
+  const scan = async (claimed: Set<string>) => {
+    const waiting: QueuedEvent[] = [];
+    const skipped: QueuedEvent[] = [];
+    const corrupt: StoreKey[] = [];
+    let due = Number.POSITIVE_INFINITY;
+    let read = 0;
+    let same = 0;
+    for await (const { key, event } of log.read(EVENT_RANGE)) {
+      read += 1;
+      if (event === undefined) corrupt.push(key);
+      else if (claimed.has(keyText(key))) continue;
+      else if (isAhead(event.asked ?? 0, now(), MAX_ANSWER_MS)) due = Math.min(due, event.asked!);
+      else if (event.skip !== undefined) skipped.push({ key, event });
+      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, MAX_PAUSE_MS)))
+        due = Math.min(due, event.after!);
+      else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
+      else {
+        waiting.push({ key, event });
+        same += Number(isSameGroup(options, waiting[0]!.event, event));
+      }
+      if (same >= limit() || (read >= MAX_READ && same > 0)) break;
+    }
+    return { waiting, skipped, corrupt, due };
   };
-  return JSON.stringify(request);
-};
 
-/** The same request with the user's proof, which is not stored. */
-export const withUserToken = (body: string, token: string | undefined): string =>
-  token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
+  return async (all: boolean): Promise<Next> => {
+    const { control, claims, corrupt } = await log.overview();
+    if (corrupt.length > 0) await log.removeCorrupt(corrupt);
+    const { wait: pause, claim } = control;
+    if (isPausing(pause, now())) return { type: 'waiting', pause };
+    if (claim && isAlone(claim, now()))
+      return { type: 'busy', until: Math.min(claim.until, claim.aloneUntil) };
+    const live = claims.filter((each) => isLive(each, now()));
+    const over = claims.find((each) => !live.includes(each));
+    if (over) return { type: 'over', claim: over };
 
-/** No event is smaller: under this the plan is full. */
-const MIN_EVENT_BYTES = 70;
-
-/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
-export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
-  a.userId === b.userId &&
-  a.appId === b.appId &&
-  a.appVersion === b.appVersion &&
-  a.doubt === b.doubt &&
-  inDoubt[a.type] === inDoubt[b.type];
-
-export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
-
-/** What an event adds to a body, with its comma. */
-const eventBytes = (event: StoredEvent): number =>
-  utf8Bytes(trackBody([event, event])) - utf8Bytes(trackBody([event]));
-
-/**
- * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
- * bodies together, with their users' tokens. Inside a batch they are in order of time.
- */
-export const planBatches = (
-  waiting: QueuedEvent[],
-  maxBytes: number,
-  maxBatch: number,
-  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
-): QueuedEvent[][] => {
-  const batches: QueuedEvent[][] = [];
-  let left = maxBytes;
-  for (const item of waiting) {
-    if (left < MIN_EVENT_BYTES) break;
-    const batch = batches.find(
-      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
-    );
-    const cost = batch
-      ? eventBytes(item.event)
-      : utf8Bytes(withUserToken(trackBody([item.event]), userTokens.current(item.event.userId)));
-    if (cost > left) continue;
-    left -= cost;
-    if (batch) batch.push(item);
-    else batches.push([item]);
-  }
-  return batches.map((kept) => kept.sort(byTime));
+    const found = await scan(new Set(live.flatMap(({ keys }) => keys.map(keyText))));
+    if (found.corrupt.length > 0) await log.removeCorrupt(found.corrupt);
+    if (!isWorker && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
+    const [oldest] = found.waiting;
+    if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
+    const { userId, time } = oldest.event;
+    // A time far in the future means that the clock was set back since. Such an event is due.
+    const isOld = Math.abs(now() - time) >= maxWaitMs;
+    // What was refused a moment ago has had its wait.
+    const isDue = isOld || pause.failures > 0 || found.waiting.length >= limit();
+    if (!all && !isDue) return { type: 'nothing', due: time + maxWaitMs };
+    // A token is requested before the claim: the host may take its time.
+    if (!userTokens.isReady(userId)) return { type: 'token', userId };
+    const group = found.waiting.filter(({ event }) => isSameGroup(options, oldest.event, event));
+    const [batch = [oldest]] = planBatches(group, MAX_BODY_BYTES, limit(), context);
+    return { type: 'send', batch };
+  };
 };
 
 /** Added to the request's timeout: after both, no answer can come any more. */
@@ -95,61 +106,55 @@ const ANSWER_MARGIN_MS = 5_000;
 /** An answer that takes longer may be to a page that is gone: another one sends what is not in that request. */
 const ALONE_MS = 10_000;
 
-/** A request under way. */
-export interface Sending {
+/** A batch, and the claim on it. */
+export interface Claimed {
   claim: Claim;
-  events: QueuedEvent[];
-  body: string;
+  batch: QueuedEvent[];
 }
 
-export const newSending = (
-  { clock, options, tab, newId }: DeliveryContext,
-  events: QueuedEvent[],
-): Sending => ({
+export const newClaim = ({ clock, options, tab, newId }: DeliveryContext, batch: QueuedEvent[]): Claimed => ({
   claim: {
     v: VERSION,
     id: newId(),
     tab,
     until: clock.now() + options.timeoutMs + ANSWER_MARGIN_MS,
     aloneUntil: clock.now() + ALONE_MS,
-    keys: events.map(({ key }) => key),
+    keys: batch.map(({ key }) => key),
   },
-  events,
-  body: trackBody(events.map(({ event }) => event)),
+  batch,
 });
 
-/** What came of the attempt to take a claim. */
+/** What came of the attempt to claim a batch. */
 export type Taken =
-  | { type: 'sending'; sending: Sending }
+  | { type: 'claimed'; claimed: Claimed }
   /** Another page was faster, or nothing of the batch is left: look again. */
   | { type: 'gone' };
 
 /**
- * Takes the claim for what is left of this batch. A disk that is too full to hold a claim still lets its events go, as a last
- * flush does; but not those that may be sent only once.
+ * Claims what is left of this batch. A disk that is too full to hold a claim still lets its events go, as a last flush does;
+ * but not those that may be sent only once.
  */
 export const createTake =
   (context: DeliveryContext, log: Log) =>
   async (batch: QueuedEvent[]): Promise<Taken> => {
     const { clock, options, canSend } = context;
-    let sending: Sending | undefined;
+    let claimed: Claimed | undefined;
     const decide = (control: Control, records: unknown[]): Writes | null => {
       // After a lost connection this runs twice: where the first run committed, change nothing.
-      if (sending && control.claim?.id === sending.claim.id) return null;
-      sending = undefined;
+      if (claimed && control.claim?.id === claimed.claim.id) return null;
+      claimed = undefined;
       const { claim, wait } = control;
       const now = clock.now();
-      if (!canSend() || (claim && isAlone(claim, now)) || isAhead(wait.until, now, MAX_WAIT_MS)) return null;
+      if (!canSend() || (claim && isAlone(claim, now)) || isPausing(wait, now)) return null;
       const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
         const event = readEvent(records[i]);
         const isFit = event && isSameGroup(options, event, before) && event.skip === undefined;
         return isFit && event.attempts === before.attempts ? [{ key, event }] : [];
       });
-      const isClaimed =
-        claim !== null && kept.some(({ key }) => claim.keys.some((each) => keyText(each) === keyText(key)));
-      if (kept.length === 0 || isClaimed) return null;
-      sending = newSending(context, kept);
-      control.claim = sending.claim;
+      const others = new Set(claim?.keys.map(keyText));
+      if (kept.length === 0 || kept.some(({ key }) => others.has(keyText(key)))) return null;
+      claimed = newClaim(context, kept);
+      control.claim = claimed.claim;
       return claim ? [[claimKey(claim.id), claim]] : [];
     };
     try {
@@ -160,7 +165,7 @@ export const createTake =
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.inDoubt[event.type] === 'at-least-once');
       if (!isQuota(error) || !mayRepeat || !canSend()) throw error;
-      sending = newSending(context, batch);
+      claimed = newClaim(context, batch);
     }
-    return sending ? { type: 'sending', sending } : { type: 'gone' };
+    return claimed ? { type: 'claimed', claimed } : { type: 'gone' };
   };

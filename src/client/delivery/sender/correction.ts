@@ -34,12 +34,7 @@ const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
  * Has the host decide about skipped events, one by one in their order, and brings its decision to disk. Meanwhile they wait
  * beside the queue: nothing else waits for the host.
  */
-export const createCorrection = (
-  context: DeliveryContext,
-  log: Log,
-  onGone: (keys: EventKey[]) => void,
-  onDecided: () => void,
-) => {
+export const createCorrection = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
   const { host, clock, notify, fail, options } = context;
   let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
@@ -95,12 +90,11 @@ export const createCorrection = (
     } catch (cause) {
       fail('storage', 'A correction could not be stored', cause);
     }
-    onDecided();
   };
 
   return {
-    /** Marks them in the log, so that one tab alone asks its host. */
-    async ask(skipped: QueuedEvent[]): Promise<void> {
+    /** Marks them in the log, so that one tab alone asks its host. Then resolves with the host's work, which goes on. */
+    async ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
       const some = skipped.slice(0, MAX_ASKED);
       let mine: QueuedEvent[] = [];
       await log.step(
@@ -117,11 +111,11 @@ export const createCorrection = (
           return mine.length > 0 ? mine.map(({ key, event }) => [key, event]) : null;
         },
       );
-      asking = Promise.all([asking, decideAll(mine)]).then(() => undefined);
+      const decided = decideAll(mine);
+      asking = Promise.all([asking, decided]).then(() => undefined);
+      return { decided };
     },
     /** Resolves when the host has decided about all that it was asked. */
     decided: (): Promise<void> => asking,
   };
 };
-
-export type Correction = ReturnType<typeof createCorrection>;

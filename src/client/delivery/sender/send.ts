@@ -1,180 +1,86 @@
 import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { createPostJson } from '../../platform/http.ts';
-import { backoffMs } from '../../platform/waits.ts';
+import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { DeliveryContext } from '../context.ts';
-import type { Log } from '../log/log.ts';
-import { isQuota } from '../log/log-store.ts';
-import { bannerEvent, type Claim } from '../log/records.ts';
 import type { Unsent } from '../unsent.ts';
-import { type BatchOutcome, noAnswer, readAnswer } from './answer.ts';
-import { type Sending, withUserToken } from './claim.ts';
-import type { Scheduler } from './scheduler.ts';
-import { createSettle } from './settle.ts';
+import { NOT_TAKEN, noAnswer, type Outcome, readAnswer } from './answer.ts';
+import { createKeepaliveBudget, trackBody, withUserToken } from './batch.ts';
+import type { Claimed } from './claim.ts';
 
-/** Browsers share about 64 KiB over all keepalive requests of a page; the host has some of its own. */
-const BUDGET_BYTES = 60_000;
-/** Under this the budget is not halved any more: one small batch must always have a chance. */
-const MIN_BYTES = 4_000;
-/** After a refusal a page that stays does without keepalive for this long. */
-const AVOID_MS = 60_000;
-
-/** Counts the keepalive bytes in flight over all our requests of this page. */
-export const createKeepaliveBudget = (monotonic: () => number) => {
-  let limit = BUDGET_BYTES;
-  let used = 0;
-  let avoidUntil = Number.NEGATIVE_INFINITY;
-  return {
-    /**
-     * Takes `bytes` if they fit, and returns the function that frees them, or `undefined`. A page that is `leaving` has
-     * no other way, any other page does without after a refusal.
-     */
-    take(bytes: number, leaving: boolean): (() => void) | undefined {
-      if (used + bytes > limit || (!leaving && monotonic() < avoidUntil)) return undefined;
-      used += bytes;
-      let isHeld = true;
-      return () => {
-        if (isHeld) used -= bytes;
-        isHeld = false;
-      };
-    },
-    left: () => limit - used,
-    /** The browser refused a request at once: others use the quota too, so ask for half. */
-    refused() {
-      limit = Math.max(MIN_BYTES, Math.floor(limit / 2));
-      avoidUntil = monotonic() + AVOID_MS;
-    },
-    /** A request came through: ask for more again. */
-    recover() {
-      limit = Math.min(BUDGET_BYTES, limit * 2);
-    },
-  };
-};
-
-export type KeepaliveBudget = ReturnType<typeof createKeepaliveBudget>;
-
-/** A keepalive request that fails faster than this was never sent: the page or its other scripts have used the quota up. */
+/**
+ * A keepalive request that fails faster than this was refused by the browser, as a rule: the page or its other scripts have used
+ * the quota up. A server nearby may have taken it and dropped the connection, so its events are in doubt all the same.
+ */
 const REFUSED_AT_ONCE_MS = 20;
+/** After an answer the preflight is taken to be warm for this long; browsers keep it up to two hours. */
+const WARM_MS = 9 * 60_000;
 
-/** After a request that was too large the next ones are smaller for this long. */
-const SMALL_MS = 60 * 60_000;
-
-/** No request went out: it may be sent again at once. */
-const NOT_SENT: BatchOutcome = { type: 'again', status: 0, skipped: [], problems: [] };
-
-/** Makes requests within the time and the keepalive budget, and brings the outcomes to disk and to the host. */
-export const createSendBatch = (context: DeliveryContext, log: Log, scheduler: Scheduler, unsent: Unsent) => {
-  const { api, consent, host, clock, random, lifecycle, userTokens, news, notify, canSend } = context;
-  const { maxBatch, timeoutMs } = context.options;
+/** Makes requests, within the time and the keepalive budget. */
+export const createSend = (context: DeliveryContext, unsent: Unsent) => {
+  const { api, consent, clock, lifecycle, userTokens, canSend } = context;
+  const { timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
   const budget = createKeepaliveBudget(clock.monotonic);
-  const settle = createSettle(context, log);
   const inFlight = new Set<AbortController>();
-  let limit = maxBatch;
-  let largeAgainAt = 0;
-  /** How the head of the queue is cut, since a request was refused as a whole: halved, until the culprit is alone. */
-  let cuts: number[] = [];
+  let warmUntil = Number.NEGATIVE_INFINITY;
   consent.subscribe(() => {
     if (!consent.maySend()) for (const abort of inFlight) abort.abort();
   });
 
-  const finish = async (
-    { claim, events }: Pick<Sending, 'claim' | 'events'>,
-    outcome: BatchOutcome,
-    key: string,
-  ): Promise<number> => {
-    const { delivered, gone, notices } = await settle(claim, outcome, key).catch(async (error) => {
-      // A disk that is too full to count them lets go of what was taken.
-      if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
-      const taken = events.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
-      await log.remove(taken);
-      return {
-        delivered: taken.map(({ event }) => bannerEvent(event)),
-        gone: taken.map(({ key: each }) => each),
-        notices: [],
-      };
-    });
-    unsent.removed(gone);
-    if (delivered.length > 0) {
-      host.onDelivered?.(delivered);
-      notify({ type: 'delivered', events: delivered });
-    }
-    for (const notice of notices) notify(notice);
-    for (const message of outcome.problems) notify({ type: 'failed', kind: 'answer', message });
-    if (outcome.failure) notify({ type: 'failed', ...outcome.failure });
-    news.post({ type: 'idle', wait: log.lastControl().wait });
-    return delivered.length;
-  };
-
   const request = async (
-    { events, body }: Sending,
+    body: string,
+    { batch }: Claimed,
     key: string,
     keepalive: boolean,
-  ): Promise<BatchOutcome> => {
+  ): Promise<Outcome> => {
     const began = clock.monotonic();
-    const reconnectsBefore = scheduler.reconnects();
     const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
     const { signal } = abort;
     inFlight.add(abort);
-    const cancelTimeout = clock.after(timeoutMs, () =>
-      abort.abort(new Error(`no answer within ${timeoutMs} ms`)),
-    );
+    let isFirst = false;
+    const stops = [
+      clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs} ms`))),
+      // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium).
+      onReturn(lifecycle, () => {
+        isFirst = true;
+      }),
+    ];
     try {
       const answer = await post(TRACK_PATH, { body, key, keepalive, signal });
       if (keepalive) budget.recover();
-      scheduler.answered();
+      warmUntil = clock.monotonic() + WARM_MS;
       const fault = answer.headers.get(USER_TOKEN_HEADER);
-      if (answer.status === 401 && fault !== null) userTokens.refused(events[0]!.event.userId, fault);
-      return readAnswer(answer, events.length, clock.now());
+      if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, fault);
+      return readAnswer(answer, batch.length, clock.now());
     } catch (cause) {
-      const isRefused = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
-      if (keepalive && isRefused && !signal.aborted) budget.refused();
+      const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
+      if (keepalive && isAtOnce && !signal.aborted) budget.refused();
+      const outcome = noAnswer(cause);
       // Nothing leaves a browser that is offline.
-      if (wasOffline) return { ...noAnswer(cause, { reason: 'offline' }), type: 'again' };
-      // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium), and says nothing of
-      // how things are now.
-      const ms = scheduler.reconnects() === reconnectsBefore ? undefined : backoffMs(1, random);
-      return noAnswer(cause, { reason: 'backoff', ms });
+      if (wasOffline) return { ...outcome, type: 'again', pause: { reason: 'offline' } };
+      return { ...outcome, pause: { reason: 'backoff', isFirst } };
     } finally {
-      cancelTimeout();
+      for (const stop of stops) stop();
       inFlight.delete(abort);
     }
   };
 
-  /** How many events to try next, by what became of these. */
-  const learn = (count: number, { type, status, skipped }: BatchOutcome): void => {
-    if (status === 413) {
-      limit = Math.max(1, Math.ceil(count / 2));
-      largeAgainAt = clock.monotonic() + SMALL_MS;
-    }
-    if (type !== 'refused' && type !== 'confirmed') return;
-    const isWhole = type === 'refused' && skipped.length === 0 && count > 1;
-    cuts = [...(isWhole ? [Math.ceil(count / 2), Math.floor(count / 2)] : []), ...cuts.slice(1)];
-  };
-
   return {
-    /** Resolves with how many events were delivered. */
-    async send(sending: Sending, key: string, isLeaving = false): Promise<number> {
-      const { claim, events } = sending;
+    /** `isLeaving`: the page has no other way than keepalive. */
+    async send(claimed: Claimed, key: string, isLeaving: boolean): Promise<Outcome> {
+      const { claim, batch } = claimed;
       // The user may have opted out while it was being claimed: there was no request to end yet.
-      if (!canSend()) return finish(sending, NOT_SENT, key);
-      const body = withUserToken(sending.body, userTokens.current(events[0]!.event.userId));
+      if (!canSend()) return NOT_TAKEN;
+      const body = withUserToken(trackBody(batch), userTokens.current(batch[0]!.event.userId));
       unsent.inRequest(claim.keys);
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
-      const outcome = await request({ ...sending, body }, key, free !== undefined);
+      const outcome = await request(body, claimed, key, free !== undefined);
       free?.();
-      if (!isLeaving) learn(events.length, outcome);
-      return finish(sending, outcome, key);
+      return outcome;
     },
-
-    /** The answer cannot be read any more: its tab is gone, which says nothing about the network. */
-    giveUp: (claim: Claim): Promise<unknown> =>
-      finish({ claim, events: [] }, noAnswer(new Error('its page is gone')), ''),
-
     budgetLeft: budget.left,
-    /** Events in one batch: as the host chose, or fewer after a refusal. */
-    limit: () => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
+    /** Whether the browser still knows the answer to the preflight. */
+    isWarm: (): boolean => clock.monotonic() < warmUntil,
   };
 };
-
-export type SendBatch = ReturnType<typeof createSendBatch>;

@@ -1,48 +1,47 @@
 import type { BannerEvent } from '../../banner.ts';
 import { fingerprint } from '../../credentials/keyring.ts';
 import type { DropReason, Notice } from '../../notices.ts';
-import { backoffMs, isAhead, MAX_WAIT_MS } from '../../platform/waits.ts';
+import { isPausing, noPause, type Pause, pauseAfter } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../context.ts';
+import type { Control } from '../log/control.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
+import { isQuota } from '../log/log-store.ts';
 import {
   bannerEvent,
   type Claim,
-  type Control,
   claimKey,
   type EventKey,
   isClaim,
-  noWait,
   type QueuedEvent,
   readEvent,
   type Writes,
 } from '../log/records.ts';
-import type { BatchOutcome } from './answer.ts';
+import type { Unsent } from '../unsent.ts';
+import type { Outcome } from './answer.ts';
+import type { Claimed } from './claim.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
 
-/** Until when all tabs wait after this outcome, where `before` says until when they wait now. */
-export const waitAfter = (
-  { clock, random }: DeliveryContext,
-  before: Control['wait'],
-  { type, wait, skipped }: BatchOutcome,
-): Control['wait'] => {
+/** The pause of all tabs after this outcome, where `before` is the one until now. */
+export const pauseOf = ({ clock, random }: DeliveryContext, before: Pause, outcome: Outcome): Pause => {
   const now = clock.now();
-  // No tab sends before the time that the server named, whatever other requests under way are answered.
-  const isLimited = before.reason === 'rate-limit' && isAhead(before.until, now, MAX_WAIT_MS);
-  if (type === 'confirmed') return isLimited ? before : noWait();
-
-  const isNoEventAtFault = type === 'refused' && skipped.length === 0;
-  if (wait === undefined && !isNoEventAtFault) return before;
-  const failures = before.failures + 1;
-  // A server that refuses so many requests in a row refuses them for something else than an event.
-  const pause =
-    wait ?? (failures >= MAX_REFUSALS ? { reason: 'backoff' as const, ms: undefined } : undefined);
-  const until = now + (pause?.ms ?? backoffMs(failures, random));
-  const keepsBefore =
-    pause === undefined || (isLimited && (pause.reason !== 'rate-limit' || until < before.until));
-  return keepsBefore ? { ...before, failures } : { until, reason: pause.reason, failures, endedEarly: false };
+  switch (outcome.type) {
+    case 'confirmed':
+      // No tab sends before the time that the server named, whatever other requests under way are answered.
+      return before.reason === 'rate-limit' && isPausing(before, now) ? before : noPause();
+    case 'refused': {
+      if (outcome.skipped.length > 0) return before;
+      const failures = before.failures + 1;
+      // A server that refuses so many requests in a row refuses them for something else than an event.
+      if (failures >= MAX_REFUSALS) return pauseAfter(before, { reason: 'backoff' }, now, random);
+      return { ...before, failures };
+    }
+    case 'again':
+    case 'in-doubt':
+      return outcome.pause ? pauseAfter(before, outcome.pause, now, random) : before;
+  }
 };
 
 /** What became of the events of one request. */
@@ -66,15 +65,15 @@ const settleEvents = (
   control: Control,
   { until }: Claim,
   items: (QueuedEvent | undefined)[],
-  { type, skipped, failure }: BatchOutcome,
+  outcome: Outcome,
 ): Settled => {
   const settled = nothing();
   const { gone, notices, writes } = settled;
   // The host has a hook that corrects events, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
-  const kept = items.filter((item) => item !== undefined);
+  const skipped = 'skipped' in outcome ? outcome.skipped : [];
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
-  const others = kept.filter((item) => !named.has(item));
+  const others = items.filter((item) => item !== undefined).filter((item) => !named.has(item));
 
   const drop = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
     gone.push(key);
@@ -95,40 +94,49 @@ const settleEvents = (
   };
 
   for (const [item, reason] of named) if (item) skip(item, reason);
-  if (type === 'confirmed') {
-    control.delivered += others.length;
-    settled.delivered = others.map(({ event }) => bannerEvent(event));
-    gone.push(...others.map(({ key }) => key));
-    writes.push(...others.map(({ key }): Writes[0] => [key, undefined]));
-  }
-  if (type === 'in-doubt') {
-    notices.push({ type: 'in-doubt', events: kept.map(({ event }) => bannerEvent(event)) });
-    for (const { key, event } of kept) {
-      // It may have been taken or not: it goes out again with its companions, or is given up.
-      const isKept = options.inDoubt[event.type] === 'at-least-once';
-      writes.push([key, isKept ? { ...event, doubt: event.doubt ?? until } : undefined]);
-      if (isKept) continue;
-      control.discarded += 1;
-      drop({ key, event }, 'discarded', 'in doubt, at most once');
+  switch (outcome.type) {
+    case 'confirmed':
+      control.delivered += others.length;
+      for (const { key, event } of others) {
+        settled.delivered.push(bannerEvent(event));
+        gone.push(key);
+        writes.push([key, undefined]);
+      }
+      break;
+    case 'in-doubt':
+      notices.push({ type: 'in-doubt', events: others.map(({ event }) => bannerEvent(event)) });
+      for (const { key, event } of others) {
+        // It may have been taken or not: it goes out again with its companions, or is given up.
+        const isKept = options.inDoubt[event.type] === 'at-least-once';
+        writes.push([key, isKept ? { ...event, doubt: event.doubt ?? until } : undefined]);
+        if (isKept) continue;
+        control.discarded += 1;
+        drop({ key, event }, 'discarded', 'in doubt, at most once');
+      }
+      break;
+    case 'refused': {
+      const [alone] = items;
+      // Refused alone: unchanged it could only be refused again, so without a correction this is the end.
+      if (skipped.length > 0 || items.length > 1 || !alone) break;
+      if (corrects) skip(alone, outcome.failure.message);
+      else bury(alone, 'rejected', outcome.failure.message);
+      break;
     }
-  }
-  const [first] = others;
-  // Refused alone: unchanged it could only be refused again, so without a correction this is the end.
-  if (type === 'refused' && skipped.length === 0 && items.length === 1 && first) {
-    if (corrects) skip(first, failure?.message ?? '');
-    else bury(first, 'rejected', failure?.message ?? '');
+    case 'again':
+      break;
   }
   return settled;
 };
 
 /**
- * Brings the outcome of one request to disk in one transaction: index i of the answer is item i of `claim.keys`. `apiKey` is
- * the one that was sent.
+ * Brings the outcome of a request to disk, in one transaction, and to the host: index i of the answer is item i of `claim.keys`.
+ * `apiKey` is the one that was sent. Returns how many events were delivered.
  */
-export const createSettle =
-  (context: DeliveryContext, log: Log) =>
-  async (claim: Claim, outcome: BatchOutcome, apiKey: string): Promise<Omit<Settled, 'writes'>> => {
-    const { type, wait } = outcome;
+export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent) => {
+  const { host, news, notify } = context;
+
+  /** Nothing where the log does not know the request, or all its events are gone. */
+  const store = async (claim: Claim, outcome: Outcome, apiKey: string): Promise<Settled> => {
     let settled = nothing();
     let wasOurs = false;
 
@@ -145,11 +153,12 @@ export const createSettle =
       const isEmpty = items.every((item) => item === undefined);
       // A confirmation always counts, even where the claim is over or was never written. Any other outcome counts only for the
       // request that the log knows.
-      if (!isOurs && (type !== 'confirmed' || isEmpty)) return null;
+      if (!isOurs && (outcome.type !== 'confirmed' || isEmpty)) return null;
       if (isRegular) control.claim = null;
-      control.wait = waitAfter(context, control.wait, outcome);
-      if (type === 'confirmed') control.refusedKey = null;
-      if (wait?.reason === 'unauthorized') control.refusedKey = fingerprint(apiKey);
+      control.wait = pauseOf(context, control.wait, outcome);
+      if (outcome.type === 'confirmed') control.refusedKey = null;
+      if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
+        control.refusedKey = fingerprint(apiKey);
       settled = isEmpty ? nothing() : settleEvents(context, control, claim, items, outcome);
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };
@@ -157,3 +166,29 @@ export const createSettle =
     await log.step([claimKey(claim.id), ...claim.keys], decide);
     return settled;
   };
+
+  return async ({ claim, batch }: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
+    const { delivered, gone, notices } = await store(claim, outcome, apiKey).catch(async (error) => {
+      // A disk that is too full to count them lets go of what was taken.
+      if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
+      const taken = batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
+      await log.remove(taken);
+      return {
+        ...nothing(),
+        delivered: taken.map(({ event }) => bannerEvent(event)),
+        gone: taken.map(({ key }) => key),
+      };
+    });
+    unsent.removed(gone);
+    if (delivered.length > 0) {
+      host.onDelivered?.(delivered);
+      notify({ type: 'delivered', events: delivered });
+    }
+    for (const notice of notices) notify(notice);
+    const problems = 'problems' in outcome ? outcome.problems : [];
+    for (const message of problems) notify({ type: 'failed', kind: 'answer', message });
+    if ('failure' in outcome) notify({ type: 'failed', ...outcome.failure });
+    news.post({ type: 'idle', wait: log.lastControl().wait });
+    return delivered.length;
+  };
+};

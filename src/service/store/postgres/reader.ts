@@ -43,7 +43,7 @@ const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, cur
     ${MS('time')}, ${MS('received_at')}
   FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
 const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner_id, campaign_id, variant_id, placement_id,
-    day, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
+    day, language, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
 const GOALS: Dialect = {

@@ -89,7 +89,7 @@ export const INSERT_EVENTS = forRows(
 export const INSERT_BANNER_EVENTS = forRows(
   `user_id bigint, banner_id text, event_type text, time moment, workspace_id text, campaign_id text,
     variant_id text, placement_id text, day text, app_id text, is_control boolean, is_test_send boolean,
-    received_at moment`,
+    received_at moment, language text`,
   (rows, names) => `INSERT INTO banner_events (${names}) SELECT * FROM ${rows}
     ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${MS('time')}`,
 );
@@ -116,7 +116,7 @@ export const ADD_POINTS = forRows(
 const EVENT_COLUMNS = `event_id, workspace_id, name, product_id, price, currency, quantity, app_id, time, received_at,
   properties`;
 const BANNER_EVENT_COLUMNS = `banner_id, event_type, time, workspace_id, campaign_id, variant_id, placement_id, day,
-  app_id, is_control, is_test_send, received_at`;
+  app_id, is_control, is_test_send, received_at, language`;
 // Added and deleted, not updated: a row cannot leave its shard.
 export const MOVE_EVENTS = `INSERT INTO events (user_id, ${EVENT_COLUMNS}) OVERRIDING SYSTEM VALUE
   SELECT $2::bigint, ${EVENT_COLUMNS} FROM events WHERE user_id = $1::bigint`;

@@ -11,7 +11,7 @@ const values = (count: number) => `VALUES (${Array(count).fill('?').join(', ')})
 export const createBannerEventWriter = (database: DatabaseSync) => {
   const insert = database.prepare(
     `INSERT OR IGNORE INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id, variant_id,
-       placement_id, day, app_id, is_control, is_test_send, received_at) ${values(13)}`,
+       placement_id, day, app_id, is_control, is_test_send, received_at, language) ${values(14)}`,
   );
   const statesOf = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ?');
   const stateAt = database.prepare('SELECT * FROM user_campaigns WHERE user_id = ? AND campaign_id = ?');

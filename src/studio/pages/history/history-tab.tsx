@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { PublishedAnswer } from '../../server/routes/publish.ts';
-import type { ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
+import type { PublishedAnswer, ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
 import { call, wordsOf } from '../call.ts';
 import { Changes } from '../editor/changes.tsx';
 import { STATE_WORDS } from '../list/campaign-list.tsx';
@@ -29,7 +28,7 @@ export const ReleaseItem = ({ release, before, isLive, onGoBack }: ReleaseItemPr
         Release {release.release}{' '}
         {isLive && (
           <span class="tag">
-            {release.campaign ? STATE_WORDS[scheduleState(release.campaign, Date.now())] : 'Stopped'}
+            {STATE_WORDS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
           </span>
         )}
         {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}

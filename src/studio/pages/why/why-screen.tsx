@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { CampaignExplanation, FailingClause } from '../../../protocol/index.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
-import type { WhyAnswer } from '../../server/routes/why.ts';
+import type { WhyAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { moment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';

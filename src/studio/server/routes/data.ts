@@ -26,6 +26,8 @@ export interface DataAnswer {
         lastStatus: string;
         lastStart: string;
         nextRun: string;
+        /** Why the last run failed, or what it left for a later one; `null` where there is nothing to say. */
+        lastNote: string | null;
         rejects: number;
       }[]
     | null;
@@ -67,7 +69,8 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataA
     integrations: integrations.map((integration) => {
       const { integration_id: id } = integration.record;
       const isOf = ({ integrationId }: { integrationId: string }) => integrationId === id;
-      const record = integrationRecordOf(integration, states.find(isOf), runs.find(isOf), nowMs);
+      const lastRun = runs.find(isOf);
+      const record = integrationRecordOf(integration, states.find(isOf), lastRun, nowMs);
       return {
         id,
         name: record.integration_name || id,
@@ -78,6 +81,7 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataA
         lastStatus: record.last_job_status,
         lastStart: record.last_job_start_time,
         nextRun: record.next_scheduled_run,
+        lastNote: lastRun?.note ?? null,
         rejects: rejects.get(id) ?? 0,
       };
     }),

@@ -1,5 +1,19 @@
-import { type Campaign, campaignOrder, readCampaign, type Workspace } from '../../../service/index.ts';
-import type { StudioRoute } from '../route.ts';
+import * as z from 'zod';
+import {
+  type Campaign,
+  campaignOrder,
+  countReach,
+  HttpError,
+  LOOK_AT_USER,
+  namesPerson,
+  REACH_SAMPLE,
+  type Reach,
+  readCampaign,
+  type Store,
+  type Workspace,
+} from '../../../service/index.ts';
+import { bodyOf } from '../body.ts';
+import type { StudioContext, StudioRoute } from '../route.ts';
 
 /** What publishing a draft would do, placement by placement. */
 export interface LiveEffect {
@@ -17,7 +31,7 @@ const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, nowMs: number) =>
   status === 'active' && (startsAtMs ?? 0) <= nowMs && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
 const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): LiveEffect => {
-  const { campaign } = readCampaign(content, null, nowMs);
+  const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: nowMs });
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // In the order in which the service decides, once the draft is published.
@@ -53,4 +67,121 @@ export const publishEffect: StudioRoute = {
     const effect: LiveEffect = liveEffect(campaign, context.workspace, context.nowMs);
     return { status: 200, body: effect };
   },
+};
+
+const reachBody = z.strictObject({ campaign: z.looseObject({}) });
+
+/** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
+export const FLOOR = 20;
+const STEP = 10;
+/** So long the same users are looked at: what somebody types in the meantime costs no read of the database. */
+const SAMPLE_MS = 10_000;
+
+export interface ReachAnswer extends Reach {
+  /** Where the audience holds fewer people than these, they are not counted: all numbers of them are 0. `null` where they are. */
+  fewerThan: number | null;
+}
+
+/** Counts of people in steps, for those who may not look at single users; below the floor there is no number. */
+export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
+  const down = (count: number) => Math.floor(count / STEP) * STEP;
+  const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
+  if (users < FLOOR) {
+    const fewerThan = atLeast === atMost ? FLOOR : Math.max(FLOOR, up(atMost));
+    return { users: 0, atLeast: 0, atMost: 0, of, shown: 0, fewerThan };
+  }
+  return {
+    users: down(users),
+    // A count that is exact has no bounds.
+    atLeast: down(atLeast),
+    atMost: atLeast === atMost ? down(atMost) : up(atMost),
+    of,
+    shown: down(shown),
+    fewerThan: null,
+  };
+};
+
+type Sample = ReturnType<Store['sampleUsers']>;
+
+/** Some users of each workspace: the same ones for some seconds. */
+export type SampleOf = (store: Store, workspaceId: string) => Sample;
+
+export const createSamples = (): SampleOf => {
+  const samples = new Map<string, { atMs: number; sample: Sample }>();
+  return (store, workspaceId) => {
+    const kept = samples.get(workspaceId);
+    const nowMs = performance.now();
+    if (kept && nowMs - kept.atMs < SAMPLE_MS) return kept.sample;
+    const sample = store.sampleUsers(workspaceId, REACH_SAMPLE);
+    const entry = { atMs: nowMs, sample };
+    samples.set(workspaceId, entry);
+    const forget = () => void (samples.get(workspaceId) === entry && samples.delete(workspaceId));
+    sample.catch(forget);
+    setTimeout(forget, SAMPLE_MS).unref();
+    return sample;
+  };
+};
+
+/**
+ * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
+ * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
+ */
+export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
+  const newest = new Map<string, symbol>();
+  const underWay = new Map<string, Promise<unknown>>();
+
+  const count = async (context: StudioContext, isOver: () => boolean): Promise<ReachAnswer | null> => {
+    const { workspace, store, body, nowMs, operator, audit } = context;
+    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, {
+      segments: workspace.segments,
+      publishedAtMs: nowMs,
+    });
+    if (!campaign) {
+      const [problem] = problems;
+      throw new HttpError(
+        422,
+        `The campaign cannot be read: ${problem?.path.join('.')}: ${problem?.message}`,
+      );
+    }
+    if (namesPerson(campaign.audience?.filter ?? {})) {
+      if (!operator.people) {
+        throw new HttpError(403, 'Counting users by an ID or an address needs the right "people"');
+      }
+      await audit(LOOK_AT_USER, JSON.stringify(campaign.audience!.filter));
+    }
+    const sample = await sampleOf(store, workspace.workspaceId);
+    const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
+    if (reach === null) return null;
+    return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
+  };
+
+  return {
+    method: 'POST',
+    path: '/api/reach',
+    role: 'view',
+    answer: async (context) => {
+      const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
+      const turn = Symbol(who);
+      newest.set(who, turn);
+      const isOver = () => newest.get(who) !== turn;
+      const overtaken = () => new HttpError(409, 'You have asked for another count since');
+      await underWay.get(who);
+      if (isOver()) throw overtaken();
+      const counting = count(context, isOver);
+      underWay.set(
+        who,
+        counting.catch(() => undefined),
+      );
+      try {
+        const body = await counting;
+        if (body === null) throw overtaken();
+        return { status: 200, body };
+      } finally {
+        if (!isOver()) {
+          newest.delete(who);
+          underWay.delete(who);
+        }
+      }
+    },
+  };
 };

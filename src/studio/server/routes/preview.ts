@@ -1,9 +1,62 @@
 import * as z from 'zod';
-import { PREVIEW_PARAMETER } from '../../../protocol/index.ts';
-import { createPreviewTokens, HttpError, previewVariant, readCampaign } from '../../../service/index.ts';
+import { type ExplainAnswer, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
+import {
+  type BannerUser,
+  createPreviewTokens,
+  explain,
+  HttpError,
+  impressionsSince,
+  LOOK_AT_USER,
+  personaProfile,
+  previewVariant,
+  readCampaign,
+  silentLog,
+  workspaceBannerIds,
+} from '../../../service/index.ts';
 import { bodyOf } from '../body.ts';
-import { personBody, personOf } from '../person.ts';
-import type { StudioRoute } from '../route.ts';
+import type { StudioContext, StudioRoute } from '../route.ts';
+
+/** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
+export const personBody = z.union([
+  z.strictObject({ persona: z.string() }),
+  z.strictObject({ user: z.string().min(1).max(1_000) }),
+  z.strictObject({}),
+]);
+export type PersonBody = z.infer<typeof personBody>;
+
+export interface Person {
+  externalId: string;
+  /** What a decision needs to know of them. */
+  user: BannerUser;
+  /** A made-up person is in no group, and gets no variant rather than another. */
+  isReal: boolean;
+}
+
+/** Nobody's external ID, so that nothing of a real user is read or decided for a made-up one. */
+const NOBODY = 'placard-studio-persona';
+
+/** A real user's data needs the right `people`, and is written into the audit. */
+export const personOf = async (
+  who: PersonBody,
+  { workspace, store, operator, nowMs, audit }: StudioContext,
+): Promise<Person> => {
+  if ('user' in who) {
+    if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
+    await audit(LOOK_AT_USER, who.user);
+    return {
+      externalId: who.user,
+      user: await store.bannerUser(workspace.workspaceId, who.user, impressionsSince(workspace, nowMs)),
+      isReal: true,
+    };
+  }
+  const persona = 'persona' in who && workspace.studio.personas.find(({ name }) => name === who.persona);
+  if ('persona' in who && !persona) throw new HttpError(404, 'There is no such persona');
+  return {
+    externalId: NOBODY,
+    user: { profile: persona ? personaProfile(persona, nowMs) : null, campaigns: [], impressions: [] },
+    isReal: false,
+  };
+};
 
 const previewBody = z.strictObject({
   campaign: z.looseObject({}),
@@ -26,7 +79,7 @@ export const preview: StudioRoute = {
   answer: async (context) => {
     const { campaign: content, variant_id: variantId, person: who } = bodyOf(previewBody, context.body);
     const { externalId, user } = await personOf(who, context);
-    const { campaign } = readCampaign(content, null);
+    const { campaign } = readCampaign(content, { segments: context.workspace.segments });
     const none: PreviewAnswer = { properties: null, inAudience: false };
     if (!campaign) return { status: 200, body: none };
     const shown = previewVariant({
@@ -90,5 +143,52 @@ export const makePreviewLink: StudioRoute = {
     await audit('make preview link', campaignId, url.origin);
     const answer: PreviewLinkAnswer = { url: url.href, minutes: 30 };
     return { status: 201, body: answer };
+  },
+};
+
+const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
+
+export interface WhyAnswer {
+  placements: ExplainAnswer['placements'];
+  /** A made-up person gets no variant rather than another. */
+  isReal: boolean;
+  hasProfile: boolean;
+}
+
+/** Every campaign of a placement in order, and what became of it for one person: the decision that `banners/sync` makes. */
+export const why: StudioRoute = {
+  method: 'POST',
+  path: '/api/why',
+  role: 'view',
+  answer: async (context) => {
+    const { workspace, store, nowMs } = context;
+    const { person: who, placements } = bodyOf(whyBody, context.body);
+    const person = await personOf(who, context);
+    const known = workspace.placements?.map(({ placementId }) => placementId) ?? [
+      ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
+    ];
+    const [appId = ''] = workspace.appIds;
+    // Nobody holds a made-up person out.
+    const campaigns = person.isReal
+      ? workspace.campaigns
+      : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
+    const body: WhyAnswer = {
+      placements: explain({
+        workspace: { ...workspace, campaigns },
+        externalUserId: person.externalId,
+        user: person.user,
+        appId,
+        appVersion: 'any',
+        deviceId: undefined,
+        acceptLanguage: '',
+        placementIds: placements ?? known,
+        now: nowMs,
+        ids: await workspaceBannerIds(store)(workspace.workspaceId),
+        log: silentLog,
+      }),
+      isReal: person.isReal,
+      hasProfile: person.user.profile !== null,
+    };
+    return { status: 200, body };
   },
 };

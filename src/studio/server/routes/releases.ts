@@ -1,6 +1,9 @@
-import type { Release } from '../../../service/index.ts';
+import * as z from 'zod';
+import { HttpError, type Release } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import type { StudioRoute } from '../route.ts';
+import { bodyOf } from '../body.ts';
+import { checkDraft } from '../check-draft.ts';
+import type { StudioContext, StudioRoute } from '../route.ts';
 
 const PAGE = 50;
 
@@ -52,5 +55,165 @@ export const listReleases: StudioRoute = {
       before: releases.length === PAGE ? releases.at(-1)!.release : null,
     };
     return { status: 200, body };
+  },
+};
+
+export interface PublishedAnswer {
+  release: number;
+  liveAt: string;
+}
+
+/** Where the campaigns are in the workspace file nothing is released. */
+export const refuseFileMode = ({ workspace }: StudioContext) => {
+  if (workspace.campaignsFrom === 'studio') return;
+  throw new HttpError(
+    403,
+    'The campaigns of this workspace are in its file: copy the change into it, or set "campaigns_from" to "studio" there',
+  );
+};
+
+const refuseErrors = (campaign: unknown, { workspace, nowMs }: StudioContext) => {
+  const errors = checkDraft(campaign, workspace, nowMs).filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  throw new HttpError(422, 'This cannot be published as it is', { members: { checks: errors } });
+};
+
+/** Adds the release, or refuses with what was published in the meantime. */
+export const addRelease = async (
+  context: StudioContext,
+  made: { campaignId: string; campaign: unknown; basedOn: number; note: string; liveAtMs: number },
+): Promise<PublishedAnswer> => {
+  const { studio, workspace, operator, nowMs } = context;
+  const { workspaceId } = workspace;
+  const release = await studio.addRelease({
+    ...made,
+    workspaceId,
+    author: operator.name,
+    createdAtMs: nowMs,
+  });
+  if (release === null) {
+    const [theirs] = await studio.releases(workspaceId, { campaignId: made.campaignId, limit: 1 });
+    throw new HttpError(409, 'Somebody else has published this campaign since you began', {
+      members: { theirs: theirs ? releaseRow(theirs) : null },
+    });
+  }
+  await context.refresh();
+  return { release, liveAt: new Date(made.liveAtMs).toISOString() };
+};
+
+const MAX_NOTE_CHARACTERS = 2_000;
+
+const note = z.string().max(MAX_NOTE_CHARACTERS);
+const publishBody = z.strictObject({
+  campaign_id: z.string().min(1),
+  /** The draft's revision that its author has seen. */
+  revision: z.string().min(1),
+  note,
+  live_at: z.iso.datetime({ offset: true }).nullish(),
+});
+/** For a release without a draft: what it follows. */
+export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
+
+export const publish: StudioRoute = {
+  method: 'POST',
+  path: '/api/releases',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const {
+      campaign_id: campaignId,
+      revision,
+      note: words,
+      live_at: liveAt,
+    } = bodyOf(publishBody, context.body);
+    const { studio, workspace, operator, nowMs } = context;
+    const draft = await studio.draft(workspace.workspaceId, campaignId);
+    if (draft?.revision !== revision) {
+      throw new HttpError(
+        412,
+        'Somebody else has changed this draft: look at it again before you publish it',
+      );
+    }
+    if (workspace.studio.secondOperator && draft.editor === operator.name) {
+      throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
+    }
+    refuseErrors(draft.campaign, context);
+    const liveAtMs = liveAt ? Date.parse(liveAt) : nowMs;
+    if (liveAtMs < nowMs) {
+      throw new HttpError(
+        400,
+        `live_at: ${liveAt} is over. Choose a time that is still to come, or publish now.`,
+      );
+    }
+    const { campaign, basedOn } = draft;
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs });
+    const later = liveAtMs > nowMs ? `, live at ${body.liveAt}` : '';
+    await context.audit('publish', campaignId, `release ${body.release}${later}`);
+    await studio.removeDraft(workspace.workspaceId, campaignId, revision);
+    return { status: 201, body };
+  },
+};
+
+export const rollBack: StudioRoute = {
+  method: 'POST',
+  path: '/api/releases/:release/restore',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { studio, workspace, params, nowMs } = context;
+    const former = await studio.release(workspace.workspaceId, Number(params['release']));
+    if (!former) throw new HttpError(404, 'There is no such release');
+    if (former.campaign !== null) refuseErrors(former.campaign, context);
+    const { campaignId, campaign } = former;
+    const { note: words, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
+    await context.audit('roll back', campaignId, `to release ${former.release}, as release ${body.release}`);
+    return { status: 201, body };
+  },
+};
+
+/** Takes a campaign off the pages at once, no matter who wrote it; its draft stays as it is. */
+export const stop: StudioRoute = {
+  method: 'POST',
+  path: '/api/campaigns/:campaignId/stop',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { workspace, params, nowMs } = context;
+    const campaignId = params['campaignId']!;
+    const live = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
+    if (!live) throw new HttpError(404, 'There is no such campaign');
+    const { note: words, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const campaign = { ...live, status: 'stopped' };
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
+    await context.audit('stop', campaignId, `as release ${body.release}`);
+    return { status: 201, body };
+  },
+};
+
+/** Takes a campaign off the list: a release without a text. Its results and history stay, and a former release brings it back. */
+export const archive: StudioRoute = {
+  method: 'POST',
+  path: '/api/campaigns/:campaignId/archive',
+  role: 'publish',
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { studio, workspace, params, nowMs } = context;
+    const campaignId = params['campaignId']!;
+    const text = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
+    if (!text) throw new HttpError(404, 'There is no such campaign');
+    if (await studio.draft(workspace.workspaceId, campaignId)) {
+      throw new HttpError(409, 'It has a draft: publish or discard that first');
+    }
+    const { note, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const made = { campaignId, note, liveAtMs: nowMs };
+    // Of one that only the file has, the history keeps what it said.
+    const from =
+      basedOn > 0
+        ? basedOn
+        : (await addRelease(context, { ...made, campaign: { ...text, status: 'stopped' }, basedOn })).release;
+    const body = await addRelease(context, { ...made, campaign: null, basedOn: from });
+    await context.audit('archive', campaignId, `as release ${body.release}`);
+    return { status: 201, body };
   },
 };

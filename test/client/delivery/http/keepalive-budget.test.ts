@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createKeepaliveBudget } from '../../../../src/client/delivery/sender/send.ts';
+import { createKeepaliveBudget } from '../../../../src/client/delivery/sender/batch.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 
 describe('the keepalive budget', () => {

@@ -26,7 +26,7 @@ test.each([
   { message: 'success', errors: null },
   { message: 'success', events_processed: null },
 ])('an answer of 202 with no more than %j confirms every event', (body) => {
-  expect(answered(202, body)).toEqual({ type: 'confirmed', status: 202, skipped: [], problems: [] });
+  expect(answered(202, body)).toEqual({ type: 'confirmed', skipped: [], problems: [] });
 });
 
 test.each([
@@ -36,7 +36,7 @@ test.each([
   [200, []],
   [299, { message: 'success' }],
 ])('case 21: a %i with the JSON %j of somebody else confirms nothing', (status, body) => {
-  expect(answered(status, body)).toMatchObject({ type: 'again', status });
+  expect(answered(status, body)).toMatchObject({ type: 'again' });
 });
 
 test('an answer of 200 that counts the events is the API’s', () => {
@@ -46,7 +46,6 @@ test('an answer of 200 that counts the events is the API’s', () => {
 test('an answer without errors confirms every event', () => {
   expect(answered(202, { message: 'success', events_processed: 2 })).toEqual({
     type: 'confirmed',
-    status: 202,
     skipped: [],
     problems: [],
   });
@@ -60,7 +59,7 @@ test.each([[[]], ['welcome'], [3]])(
 );
 
 test('a 408 says that the request came too slowly, and not that it is wrong', () => {
-  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'again', status: 408 });
+  expect(answered(408, { message: 'Request Timeout' })).toMatchObject({ type: 'again' });
 });
 
 test.each([
@@ -71,7 +70,7 @@ test.each([
   const outcome = answered(status, { message: 'No' });
   expect(outcome).toMatchObject({
     type: 'again',
-    wait: { reason, ms },
+    pause: { reason, requestedMs: ms },
     failure: { kind: reason, message: 'No' },
   });
 });
@@ -80,12 +79,12 @@ test.each([400, 405, 413, 422])('a %i refuses the events that it names, or all o
   const errors = [{ index: 1, type: 'odd' }];
   const failure = { kind: 'deliver', message: `HTTP ${status}` };
   expect(answered(status, { errors })).toMatchObject({ type: 'refused', skipped: [{ index: 1 }], failure });
-  expect(answered(status, null)).toMatchObject({ type: 'refused', status, skipped: [] });
+  expect(answered(status, null)).toMatchObject({ type: 'refused', isTooLarge: status === 413, skipped: [] });
 });
 
 test.each([400, 407, 451])('a %i that is no JSON is of a proxy, and says nothing of the events', (status) => {
   const outcome = answered(status, 'No', { 'content-type': 'text/html' });
-  expect(outcome).toMatchObject({ type: 'again', wait: { reason: 'backoff' } });
+  expect(outcome).toMatchObject({ type: 'again', pause: { reason: 'backoff' } });
 });
 
 test('a 413 halves the batch, whatever refuses it', () => {
@@ -96,12 +95,12 @@ test('a 413 halves the batch, whatever refuses it', () => {
 });
 
 test.each([
-  [429, { 'retry-after': '7' }, { reason: 'rate-limit', ms: 7_000 }],
-  [429, {}, { reason: 'rate-limit', ms: undefined }],
-  [503, { 'retry-after': '7' }, { reason: 'backoff', ms: 7_000 }],
-  [503, { 'x-ratelimit-reset': '7' }, { reason: 'backoff', ms: undefined }],
-])('a %i with %j waits %j', (status, headers, wait) => {
-  expect(answered(status, {}, headers)).toMatchObject({ type: 'again', wait });
+  [429, { 'retry-after': '7' }, { reason: 'rate-limit', requestedMs: 7_000 }],
+  [429, {}, { reason: 'rate-limit', requestedMs: 0 }],
+  [503, { 'retry-after': '7' }, { reason: 'backoff', requestedMs: 7_000 }],
+  [503, { 'x-ratelimit-reset': '7' }, { reason: 'backoff', requestedMs: 0 }],
+])('a %i with %j waits %j', (status, headers, pause) => {
+  expect(answered(status, {}, headers)).toMatchObject({ type: 'again', pause });
 });
 
 describe('errors of an answer', () => {

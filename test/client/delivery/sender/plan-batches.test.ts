@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/user-tokens.ts';
 import { type QueuedEvent, type StoredEvent, VERSION } from '../../../../src/client/delivery/log/records.ts';
 import { EVENT_VALUE } from '../../../../src/client/delivery/log/upkeep.ts';
-import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/claim.ts';
+import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/batch.ts';
 import { deliveryOptions } from '../../../../src/client/options/choices.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';
 import fc from '../../../helpers/property.ts';
@@ -59,7 +59,7 @@ test('case 27: takes what is worth most, oldest first, and never more than the b
           ...kept(impressions, 'impression'),
         ];
         const plan = planBatches(waiting, maxBytes, 50, PAGE);
-        const bodies = plan.map((batch) => trackBody(batch.map(({ event }) => event)));
+        const bodies = plan.map(trackBody);
         const bytes = bodies.reduce((sum, body) => sum + new TextEncoder().encode(body).length, 0);
         expect(bytes).toBeLessThanOrEqual(maxBytes);
         const taken = plan.flatMap((batch) => batch.map(({ event }) => event.type));

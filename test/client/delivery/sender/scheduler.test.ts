@@ -1,64 +1,66 @@
+// @vitest-environment node
 import { expect, test } from 'vitest';
-import type { DeliveryContext } from '../../../../src/client/delivery/context.ts';
-import { createScheduler } from '../../../../src/client/delivery/sender/scheduler.ts';
-import { deliveryOptions } from '../../../../src/client/options/choices.ts';
-import { createVirtualClock } from '../../../../src/testing/index.ts';
-import { createFakeLifecycle } from '../world.ts';
+import { createWorld } from '../world.ts';
 
-const aScheduler = () => {
-  const clock = createVirtualClock();
-  const { lifecycle, tell, listeners } = createFakeLifecycle();
-  const start = clock.now();
-  const due: { at: number; all: boolean }[] = [];
-  const signs: number[] = [];
-  const options = deliveryOptions(undefined, () => undefined);
-  const scheduler = createScheduler(
-    { clock, lifecycle, options } as unknown as DeliveryContext,
-    (all) => due.push({ at: clock.now() - start, all }),
-    () => signs.push(clock.now() - start),
-  );
-  return { clock, start, due, signs, scheduler, tell, listeners };
-};
+const times = ({ service, clock }: ReturnType<typeof createWorld>, start = clock.now()) =>
+  service.requests.map(({ at }) => at - start);
 
 test('with a warm preflight events wait their time, with a cold one for a pause', async () => {
-  const { clock, due, scheduler } = aScheduler();
+  const world = createWorld();
+  const tab = world.openTab();
+  const start = world.clock.now();
   for (let i = 0; i < 10; i += 1) {
-    scheduler.onAppended();
-    await clock.advance(200);
+    await tab.capture(`b${i}`);
+    await world.clock.advance(200);
   }
-  expect(due).toEqual([]);
-  await clock.advance(50);
-  expect(due).toEqual([{ at: 2_050, all: true }]);
-  scheduler.answered();
-  await clock.advance(10_000);
-  due.length = 0;
-  scheduler.onAppended();
-  await clock.advance(4_999);
-  expect(due).toEqual([]);
-  await clock.advance(1);
-  expect(due).toMatchObject([{ all: false }]);
+  expect(world.service.requests).toEqual([]);
+  await world.clock.advance(50);
+  expect(times(world, start)).toEqual([2_050]);
+  await world.clock.advance(10_000);
+  await tab.capture('warm');
+  await world.clock.advance(4_999);
+  expect(world.service.requests).toHaveLength(1);
+  await world.clock.advance(1);
+  expect(world.service.requests).toHaveLength(2);
 });
 
-test('of two times the earlier one counts, and one that never comes none', async () => {
-  const { clock, start, due, scheduler } = aScheduler();
-  for (const at of [3_000, 9_000, Number.POSITIVE_INFINITY, 1_000]) scheduler.wakeAt(start + at);
-  await clock.advance(20_000);
-  expect(due).toEqual([{ at: 1_000, all: false }]);
+test('a pause that comes when an answer has warmed the preflight sends nothing early', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await tab.capture('first');
+  await tab.delivery.flush();
+  await world.clock.advance(250);
+  await tab.capture('second');
+  await world.clock.advance(4_000);
+  expect(world.sent()).toEqual([['first']]);
 });
 
-test('each sign that the network or the user is back is told and counted', () => {
-  const { signs, scheduler, tell } = aScheduler();
-  for (const moment of ['hidden', 'visible', 'online', 'resumed', 'leave', 'restored'] as const) tell(moment);
-  expect(signs).toHaveLength(4);
-  expect(scheduler.reconnects()).toBe(4);
+test('events that come in a pause of the service leave when it is over, and ask nobody for a key before', async () => {
+  const world = createWorld();
+  let asked = 0;
+  const tab = world.openTab({
+    apiKey() {
+      asked += 1;
+      return 'wrong-key';
+    },
+  });
+  world.service.fail({ type: 'status', status: 401 }, { times: 2 });
+  await tab.capture('first');
+  await tab.delivery.flush();
+  await world.clock.advance(10_000);
+  const before = asked;
+  for (let i = 0; i < 60; i += 1) await tab.capture(`b${i}`);
+  await world.clock.advance(60_000);
+  expect(asked).toBe(before);
+  expect(world.service.requests).toHaveLength(1);
 });
 
-test('after stop no timer and no listener is left, and none is set', () => {
-  const { clock, start, scheduler, listeners } = aScheduler();
-  scheduler.onAppended();
-  scheduler.stop();
-  scheduler.onAppended();
-  scheduler.wakeAt(start);
-  expect(clock.pending()).toBe(0);
-  expect(listeners()).toBe(0);
+test('after stop no timer and no listener is left', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await tab.capture();
+  expect(world.clock.pending()).toBeGreaterThan(0);
+  tab.delivery.stop();
+  expect(world.clock.pending()).toBe(0);
+  expect(tab.listeners()).toBe(0);
 });

@@ -1,0 +1,83 @@
+import type { CampaignText } from '../../../src/studio/index.ts';
+
+/** Something that a marketer does on a day of the month. */
+export type Deed = { day: number; note: string } & (
+  | { publish: CampaignText }
+  /** Goes back to the release of this number. */
+  | { backTo: number; campaignId: string }
+);
+
+const text = (value: string) => ({ type: 'string' as const, value });
+
+/** A test that came out wrong: fewer people saw one variant than should have, as `TAKEN` of `people.ts` says why. */
+const deliveryTest = (endsAt: string): CampaignText => ({
+  campaign_id: 'delivery-test',
+  name: 'Free delivery: from 40 or from 60?',
+  status: 'active',
+  placements: ['checkout_strip'],
+  priority: 'high',
+  ends_at: endsAt,
+  conversions: [{ event: 'added_to_cart', within_hours: 48 }],
+  variants: [
+    {
+      variant_id: 'from-60',
+      name: 'From 60',
+      properties: {
+        headline: text('Free delivery from 60'),
+        button_text: text('Find one more'),
+        link: text('/#/product/bowl'),
+      },
+    },
+    {
+      variant_id: 'from-40',
+      name: 'From 40',
+      properties: {
+        headline: text('Free delivery from 40'),
+        button_text: text('Find one more'),
+        link: text('/#/product/plate'),
+      },
+    },
+  ],
+});
+
+/**
+ * What happens in the month, in order. It ends with the campaigns of the workspace file as they are there, but for their goals: the
+ * shop shows the same with a month and without.
+ */
+export const monthDeeds = (
+  inFile: (campaignId: string) => CampaignText,
+  dateOf: (day: number) => string,
+): Deed[] => {
+  const spring: CampaignText = {
+    ...inFile('spring-collection'),
+    conversions: [{ event: 'added_to_cart', within_hours: 72 }],
+    planned_users: 2_000,
+  };
+  const gift: CampaignText = {
+    ...inFile('gift-wrap'),
+    conversions: [{ product: 'candle', within_hours: 72 }],
+    planned_users: 2_000,
+  };
+  const shouting: CampaignText = {
+    ...spring,
+    variants: spring.variants.map((variant) => ({
+      ...variant,
+      properties: {
+        ...variant.properties,
+        body: text('FORTY new pieces!!! 50 % off everything, today only.'),
+      },
+    })),
+  };
+  return [
+    { day: 0, note: 'Kiln or shelf? The shelf should fill more carts.', publish: spring },
+    { day: 0, note: 'Does gift wrapping sell candlesticks?', publish: gift },
+    { day: 3, note: 'Nine days are enough to know.', publish: deliveryTest(dateOf(12)) },
+    { day: 14, note: 'Louder, for the weekend.', publish: shouting },
+    {
+      day: 15,
+      note: 'There never was a discount. Back to what it said.',
+      backTo: 1,
+      campaignId: 'spring-collection',
+    },
+  ];
+};

@@ -1,0 +1,138 @@
+import { type BannersTrackRequest, USER_TOKEN_MEMBER, utf8Bytes } from '../../../protocol/index.ts';
+import type { DeliveryOptions } from '../../options/choices.ts';
+import { compareKeys } from '../../platform/store.ts';
+import type { DeliveryContext } from '../context.ts';
+import type { QueuedEvent, StoredEvent } from '../log/records.ts';
+import type { Outcome } from './answer.ts';
+
+/** The request's text for a batch of one user; the same events give the same bytes. */
+export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
+  const { userId, appId, appVersion } = batch[0]!.event;
+  const request: BannersTrackRequest = {
+    external_user_id: userId,
+    app_id: appId,
+    app_version: appVersion,
+    events: batch.map(({ event: { bannerId, type, time } }) => ({
+      id: bannerId,
+      event_type: type,
+      timestamp: new Date(time).toISOString(),
+    })),
+  };
+  return JSON.stringify(request);
+};
+
+/** The same request with the user's proof, which is not stored. */
+export const withUserToken = (body: string, token: string | undefined): string =>
+  token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
+
+/** No event is smaller: under this the plan is full. */
+const MIN_EVENT_BYTES = 70;
+
+/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
+export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+  a.userId === b.userId &&
+  a.appId === b.appId &&
+  a.appVersion === b.appVersion &&
+  a.doubt === b.doubt &&
+  inDoubt[a.type] === inDoubt[b.type];
+
+export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
+
+/** What an event adds to a body, with its comma. */
+const eventBytes = (item: QueuedEvent): number =>
+  utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
+
+/**
+ * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
+ * bodies together, with their users' tokens. Inside a batch they are in order of time.
+ */
+export const planBatches = (
+  waiting: QueuedEvent[],
+  maxBytes: number,
+  maxBatch: number,
+  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
+): QueuedEvent[][] => {
+  const batches: QueuedEvent[][] = [];
+  let left = maxBytes;
+  for (const item of waiting) {
+    if (left < MIN_EVENT_BYTES) break;
+    const batch = batches.find(
+      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
+    );
+    const cost = batch
+      ? eventBytes(item)
+      : utf8Bytes(withUserToken(trackBody([item]), userTokens.current(item.event.userId)));
+    if (cost > left) continue;
+    left -= cost;
+    if (batch) batch.push(item);
+    else batches.push([item]);
+  }
+  return batches.map((kept) => kept.sort(byTime));
+};
+
+/** After a request that was too large the next ones are smaller for this long. */
+const SMALL_MS = 60 * 60_000;
+
+/** How many events a batch may have: as the host chose, or fewer after a refusal. */
+export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
+  let limit = maxBatch;
+  let largeAgainAt = 0;
+  /** How the head of the queue is cut, since a request was refused as a whole: halved, until the culprit is alone. */
+  let cuts: number[] = [];
+  return {
+    limit: (): number => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
+    /** What became of a batch of `count` events. */
+    learn(count: number, outcome: Outcome): void {
+      const { type } = outcome;
+      if (type !== 'refused' && type !== 'confirmed') return;
+      const isWhole = type === 'refused' && outcome.skipped.length === 0;
+      const half = Math.ceil(count / 2);
+      cuts = [...(isWhole && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
+      if (type === 'refused' && outcome.isTooLarge) {
+        limit = half;
+        largeAgainAt = clock.monotonic() + SMALL_MS;
+      }
+    },
+  };
+};
+
+export type BatchSize = ReturnType<typeof createBatchSize>;
+
+/** Browsers share about 64 KiB over all keepalive requests of a page; the host has some of its own. */
+const BUDGET_BYTES = 60_000;
+/** Under this the budget is not halved any more: one small batch must always have a chance. */
+const MIN_BYTES = 4_000;
+/** After a refusal a page that stays does without keepalive for this long. */
+const AVOID_MS = 60_000;
+
+/** Counts the keepalive bytes in flight over all our requests of this page. */
+export const createKeepaliveBudget = (monotonic: () => number) => {
+  let limit = BUDGET_BYTES;
+  let used = 0;
+  let avoidUntil = Number.NEGATIVE_INFINITY;
+  return {
+    /**
+     * Takes `bytes` if they fit, and returns the function that frees them, or `undefined`. A page that is `leaving` has
+     * no other way, any other page does without after a refusal.
+     */
+    take(bytes: number, leaving: boolean): (() => void) | undefined {
+      if (used + bytes > limit || (!leaving && monotonic() < avoidUntil)) return undefined;
+      used += bytes;
+      let isHeld = true;
+      return () => {
+        if (isHeld) used -= bytes;
+        isHeld = false;
+      };
+    },
+    left: () => limit - used,
+    /** The browser refused a request at once: others use the quota too, so ask for half. */
+    refused() {
+      limit = Math.max(MIN_BYTES, Math.floor(limit / 2));
+      avoidUntil = monotonic() + AVOID_MS;
+    },
+    /** A request came through: ask for more again. */
+    recover() {
+      limit = Math.min(BUDGET_BYTES, limit * 2);
+    },
+  };
+};

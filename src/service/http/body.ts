@@ -1,0 +1,203 @@
+import { isUtf8 } from 'node:buffer';
+import { promisify } from 'node:util';
+import { getHeapStatistics } from 'node:v8';
+import { gunzip } from 'node:zlib';
+import { FATAL } from '../../protocol/index.ts';
+import type { Route } from '../route.ts';
+import { type Exchange, HttpError, notNow } from './exchange.ts';
+
+/**
+ * Bytes of bodies that the requests of one endpoint may hold together. While a disk or a database stands still they pile
+ * up, and their senders ask again: each takes some nine times its body until it is answered.
+ */
+export const MAX_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
+/** What a request without a body takes. */
+const MIN_BYTES = 4 * 1024;
+
+/** What one request holds. */
+export interface Held {
+  /** Adds what came. Throws where others hold too much already: nothing of the request is done then. */
+  hold(bytes: number): void;
+  /** Once it is answered. */
+  leave(): void;
+}
+
+export const createHeldBodies = (maxBytes = MAX_BYTES) => {
+  let all = 0;
+
+  return (): Held => {
+    let own = 0;
+    return {
+      hold(bytes) {
+        if (all - own > maxBytes) throw notNow('Too many requests are waiting');
+        const more = own === 0 ? MIN_BYTES + bytes : bytes;
+        own += more;
+        all += more;
+      },
+      leave() {
+        all -= own;
+        own = 0;
+      },
+    };
+  };
+};
+
+/** Two: one may wait for the database while the other is judged. */
+const AT_ONCE = 2;
+
+/** A request's turn; most never need one. */
+export interface Turn {
+  /** Resolves when it is this request's turn. Called once at most. */
+  enter(): Promise<void>;
+  /** Gives the turn back; nothing where there is none. */
+  leave(): void;
+}
+
+/**
+ * Lets few requests with large bodies be in work at once, first come first served. Routes give way to one another while
+ * they judge, so without it all that come at once would hold everything made of their bodies at once: hundreds of
+ * times what was sent.
+ */
+export const createLargeBodies = (atOnce = AT_ONCE) => {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+
+  return (): Turn => {
+    let isIn = false;
+    return {
+      enter: () =>
+        new Promise((resolve) => {
+          const begin = () => {
+            isIn = true;
+            resolve();
+          };
+          if (free === 0) waiting.push(begin);
+          else {
+            free -= 1;
+            begin();
+          }
+        }),
+      leave: () => {
+        if (!isIn) return;
+        isIn = false;
+        const next = waiting.shift();
+        if (next) next();
+        else free += 1;
+      },
+    };
+  };
+};
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const ARRAY = 0x5b;
+const OBJECT = 0x7b;
+
+/**
+ * Whether a JSON text holds more than `max` values, counted by what stands before each: a comma or a bracket. They, not
+ * the bytes, are what a parser needs time and memory for: 4 MB of brackets take twenty times as long as one text of 4 MB.
+ * How deep they nest makes no difference to it.
+ */
+export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
+  let values = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (inText) {
+      if (byte === BACKSLASH) at += 1;
+      else if (byte === QUOTE) inText = false;
+    } else if (byte === QUOTE) inText = true;
+    else if (byte === COMMA || byte === ARRAY || byte === OBJECT) {
+      values += 1;
+      if (values > max) return true;
+    }
+  }
+  return false;
+};
+
+const inflate = promisify(gunzip);
+
+const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+/** A longer text waits until it is its turn. Most batches of users are shorter. */
+const LARGE_BYTES = 256 * 1024;
+/** Where a client key will do, which any reader of a page has. The SDK's batches of events are shorter. */
+const LARGE_BYTES_OF_PAGES = 16 * 1024;
+/** What only waits for its turn takes an eighth of what it takes in work. */
+const AS_SENT = 8;
+const BYTE_ORDER_MARK = '\uFEFF';
+const REPLACEMENT = '\uFFFD';
+const PLAIN = ['', 'identity'];
+const ZIPPED = ['gzip', 'x-gzip'];
+
+/** The banner endpoints' tables have no 413 and no 415. */
+const tooLarge = (route: Route) => new HttpError(route.tooLarge, FATAL.tooLarge);
+const unsupported = (route: Route) =>
+  new HttpError(route.errors === 'general' ? 415 : 400, FATAL.unsupportedMediaType);
+/** The general REST documentation has this text in `error`; both readers find it. */
+const unparseable = () => new HttpError(400, FATAL.unparseable, { members: { error: FATAL.unparseable } });
+
+const largeBytesOf = (route: Route): number => (route.crossOrigin ? LARGE_BYTES_OF_PAGES : LARGE_BYTES);
+
+/** `null` where it is more than `maxBytes`. */
+const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
+  try {
+    return await inflate(bytes, { maxOutputLength: maxBytes });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
+    throw unparseable();
+  }
+};
+
+/** JSON's bytes as the body has them. A large one waits as it was sent, and is inflated before that only to see that it is. */
+const decoded = async (sent: Uint8Array, isPlain: boolean, route: Route, turn: Turn): Promise<Uint8Array> => {
+  const largeBytes = largeBytesOf(route);
+  if (!isPlain && sent.byteLength <= largeBytes) {
+    const small = await inflated(sent, Math.min(largeBytes, route.maxBodyBytes));
+    if (small) return small;
+  }
+  await turn.enter();
+  const bytes = isPlain ? sent : await inflated(sent, route.maxBodyBytes);
+  if (!bytes) throw tooLarge(route);
+  if (hasMoreValues(bytes, route.maxValues)) {
+    throw new HttpError(400, `Request body holds more than ${route.maxValues} values`);
+  }
+  return bytes;
+};
+
+/** Not every sequence of bytes is a text: one that is none comes out with U+FFFD in it, where no one may have put it. */
+const textOf = (bytes: Uint8Array): string => {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
+};
+
+/**
+ * Reads the body of a POST as JSON: content type, encoding, size, number of values, syntax, in this order.
+ * Of a large one it takes the turn, and `held` counts it: the caller gives both back once nothing is left of the body,
+ * also where this throws.
+ */
+export const readJson = async (
+  exchange: Exchange,
+  route: Route,
+  turn: Turn,
+  held: Held,
+): Promise<unknown> => {
+  if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw unsupported(route);
+  const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
+  const isPlain = PLAIN.includes(encoding);
+  if (!isPlain && !ZIPPED.includes(encoding)) throw unsupported(route);
+  const sent = await exchange.body(route.maxBodyBytes);
+  if (sent === null) throw tooLarge(route);
+  const isSmall = isPlain && sent.byteLength <= largeBytesOf(route);
+  held.hold(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
+  const bytes = isSmall ? sent : await decoded(sent, isPlain, route, turn);
+  if (!isSmall) held.hold(bytes.byteLength);
+  const text = textOf(bytes);
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Whatever the parser says quotes the body, which is the user's data.
+    throw unparseable();
+  }
+};

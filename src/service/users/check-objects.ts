@@ -1,0 +1,186 @@
+import {
+  type AttributesUser,
+  type Identity,
+  type InputArray,
+  isRecord,
+  readAttributesUser,
+  readUserEvent,
+  TRACK_ERROR,
+  type TrackErrorEntry,
+} from '../../protocol/index.ts';
+import type { StoredEvent } from '../profiles/events.ts';
+import { setOwn } from '../profiles/own.ts';
+import type { PushToken } from '../profiles/profile.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { type CustomChange, checkCustom } from './check-custom.ts';
+import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
+import { checkPushTokens } from './push-tokens.ts';
+import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
+
+/** Collects the entries of an answer's `errors`; the caller says first which object it checks. */
+export interface Problems {
+  readonly entries: TrackErrorEntry[];
+  at(array: InputArray, index: number): void;
+  add(type: string): void;
+}
+
+/**
+ * Entries of one object. The contract has no bound for an object with several faults: one whose 250,000 values are all
+ * bad would be answered with 17 MB, which no client reads and all others wait for. The first ones say what is wrong.
+ */
+const MAX_PER_OBJECT = 100;
+/** And of all objects together, but for the first of each: that an object is at fault is always said. */
+const MAX_ENTRIES = 1_000;
+
+export const createProblems = (): Problems => {
+  const entries: TrackErrorEntry[] = [];
+  let inputArray: InputArray = 'attributes';
+  let position = 0;
+  let before = 0;
+  return {
+    entries,
+    at(array, index) {
+      inputArray = array;
+      position = index;
+      before = entries.length;
+    },
+    add(type) {
+      const ofObject = entries.length - before;
+      if (ofObject > 0 && (ofObject >= MAX_PER_OBJECT || entries.length >= MAX_ENTRIES)) return;
+      entries.push({ type, input_array: inputArray, index: position });
+    },
+  };
+};
+
+export interface CheckedAttributes extends AttributesUser {
+  standard: { name: string; value: unknown }[];
+  custom: CustomChange[];
+  groups: readonly GroupChange[];
+  pushTokens: readonly PushToken[];
+  /** One of its nested values is bad, which costs the whole request its nested updates. */
+  hasBadNested: boolean;
+}
+
+type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' | 'email subscription info';
+
+/** Identifiers and flags, which are no attributes; the two alias names are reserved. */
+const NO_ATTRIBUTES = [
+  'external_id',
+  'user_alias',
+  'braze_id',
+  'email',
+  'phone',
+  'alias_name',
+  'alias_label',
+  '_update_existing_only',
+  '_merge_objects',
+  'push_token_import',
+];
+
+/** What a member of an object is; one that is not named here is a custom attribute. */
+const KINDS = new Map<string, Kind>([
+  ...NO_ATTRIBUTES.map((name) => [name, 'no attribute'] as const),
+  ...STANDARD_NAMES.map((name) => [name, 'standard'] as const),
+  ['subscription_groups', 'subscription groups'],
+  ['push_tokens', 'push tokens'],
+  ['email_subscription_info', 'email subscription info'],
+]);
+
+/** Most objects have no groups and no tokens: they share one empty list. */
+const NONE: readonly never[] = [];
+
+/** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
+export const checkAttributes = (
+  sent: unknown,
+  workspace: Workspace,
+  problems: Problems,
+): CheckedAttributes | null => {
+  const user = readAttributesUser(sent, workspace.blockedExternalIds, problems);
+  if (user === null) return null;
+  const object = sent as Record<string, unknown>;
+  const checked: CheckedAttributes = {
+    ...user,
+    standard: [],
+    custom: [],
+    groups: NONE,
+    pushTokens: NONE,
+    hasBadNested: false,
+  };
+  for (const name of Object.keys(object)) {
+    const kind = KINDS.get(name);
+    if (kind === 'no attribute') continue;
+    const value = object[name];
+    if (kind === 'standard') {
+      const standard = checkStandard(name, value);
+      if ('problem' in standard) problems.add(standard.problem);
+      else checked.standard.push({ name, value: standard.value });
+    } else if (kind === 'subscription groups') {
+      checked.groups = checkSubscriptions(value, workspace.subscriptionGroups, problems);
+    } else if (kind === 'push tokens') {
+      checked.pushTokens = checkPushTokens(value, workspace.appIds, problems);
+    } else if (kind === 'email subscription info') {
+      problems.add(TRACK_ERROR.emailSubscriptionInfo);
+    } else {
+      const custom = checkCustom(name, value);
+      if (!('problem' in custom)) checked.custom.push(custom);
+      else if (!custom.nested) problems.add(custom.problem);
+      else {
+        // One entry for an object, however many of its values are bad.
+        if (!checked.hasBadNested) problems.add(custom.problem);
+        checked.hasBadNested = true;
+      }
+    }
+  }
+  return checked;
+};
+
+/** An event or a purchase that passed every check. */
+export interface CheckedEvent {
+  identity: Identity;
+  /** As it will be stored, but for its user, who is not known yet. */
+  event: StoredEvent;
+}
+
+/** Objects inside a purchase's properties are kept as their JSON text. */
+const asText = (value: unknown): unknown => {
+  if (isRecord(value)) return JSON.stringify(value);
+  return Array.isArray(value) ? value.map(asText) : value;
+};
+
+const withTexts = (properties: Record<string, unknown>): Record<string, unknown> => {
+  const texts: Record<string, unknown> = {};
+  for (const key of Object.keys(properties)) setOwn(texts, key, asText(properties[key]));
+  return texts;
+};
+
+/** Checks one object of `events` or `purchases`; `null` where it is rejected, with every reason in `problems`. */
+export const checkEvent = (
+  object: unknown,
+  kind: 'event' | 'purchase',
+  workspace: Workspace,
+  nowMs: number,
+  problems: Problems,
+): CheckedEvent | null => {
+  const read = readUserEvent(object, kind, workspace.blockedExternalIds, problems);
+  if (read === null) return null;
+  const { identity, name, properties = null, purchase } = read;
+  const { app_id } = object as Record<string, unknown>;
+  const ofUser = {
+    externalId: null,
+    userId: 0,
+    appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
+    // Nothing has happened in the future: such a time is replaced by now.
+    timeMs: Math.min(read.timeMs, nowMs),
+    receivedAtMs: nowMs,
+  };
+  const event: StoredEvent = purchase
+    ? {
+        kind: 'purchase',
+        productId: name,
+        ...purchase,
+        ...ofUser,
+        properties: properties && withTexts(properties),
+      }
+    : { kind: 'event', name, ...ofUser, properties };
+  return { identity, event };
+};

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import type { DeliveryContext } from '../../../../src/client/delivery/context.ts';
+import type { Outcome } from '../../../../src/client/delivery/sender/answer.ts';
+import { pauseOf } from '../../../../src/client/delivery/sender/settle.ts';
+import { noPause, type Pause } from '../../../../src/client/platform/waits.ts';
+
+const NOW = 1_000_000;
+const context = { clock: { now: () => NOW }, random: () => 0.5 } as DeliveryContext;
+const failure = { kind: 'deliver', message: '' } as const;
+const confirmed: Outcome = { type: 'confirmed', skipped: [], problems: [] };
+const refused: Outcome = { type: 'refused', skipped: [], problems: [], isTooLarge: false, failure };
+const limited: Pause = { reason: 'rate-limit', until: NOW + 60_000, failures: 1, isFirm: true };
+const refusedOften = (failures: number): Pause => ({ ...noPause(), failures });
+
+test('what the service has taken ends a backoff, but not the pause that the service asked for', () => {
+  const backingOff: Pause = { ...noPause(), until: NOW + 5_000, failures: 3 };
+  expect(pauseOf(context, backingOff, confirmed)).toEqual(noPause());
+  expect(pauseOf(context, limited, confirmed)).toBe(limited);
+});
+
+test('a failure makes all tabs wait', () => {
+  const asked: Outcome = { type: 'again', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
+  expect(pauseOf(context, noPause(), asked)).toMatchObject({ until: NOW + 7_000, reason: 'rate-limit' });
+  const lost: Outcome = { type: 'in-doubt', pause: { reason: 'backoff' }, failure };
+  expect(pauseOf(context, noPause(), lost)).toMatchObject({ reason: 'backoff', failures: 1 });
+});
+
+test('an outcome without a pause changes nothing', () => {
+  expect(pauseOf(context, limited, { type: 'again' })).toBe(limited);
+  const named: Outcome = { ...refused, skipped: [{ index: 0, reason: 'unknown banner' }] };
+  expect(pauseOf(context, limited, named)).toBe(limited);
+});
+
+test('refusals that name no event are counted, and the eighth in a row makes all tabs wait', () => {
+  expect(pauseOf(context, refusedOften(6), refused)).toEqual(refusedOften(7));
+  const eighth = pauseOf(context, refusedOften(7), refused);
+  expect(eighth).toMatchObject({ reason: 'backoff', failures: 8 });
+  expect(eighth.until).toBeGreaterThan(NOW);
+  expect(pauseOf(context, { ...limited, failures: 2 }, refused)).toEqual({ ...limited, failures: 3 });
+});

@@ -1,0 +1,78 @@
+import { expect, test } from 'vitest';
+import { endEarly, isPausing, noPause, type Pause, pauseAfter } from '../../../src/client/platform/waits.ts';
+import fc from '../../helpers/property.ts';
+
+const NOW = 1_000_000;
+const after = (before: Pause, cause: Parameters<typeof pauseAfter>[1], share = 1): Pause =>
+  pauseAfter(before, cause, NOW, () => share);
+/** How long the pause after so many failures is. */
+const backoffMs = (failures: number, share: number): number =>
+  after({ ...noPause(), failures: failures - 1 }, { reason: 'backoff' }, share).until - NOW;
+
+test('a backoff doubles its ceiling up to five minutes', () => {
+  const ceilings = [1, 2, 3, 8, 9, 50].map((failures) => backoffMs(failures, 1));
+  expect(ceilings).toEqual([2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
+});
+
+test('a backoff jitters over nearly all of its ceiling, and never under a tenth', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 100 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      (failures, share) => {
+        const ceiling = backoffMs(failures, 1);
+        const wait = backoffMs(failures, share);
+        expect(wait).toBeGreaterThanOrEqual(ceiling / 10 - 1);
+        expect(wait).toBeLessThanOrEqual(ceiling);
+      },
+    ),
+  );
+});
+
+test('what the server requests holds: exactly for a rate limit, at least for a failure', () => {
+  const often = { ...noPause(), failures: 5 };
+  expect(after(often, { reason: 'rate-limit', requestedMs: 500 })).toEqual({
+    until: NOW + 500,
+    reason: 'rate-limit',
+    failures: 6,
+    isFirm: true,
+  });
+  expect(after(often, { reason: 'backoff', requestedMs: 500 }).until).toBe(NOW + 64_000);
+  expect(after(often, { reason: 'backoff', requestedMs: 90_000 }).until).toBe(NOW + 90_000);
+  expect(after(often, { reason: 'rate-limit', requestedMs: 0 }).until).toBe(NOW + 64_000);
+});
+
+test('failures side by side are one, the longest pause holds, and what is firm stays firm', () => {
+  const limited = after(noPause(), { reason: 'rate-limit', requestedMs: 60_000 });
+  const shorter = after(limited, { reason: 'backoff' });
+  expect(shorter).toEqual(limited);
+  const longer = after(limited, { reason: 'backoff', requestedMs: 90_000 });
+  expect(longer).toMatchObject({ until: NOW + 90_000, failures: 1, isFirm: true });
+  const backoff = after(noPause(), { reason: 'backoff' });
+  expect(after(backoff, { reason: 'rate-limit', requestedMs: 100 })).toEqual({ ...backoff, isFirm: true });
+});
+
+test('a failure under a change of networks is the first one of the new network', () => {
+  const often = { ...noPause(), failures: 9 };
+  expect(after(often, { reason: 'backoff', isFirst: true })).toMatchObject({
+    until: NOW + 2_000,
+    failures: 1,
+  });
+});
+
+test('a sign of life ends a backoff, and nothing that the server wants', () => {
+  const backoff = after(noPause(), { reason: 'backoff' });
+  expect(isPausing(endEarly(backoff, NOW), NOW)).toBe(false);
+  expect(endEarly(backoff, NOW)).toMatchObject({ failures: 1 });
+  for (const reason of ['rate-limit', 'unauthorized', 'not-found'] as const) {
+    const firm = after(noPause(), { reason });
+    expect(endEarly(firm, NOW)).toBe(firm);
+  }
+  const over = { ...backoff, until: NOW };
+  expect(endEarly(over, NOW)).toBe(over);
+});
+
+test('a pause that is too far away was set under a wrong clock, and is over', () => {
+  expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 }, NOW)).toBe(true);
+  expect(isPausing({ ...noPause(), until: NOW + 60 * 60_000 + 1 }, NOW)).toBe(false);
+});

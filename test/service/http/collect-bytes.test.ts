@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { collectBytes } from '../../../src/service/http/fetch.ts';
+
+const KB = 1024;
+const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);
+
+describe('the chunks of a body', () => {
+  test('are kept as they came where there is one', () => {
+    const body = collectBytes(KB);
+    const chunk = bytesOf(100);
+    expect(body.add(chunk)).toBe(true);
+    expect(body.bytes().buffer).toBe(chunk.buffer);
+    expect(body.bytes()).toEqual(chunk);
+  });
+
+  test.each([1, 7, 1_000, 64 * KB, 150_000])('of %d bytes each are put together in their order', (size) => {
+    const whole = bytesOf(200_000);
+    const body = collectBytes(whole.byteLength);
+    for (let start = 0; start < whole.byteLength; start += size) {
+      body.add(whole.subarray(start, start + size));
+    }
+    expect(Buffer.compare(body.bytes(), whole)).toBe(0);
+  });
+
+  test('of one byte each are copied into one buffer of at most twice their length', () => {
+    const body = collectBytes(4 * KB * KB);
+    let kept = 0;
+    for (let length = 1; length <= 300_000; length += 1) {
+      body.add(Uint8Array.of(1));
+      kept = Math.max(kept, body.bytes().buffer.byteLength / Math.max(length, 32 * KB));
+    }
+    expect(kept).toBeLessThanOrEqual(2);
+  });
+
+  test('leave the chunk that came first alone', () => {
+    const body = collectBytes(KB);
+    const slab = Buffer.from('first and what is of another');
+    body.add(slab.subarray(0, 5));
+    body.add(Buffer.from(' second'));
+    expect(Buffer.from(body.bytes()).toString()).toBe('first second');
+    expect(slab.toString()).toBe('first and what is of another');
+  });
+
+  test('are forgotten once they are too many, and may be exactly as many as is allowed', () => {
+    const body = collectBytes(100_000);
+    expect(body.add(bytesOf(60_000))).toBe(true);
+    expect(body.add(bytesOf(40_000))).toBe(true);
+    expect(body.bytes().byteLength).toBe(100_000);
+    expect(body.bytes().buffer.byteLength).toBe(100_000);
+    expect(body.add(bytesOf(1))).toBe(false);
+    expect(body.bytes().byteLength).toBe(0);
+  });
+
+  test('may be none at all, or empty', () => {
+    const body = collectBytes(10);
+    expect(body.bytes().byteLength).toBe(0);
+    body.add(new Uint8Array(0));
+    body.add(bytesOf(2));
+    expect(body.bytes()).toEqual(bytesOf(2));
+  });
+});

@@ -1,0 +1,32 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describe, expect, test } from 'vitest';
+import { createEndOfTurn } from '../../../src/service/http/serve-port.ts';
+
+describe('the end of a turn', () => {
+  test('runs what came in one turn together, in its order', async () => {
+    const atEndOfTurn = createEndOfTurn();
+    const done: string[] = [];
+    atEndOfTurn(() => done.push('first'));
+    await Promise.resolve();
+    atEndOfTurn(() => done.push('second'));
+    expect(done).toEqual([]);
+    await nextTurn();
+    expect(done).toEqual(['first', 'second']);
+    atEndOfTurn(() => done.push('of the next turn'));
+    await nextTurn();
+    expect(done).toEqual(['first', 'second', 'of the next turn']);
+  });
+
+  test('lets no more than 64 wait', async () => {
+    const atEndOfTurn = createEndOfTurn();
+    let done = 0;
+    for (let job = 0; job < 65; job += 1) {
+      atEndOfTurn(() => {
+        done += 1;
+      });
+    }
+    expect(done).toBe(64);
+    await nextTurn();
+    expect(done).toBe(65);
+  });
+});

@@ -1,0 +1,81 @@
+import { EventEmitter } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { expect, test } from 'vitest';
+import { createFetch } from '../../../src/service/http/fetch.ts';
+import { createReceiving, exchangeOf } from '../../../src/service/http/node-exchange.ts';
+
+const FIRST = 'the first chunk, ';
+/** One object for many chunks, each written over the last: whoever kept it instead of its byte reads only the last. */
+const shared = Buffer.alloc(1);
+const DIGITS = '0123456789';
+
+const aRequest = () =>
+  Object.assign(new EventEmitter(), { headers: {}, complete: true, url: '/', socket: {} });
+const bodyOf = (request: object, receiving: ReturnType<typeof createReceiving>) =>
+  exchangeOf(request as IncomingMessage, receiving, () => undefined).body(100);
+
+test('slow bodies hold no more together than the bound: the oldest is refused, and a quick one never', async () => {
+  const receiving = createReceiving(250);
+  const slow = Array.from({ length: 5 }, () => {
+    const request = aRequest();
+    const body = bodyOf(request, receiving);
+    return {
+      request,
+      outcome: body.then(
+        (bytes) => bytes?.byteLength,
+        (error) => error.status as number,
+      ),
+    };
+  });
+  for (const { request } of slow) request.emit('data', Buffer.alloc(90));
+  const quick = aRequest();
+  const whole = bodyOf(quick, receiving);
+  quick.emit('data', Buffer.alloc(80));
+  quick.emit('end');
+  for (const { request } of slow) request.emit('end');
+  expect((await whole)?.byteLength).toBe(80);
+  expect(await Promise.all(slow.map(({ outcome }) => outcome))).toEqual([503, 503, 503, 503, 90]);
+  // What was refused or is complete counts no more.
+  const next = aRequest();
+  const body = bodyOf(next, receiving);
+  next.emit('data', Buffer.alloc(100));
+  next.emit('end');
+  expect((await body)?.byteLength).toBe(100);
+});
+
+test('a body in many chunks is held as its bytes, not as its chunks', async () => {
+  const request = aRequest();
+  const body = bodyOf(request, createReceiving());
+  request.emit('data', Buffer.from(FIRST));
+  for (const digit of DIGITS) {
+    shared.write(digit);
+    request.emit('data', shared);
+  }
+  request.emit('end');
+  expect(Buffer.from((await body)!).toString()).toBe(FIRST + DIGITS);
+});
+
+test('the body of a Request is held in the same way', async () => {
+  const left = [...DIGITS];
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => controller.enqueue(Buffer.from(FIRST)),
+      pull: (controller) => {
+        const digit = left.shift();
+        if (digit === undefined) return controller.close();
+        shared.write(digit);
+        controller.enqueue(shared);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  let read = '';
+  const send = createFetch(async (exchange) => {
+    read = Buffer.from((await exchange.body(100))!).toString();
+    return { status: 204, headers: {}, body: '' };
+  });
+  await send(
+    new Request('http://localhost/', { method: 'POST', body: stream, duplex: 'half' } as RequestInit),
+  );
+  expect(read).toBe(FIRST + DIGITS);
+});

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import { openStore } from '../../../src/service/index.ts';
+import { createPreviewTokens, type Preview } from '../../../src/service/routes/preview.ts';
+import fc from '../../helpers/property.ts';
+import { aToken, ed25519Keys, hmacOf, part } from '../../helpers/token-keys.ts';
+
+const NOW = Date.parse('2026-03-01T09:00:00Z');
+const MINUTE = 60_000;
+const preview: Preview = { campaignId: 'c1', revision: '7', variantId: 'b', personaId: 'gold-customer' };
+const tokens = createPreviewTokens({ secret: async (workspaceId) => `secret of ${workspaceId}` });
+const claims = (members: Record<string, unknown> = {}) => ({
+  preview,
+  aud: 'placard preview',
+  exp: NOW / 1000 + 60,
+  ...members,
+});
+
+test('a link shows what it was made for, for half an hour', async () => {
+  const token = await tokens.sign('shop', preview, NOW);
+  expect(await tokens.verify('shop', token, NOW)).toEqual(preview);
+  expect(await tokens.verify('shop', token, NOW + 30 * MINUTE - 1_000)).toEqual(preview);
+  expect(await tokens.verify('shop', token, NOW + 30 * MINUTE)).toBe('expired');
+});
+
+test('a link may leave the variant and the persona open', async () => {
+  const open = { ...preview, variantId: null, personaId: null };
+  expect(await tokens.verify('shop', await tokens.sign('shop', open, NOW), NOW)).toEqual(open);
+});
+
+test('a link is short enough for a QR code and goes into a query as it is', async () => {
+  const token = await tokens.sign('shop', preview, NOW);
+  expect(token.length).toBeLessThan(400);
+  expect(encodeURIComponent(token)).toBe(token);
+});
+
+test('a link of one workspace shows nothing of another', async () => {
+  const token = await tokens.sign('shop', preview, NOW);
+  expect(await tokens.verify('other', token, NOW)).toBe('invalid');
+});
+
+test('replicas and restarts take each other’s links, with the secret of the store', async () => {
+  const store = await openStore(':memory:');
+  try {
+    const token = await createPreviewTokens(store).sign('shop', preview, NOW);
+    expect(await createPreviewTokens(store).verify('shop', token, NOW)).toEqual(preview);
+  } finally {
+    await store.close();
+  }
+});
+
+test.each([
+  ['nothing', ''],
+  ['a text', 'preview'],
+  ['alg none', `${part({ alg: 'none' })}.${part(claims())}.`],
+  [
+    'a signature with the secret itself',
+    (() => {
+      const text = `${part({ alg: 'HS256' })}.${part(claims())}`;
+      return `${text}.${hmacOf('secret of shop', text)}`;
+    })(),
+  ],
+  ['a token that proves a user', aToken(ed25519Keys(), claims())],
+])('what is no link is refused: %s', async (_, token) => {
+  expect(await tokens.verify('shop', token, NOW)).toBe('invalid');
+});
+
+test('whatever is changed in a link, it shows nothing', async () => {
+  const token = await tokens.sign('shop', preview, NOW);
+  const bytesOf = (text: string) =>
+    text.split('.').map((each) => Buffer.from(each, 'base64url').toString('hex'));
+  await fc.assert(
+    fc.asyncProperty(fc.nat(token.length - 1), fc.constantFrom(...'AZaz09-_.'), async (at, to) => {
+      const changed = token.slice(0, at) + to + token.slice(at + 1);
+      fc.pre(bytesOf(changed).join('.') !== bytesOf(token).join('.'));
+      expect(await tokens.verify('shop', changed, NOW)).toBe('invalid');
+    }),
+    { numRuns: 500 },
+  );
+});
