@@ -56,6 +56,7 @@ export type {
   CampaignNumber,
   CampaignResults,
   Conversion,
+  Counts,
   DayResults,
   LanguageResults,
   PlacementResults,
@@ -76,7 +77,7 @@ export {
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
-export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
+export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
 export { ROLES, type Role } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
 export type { Placement, Registry, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

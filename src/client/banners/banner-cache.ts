@@ -133,8 +133,8 @@ export const createBannerCache = (options: CacheOptions) => {
     },
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
     /** By the server's clock as well as it is known. */
-    expiresInMs: (banner: Banner): number =>
-      (banner.expiresAt ?? Number.POSITIVE_INFINITY) - now() - record.clockSkewMs,
+    now: (): number => now() + record.clockSkewMs,
+    expiresInMs: (banner: Banner): number => (banner.expiresAt ?? Number.POSITIVE_INFINITY) - cache.now(),
 
     /** Forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
     async open(user: string | null): Promise<void> {

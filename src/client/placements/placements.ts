@@ -17,7 +17,7 @@ interface PlacementsOptions extends SlotVerbs {
   /** Keeps the room of the last visit; returns how to give it back. */
   reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
   /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
-  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave'>;
+  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
   /** Placements whose present answer came from the network. */
   answered: ReadonlySet<string>;
   after: Clock['after'];

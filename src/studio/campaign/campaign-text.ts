@@ -18,6 +18,8 @@ export interface CampaignText {
   /** By which caps of the workspace limit campaigns together. */
   tags?: string[] | null;
   frequency?: FrequencyText | null;
+  /** Of the variants' properties. */
+  language?: string | null;
   variants: VariantText[];
 }
 
@@ -40,6 +42,8 @@ export interface VariantText {
   weight?: number | null;
   expires_after_seconds?: number | null;
   properties: Record<string, PropertyText>;
+  /** Texts by language, then by property. */
+  translations?: Record<string, Record<string, string>> | null;
 }
 
 export interface PropertyText {
