@@ -1,5 +1,5 @@
-import type { Conversion } from '../store/results.ts';
-import type { CampaignFile } from '../workspace/file-schema.ts';
+import type { Conversion } from '../store/goals.ts';
+import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience.ts';
 import type { Frequency } from './frequency.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
@@ -39,6 +39,16 @@ export interface Campaign {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
+/** A conversion of the file, as results are asked for it. */
+export const conversionOf = ({
+  event,
+  product = '',
+  within_hours,
+}: NonNullable<CampaignFile['conversions']>[number]): Conversion => ({
+  ...(event === undefined ? { product } : { event }),
+  withinMs: within_hours * HOUR_MS,
+});
+
 const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
   impressions: impressions ?? null,
   stopAfter: {
@@ -87,10 +97,7 @@ export const compileCampaign = (
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
-    conversions: (file.conversions ?? []).map(({ event, product = '', within_hours }) => ({
-      ...(event === undefined ? { product } : { event }),
-      withinMs: within_hours * HOUR_MS,
-    })),
+    conversions: (file.conversions ?? []).map(conversionOf),
     tags: new Set(file.tags ?? []),
     frequency: file.frequency ? frequencyOf(file.frequency) : null,
     language: file.language ?? null,

@@ -1,16 +1,13 @@
+import { type InputArray, isRecord, TRACK_ERROR, type TrackErrorEntry } from '../../protocol/index.ts';
 import {
   type AttributesUser,
   type Identity,
-  type InputArray,
-  isRecord,
   readAttributesUser,
   readUserEvent,
-  TRACK_ERROR,
-  type TrackErrorEntry,
-} from '../../protocol/index.ts';
+} from '../../protocol/schemas/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
-import { setOwn } from '../profiles/own.ts';
 import type { PushToken } from '../profiles/profile.ts';
+import { setOwn } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';

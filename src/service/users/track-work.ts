@@ -1,13 +1,24 @@
 import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
+import type { Statement } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
-import { getOwn } from '../profiles/own.ts';
-import type { Profile } from '../profiles/profile.ts';
+import { getOwn, type Profile, type PushToken, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
-import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
-import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { createCustomWriter } from './apply-custom.ts';
+import { isNestedChange } from './check-custom.ts';
+import {
+  type CheckedAttributes,
+  type CheckedEvent,
+  checkAttributes,
+  checkEvent,
+  createProblems,
+} from './check-objects.ts';
 import { dayOf } from './dates.ts';
+import { deleteWork, TARGETS, type Target } from './delete.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
+import { withTokens } from './push-tokens.ts';
+import { createPropagation, propagatesTo, writeGroup } from './subscriptions.ts';
 
 /**
  * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request:
@@ -58,6 +69,82 @@ const recordEvent = (
   return 'recorded';
 };
 
+/** Adds everyone this object may read or write. */
+const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {
+  if (checked.identity) lookups.push(checked.identity.lookup);
+  const email = propagatesTo(checked);
+  if (email !== null) lookups.push({ by: 'email', value: email });
+  if (checked.isTokenImport) {
+    for (const { app_id, token } of checked.pushTokens) {
+      lookups.push({ by: 'push_token', value: { app_id, token } });
+    }
+  }
+};
+
+const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
+  users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
+
+/** Writes what an object says of its profile and answers how many custom attributes that was. */
+const writeAttributes = (
+  profile: Profile,
+  { standard, custom, mergeObjects, groups }: CheckedAttributes,
+  nestedAllowed: boolean,
+  writer: ReturnType<typeof createCustomWriter>,
+): number => {
+  for (const { name, value } of standard) {
+    if (value === null) delete profile.standard[name];
+    else profile.standard[name] = value;
+  }
+  let written = 0;
+  for (const change of custom) {
+    if (!nestedAllowed && isNestedChange(change)) continue;
+    writer.write(profile.custom, change, mergeObjects);
+    written += 1;
+  }
+  for (const group of groups) writeGroup(profile, group);
+  return written;
+};
+
+/**
+ * Applies the objects of `attributes` one after the other and answers how many custom attributes they wrote.
+ * `nestedAllowed` is false when a nested value anywhere in the request was bad.
+ */
+const applyAttributes = (
+  users: UserSet,
+  attributes: readonly CheckedAttributes[],
+  { finder, nowMs, nestedAllowed }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean },
+): number => {
+  const propagation = createPropagation(users);
+  const writer = createCustomWriter();
+  let written = 0;
+  for (const checked of attributes) {
+    const { identity, pushTokens } = checked;
+    if (!identity) {
+      // The object names no user: a profile for each token, to be merged once its device is known.
+      for (const token of pushTokens)
+        if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
+      continue;
+    }
+    const tokens = checked.isTokenImport
+      ? pushTokens.filter((token) => !isKnownToken(users, token))
+      : pushTokens;
+    const found = finder.find(identity);
+    if (found) propagation.reach(found);
+    const profile = found ?? createUser(users, identity, nowMs);
+    if (!profile) continue;
+    writeContacts(profile, identity);
+    written += writeAttributes(profile, checked, nestedAllowed, writer);
+    if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
+    setUpdated(profile, nowMs);
+    users.changed(profile);
+    finder.changed(profile);
+    propagation.passed(profile, checked);
+  }
+  propagation.finish();
+  writer.finish();
+  return written;
+};
+
 /** What a request of `/users/track` does, after every check. */
 export interface Track {
   workspaceId: string;
@@ -94,4 +181,69 @@ export const trackWork = (track: Track): UserWork<number[]> => {
       return refused;
     },
   };
+};
+
+/** A row of an integration that passed the checks of a request. */
+export type CheckedRow =
+  | { kind: 'attributes'; checked: CheckedAttributes }
+  | { kind: 'event'; checked: CheckedEvent }
+  | { kind: 'delete'; target: Target };
+
+/** Members of `/users/delete` by the identifier that a row has. */
+const DELETED_BY = [
+  ['external_id', 'external_ids'],
+  ['user_alias', 'user_aliases'],
+  ['braze_id', 'braze_ids'],
+  ['email', 'email_addresses'],
+  ['phone', 'phone_numbers'],
+] as const;
+
+/**
+ * Checks one row as a request of its own to `/users/track`, or to `/users/delete`. A row is stored whole or not at all, so that
+ * anything wrong with it is the reason why it is not.
+ */
+export const checkRow = (
+  type: 'attributes' | 'events' | 'purchases' | 'deletes',
+  object: Record<string, unknown>,
+  workspace: Workspace,
+  nowMs: number,
+): CheckedRow | { reason: string } => {
+  if (type === 'deletes') {
+    const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
+    const target = named && TARGETS[named[1]].safeParse(object[named[0]]).data;
+    return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
+  }
+  const problems = createProblems();
+  const row: CheckedRow | null =
+    type === 'attributes'
+      ? wrap('attributes', checkAttributes(object, workspace, problems))
+      : wrap(
+          'event',
+          checkEvent(object, type === 'events' ? 'event' : 'purchase', workspace, nowMs, problems),
+        );
+  const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
+  return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
+};
+
+const wrap = <K extends string, T>(kind: K, checked: T | null) => checked && { kind, checked };
+
+/** Stores rows of one type in their order, together with the statements. Answers the positions of events that were refused. */
+export const rowsWork = (
+  workspaceId: string,
+  rows: readonly CheckedRow[],
+  nowMs: number,
+  also: readonly Statement[],
+): UserWork<number[]> => {
+  const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
+  const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
+  const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
+  if (targets.length === 0) {
+    return { ...trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed: true }), also };
+  }
+  const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
+  const forget = (users: Parameters<typeof apply>[0]): number[] => {
+    apply(users);
+    return [];
+  };
+  return { ...work, apply: forget, also };
 };

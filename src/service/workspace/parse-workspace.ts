@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { compileCampaign } from '../campaigns/campaign.ts';
+import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
+import { holdoutId } from '../campaigns/holdout.ts';
 import { segmentProblems } from '../campaigns/segments.ts';
 import { createLocalDays } from '../local-days.ts';
+import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
-import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -180,6 +181,15 @@ export const parseWorkspace = (
         template: template ?? null,
       })) ?? null,
     segments,
+    holdout: file.holdout
+      ? {
+          campaignId: holdoutId(file.holdout.starts_at),
+          percentage: file.holdout.percentage,
+          startsAtMs: file.holdout.starts_at,
+          exemptTags: new Set(file.holdout.exempt_tags ?? []),
+          conversions: (file.holdout.conversions ?? []).map(conversionOf),
+        }
+      : null,
     tagCaps: (file.tag_caps ?? []).map(({ tag, campaigns_per_day, exempt }) => ({
       tag,
       campaignsPerDay: campaigns_per_day,

@@ -1,16 +1,24 @@
 import { randomInt } from 'node:crypto';
-import { getHeapStatistics } from 'node:v8';
 import type { Pool } from 'pg';
-import type { Changes, UserRow } from '../../profiles/changes.ts';
-import { createUserGroup } from '../../profiles/user-group.ts';
+import type { SqlRow } from '../../operators/index.ts';
+import { type Changes, type UserRow, writtenUser } from '../../profiles/changes.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
-import { applyWorks, namedBy, type Work, WorkError } from '../works.ts';
+import { createUserMemory } from '../../profiles/user-memory.ts';
+import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
+import { keptGoals } from '../goals.ts';
+import { askLater, countGoals, type GoalStep } from '../keep-counts.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createUserCache, LockedError, readUsers } from './read-users.ts';
 import type { Run } from './statement.ts';
-import { inTransaction, retryConflicts } from './transaction.ts';
-import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
-import { type Replica, writeChanges } from './write-changes.ts';
+import { inTransaction, retryConflicts } from './statement.ts';
+import {
+  ALL_GOALS,
+  LOCK_CONTACTS,
+  LOCK_FREE_USERS,
+  LOCK_USERS,
+  READ_CHANGED_USERS,
+} from './user-statements.ts';
+import { countedTables, type Replica, writeChanges } from './write-changes.ts';
 
 /** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
@@ -23,11 +31,10 @@ const LANES = 16;
 const GROUPS_LOCK = 7_061_639;
 /** How long a group waits for what others have locked, before it goes alone: far longer than a group takes. */
 const TOGETHER_MS = 1_000;
-const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
-const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
-
-/** Of what is in memory, as JSON. The objects that it is take a few times as much. */
-const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
+/** Goals are changed by who is alone: those that are read with the lock are those of the whole transaction. */
+const GOALS_VERSION = 'SELECT coalesce(max(version), 0) AS version FROM campaign_goals';
+const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK}); ${GOALS_VERSION}`;
+const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK}); ${GOALS_VERSION}`;
 
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
@@ -48,39 +55,56 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
  * with that user are refused and the others stored; on a sharded database the whole group is refused.
  */
-export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
+export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
-  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES) };
+  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES), goals: keptGoals([], 0) };
 
-  const store = async (run: Run, works: readonly Work[], read: string) => {
+  const store = async (run: Run, begun: SqlRow[], works: readonly Work[], read: string) => {
+    const version = Number(begun[0]?.['version']);
+    if (version !== replica.goals.version) replica.goals = keptGoals(await run(ALL_GOALS, []), version);
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
-    const group = createUserGroup(replica.ids);
-    group.add(rows);
-    const values = applyWorks(works, group);
-    const changes = group.changes();
+    const memory = createUserMemory(replica.ids);
+    const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
+      applyWorks(works, usersOf),
+    );
     // Nothing but their version would show that another replica has merged them away.
-    if (isSharded) changes.updated.push(...onlySeen(rows, changes));
+    if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     await writeChanges(changes, run, replica, works);
-    group.sent();
-    return { values, users: group.rows() };
+    return { values, users: memory.rows() };
   };
 
   const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
   const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_FREE_USERS };
 
-  return (works: readonly Work[]): Promise<unknown[]> =>
-    retryConflicts(async (attempt) => {
-      const { begin, read } = attempt === 1 ? together : alone;
-      try {
-        const { values, users } = await inTransaction(pool, (run) => store(run, works, read), begin);
-        cache.put(users);
-        return values;
-      } catch (error) {
-        throw error instanceof LockedError ? refuseLocked(works, error) : error;
-      }
-    });
+  return {
+    writeGroup: (works: readonly Work[]): Promise<unknown[]> =>
+      retryConflicts(async (attempt) => {
+        const { begin, read } = attempt === 1 ? together : alone;
+        try {
+          const { values, users } = await inTransaction(
+            pool,
+            (run, begun) => store(run, begun, works, read),
+            begin,
+          );
+          cache.put(users);
+          return values;
+        } catch (error) {
+          throw error instanceof LockedError ? refuseLocked(works, error) : error;
+        }
+      }),
+
+    /** Counts goals anew for some users: no group is under way meanwhile, on a sharded database as well. */
+    countGoals: (step: GoalStep): Promise<boolean> =>
+      retryConflicts(() =>
+        inTransaction(
+          pool,
+          (run) => askLater(countGoals(countedTables(run, replica.lane), step)),
+          BEGIN_ALONE,
+        ),
+      ),
+  };
 };

@@ -1,6 +1,7 @@
 import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-text.ts';
-import type { StudioRoute } from '../route.ts';
+import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
+import { conversionText } from '../../results-of.ts';
+import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Who is signed in, and what the screens need to know of the workspace. */
@@ -15,6 +16,7 @@ export interface SessionAnswer {
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
     segments: { id: string; name: string }[];
+    holdout: { percentage: number; since: string; goals: ConversionText[] } | null;
     personas: string[];
     sites: string[];
     timeZone: string;
@@ -23,10 +25,11 @@ export interface SessionAnswer {
   };
 }
 
-export const readSession: StudioRoute = {
+export const readSession = defineRoute({
   method: 'GET',
   path: '/api/session',
   role: 'view',
+  request: null,
   answer: ({ operator, workspace }) => {
     const { studio } = workspace;
     const body: SessionAnswer = {
@@ -42,6 +45,11 @@ export const readSession: StudioRoute = {
             template,
           })) ?? null,
         apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
+        holdout: workspace.holdout && {
+          percentage: workspace.holdout.percentage,
+          since: new Date(workspace.holdout.startsAtMs).toISOString(),
+          goals: workspace.holdout.conversions.map(conversionText),
+        },
         segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
         personas: studio.personas.map(({ name }) => name),
@@ -53,18 +61,19 @@ export const readSession: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
-export const endSession: StudioRoute = {
+export const endSession = defineRoute({
   method: 'DELETE',
   path: '/api/session',
   role: 'view',
-  answer: async ({ studio, sessionId, audit }) => {
+  request: null,
+  answer: async ({ studio, sessionId, audit, endedCookie }) => {
     await studio.closeSession(sessionId);
     await audit('sign out', '');
-    return { status: 204, endsSession: true };
+    return { status: 204, text: '', headers: { 'Set-Cookie': endedCookie } };
   },
-};
+});
 
 const AUDIT_PAGE = 50;
 
@@ -99,10 +108,11 @@ const readPlace = (text: string | null) => {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-export const readAccess: StudioRoute = {
+export const readAccess = defineRoute({
   method: 'GET',
   path: '/api/access',
   role: 'admin',
+  request: null,
   answer: async ({ workspace, studio, sessionId }) => {
     const sessions = await studio.sessions(workspace.workspaceId);
     const body: AccessAnswer = {
@@ -117,25 +127,27 @@ export const readAccess: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
-export const endAnySession: StudioRoute = {
+export const endAnySession = defineRoute({
   method: 'DELETE',
-  path: '/api/sessions/:sessionId',
+  path: '/api/sessions/{sessionId}',
   role: 'admin',
+  request: null,
   answer: async ({ workspace, studio, params, audit }) => {
     const found = await studio.session(params['sessionId']!);
     if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'There is no such session');
     await studio.closeSession(found.sessionId);
     await audit('end session', found.operator);
-    return { status: 204 };
+    return { status: 204, text: '' };
   },
-};
+});
 
-export const readAudit: StudioRoute = {
+export const readAudit = defineRoute({
   method: 'GET',
   path: '/api/audit',
   role: 'admin',
+  request: null,
   answer: async (context) => {
     const { workspace, studio, query } = context;
     const rows = await campaignRows(context);
@@ -162,4 +174,4 @@ export const readAudit: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});

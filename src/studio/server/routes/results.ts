@@ -2,16 +2,17 @@ import {
   type DayResults,
   HttpError,
   type LanguageResults,
+  OF_ALL,
   type PlacementResults,
 } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
-import { resultsOf } from '../../results-of.ts';
+import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
 import { csvCell } from '../csv.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** The counts by variant as CSV (RFC 4180). */
@@ -99,10 +100,44 @@ const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]
   return found.toSorted((one, other) => positionOf(one) - positionOf(other));
 };
 
+/** What the page of the holdout asks for. */
+const HOLDOUT = '@holdout';
+
+/** What all campaigns together bring about, as results of one campaign: those who are held out are its control group. */
+const holdoutOf = async ({
+  workspace,
+  store,
+  nowMs,
+}: StudioContext): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
+  const { holdout, workspaceId } = workspace;
+  if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
+  const { campaignId, percentage, conversions } = holdout;
+  const campaign: CampaignText = {
+    campaign_id: campaignId,
+    status: 'active',
+    placements: [],
+    control_percentage: percentage,
+    // It is looked at whenever somebody likes: the intervals hold then too.
+    ends_at: new Date(nowMs).toISOString(),
+    conversions: conversions.map(conversionText),
+    variants: [{ variant_id: OF_ALL, name: 'All campaigns together', properties: {} }],
+  };
+  const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
+  const compared = compareResults(campaign, counts);
+  const { days } = counts;
+  const none = { edits: [], days, placements: [], languages: [], timeZone: workspace.studio.timeZone };
+  const { currencies } = counts;
+  return {
+    campaign,
+    answer: { ...compared, ...none, headline: headline(campaign, compared, nowMs), currencies },
+  };
+};
+
 const answerOf = async (
   context: StudioContext,
 ): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
   const { workspace, store, params, nowMs } = context;
+  if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
   const campaign = (row?.published ?? row?.draft)?.campaign;
   if (!campaign) throw new HttpError(404, 'There is no such campaign');
@@ -124,17 +159,19 @@ const answerOf = async (
   };
 };
 
-export const readResults: StudioRoute = {
+export const readResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId',
+  path: '/api/results/{campaignId}',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
-};
+});
 
-export const downloadResults: StudioRoute = {
+export const downloadResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId/csv',
+  path: '/api/results/{campaignId}/csv',
   role: 'view',
+  request: null,
   answer: async (context) => {
     const { campaign, answer } = await answerOf(context);
     return {
@@ -146,7 +183,7 @@ export const downloadResults: StudioRoute = {
       },
     };
   },
-};
+});
 
 /** What the list says of a campaign. */
 export interface FirstNumber {
@@ -156,10 +193,11 @@ export interface FirstNumber {
 }
 
 /** The first number of every campaign that somebody has seen, by its ID. */
-export const readNumbers: StudioRoute = {
+export const readNumbers = defineRoute({
   method: 'GET',
   path: '/api/numbers',
   role: 'view',
+  request: null,
   answer: async ({ store, workspace }) => {
     const found = await store.campaignNumbers(workspace.workspaceId);
     const numbers = Object.fromEntries(
@@ -170,4 +208,4 @@ export const readNumbers: StudioRoute = {
     );
     return { status: 200, body: { numbers } };
   },
-};
+});

@@ -4,9 +4,8 @@ import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { languageTag, otherLanguages, translatable, translate } from '../../campaign/translations.ts';
-import { bodyOf } from '../body.ts';
 import { csvCell, textOfCell } from '../csv.ts';
-import type { StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute } from '../route.ts';
 
 /** As much of a draft as its texts can be taken from, whatever else is wrong with it. */
 const translated = z.looseObject({
@@ -135,17 +134,18 @@ export interface TranslationFile {
 }
 
 /** The texts of a draft as a file for translators. */
-export const exportTranslations: StudioRoute = {
+export const exportTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/export',
   role: 'view',
+  request: bodyOf(exportBody),
   answer: async ({ body }) => {
-    const { campaign, format, language } = bodyOf(exportBody, body);
+    const { campaign, format, language } = body;
     const draft = campaign as unknown as CampaignText;
     const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
     return { status: 200, body: { text } satisfies TranslationFile };
   },
-};
+});
 
 const importBody = z.strictObject({ campaign: translated, text: z.string() });
 
@@ -157,12 +157,13 @@ export interface TranslatedDraft {
 }
 
 /** A draft with what translators have written: nothing is stored, the page saves it as any other change. */
-export const importTranslations: StudioRoute = {
+export const importTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/import',
   role: 'edit',
+  request: bodyOf(importBody),
   answer: async ({ body }) => {
-    const { campaign, text } = bodyOf(importBody, body);
+    const { campaign, text } = body;
     const draft = campaign as unknown as CampaignText;
     const found = /^\ufeff?\s*</.test(text) ? await readXliff(text) : readCsv(text, campaign.language);
     const notes: string[] = [];
@@ -188,4 +189,4 @@ export const importTranslations: StudioRoute = {
     const answer: TranslatedDraft = { campaign: { ...draft, variants }, taken, notes };
     return { status: 200, body: answer };
   },
-};
+});

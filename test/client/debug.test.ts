@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { noticeText, VERSION } from '../../src/client/debug.ts';
+import { createPlacard, type Notice } from '../../src/client/index.ts';
+import { createMemoryStore } from '../../src/client/platform/store.ts';
+import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { aBanner } from '../helpers/a-banner.ts';
+
+beforeEach(() => {
+  for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue();
+});
+afterEach(() => void vi.restoreAllMocks());
+
+const lines = () =>
+  (['info', 'warn'] as const).flatMap((level) =>
+    vi.mocked(console[level]).mock.calls.map(([text]) => String(text)),
+  );
+
+const open = (debug?: boolean, more: { consent?: 'disabled'; userId?: string; appid?: string } = {}) => {
+  const service = createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1' }) } });
+  const placard = createPlacard({
+    endpoint: service.origin,
+    apiKey: 'client-key',
+    appId: 'app',
+    appVersion: '1',
+    userId: 'u-1',
+    ...(debug !== undefined && { debug }),
+    ...more,
+    platform: { fetch: service.fetch, openStore: createMemoryStore },
+  });
+  const notices: Notice[] = [];
+  placard.subscribe((notice) => notices.push(notice));
+  placard.mount('home_hero', document.body.appendChild(document.createElement('div')), () => undefined);
+  return { placard, notices };
+};
+
+test('with debug, the console says hello, with version, user and what is mounted, and then what happens', async () => {
+  const { placard } = open(true);
+  // The first to load the late client, which takes a while on a busy machine.
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'), 10_000);
+  expect(lines()[0]).toBe(
+    `[placard] hello: version ${VERSION}, app app at http://placard.test, user u-1; mounted: home_hero (empty)`,
+  );
+  expect(lines()).toContain('[placard] synced home_hero: bnr-1');
+  expect(lines()).toContain('[placard] shown bnr-1 in home_hero, from the sync');
+  placard.stop();
+});
+
+test('without consent, the hello says so, and not that nobody is signed in', async () => {
+  const { placard } = open(true, { consent: 'disabled' });
+  await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
+  expect(lines()[0]).toContain(', no consent; mounted: home_hero (empty)');
+  placard.stop();
+});
+
+test('what happened before the printer was loaded is printed too', async () => {
+  const { placard, notices } = open(true, { userId: '', appid: 'app' });
+  placard.mount('sidebar', null as never, () => undefined);
+  await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
+  const failed = notices.filter((notice) => notice.type === 'failed');
+  expect(failed.length).toBeGreaterThanOrEqual(3);
+  for (const { kind, message } of failed) expect(lines()).toContain(`[placard] failed (${kind}): ${message}`);
+  placard.stop();
+});
+
+test('a change is printed once, with what each placement has now', async () => {
+  const { placard, notices } = open(true);
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'));
+  const changes = () => lines().filter((line) => line.includes('changed'));
+  expect(notices.filter(({ type }) => type === 'changed').length).toBeGreaterThan(1);
+  expect(changes()).toEqual(['[placard] changed to home_hero (bnr-1)']);
+  await placard.identify(null);
+  expect(changes().slice(1)).toEqual(['[placard] changed to home_hero (empty)']);
+  placard.stop();
+});
+
+test('without debug, the console stays silent', async () => {
+  const { placard, notices } = open();
+  await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'));
+  expect(lines()).toEqual([]);
+  placard.stop();
+});
+
+test('the version is that of the package', () => {
+  expect(VERSION).toBe(JSON.parse(readFileSync('package.json', 'utf8')).version);
+});
+
+const event = { type: 'click', bannerId: 'bnr-1', placementId: 'home', userId: 'u-1', time: 0 } as const;
+test.each<[Notice, string]>([
+  [
+    { type: 'synced', placements: ['a', 'b'], banners: { a: aBanner(), b: null } },
+    'synced a: bnr-1, b: none',
+  ],
+  [{ type: 'changed' }, 'changed to home (bnr-1)'],
+  [{ type: 'emptied', placementId: 'home', reason: 'expired' }, 'emptied home: expired'],
+  [{ type: 'tracked', event }, 'tracked click of bnr-1 in home at 1970-01-01T00:00:00.000Z'],
+  [{ type: 'delivered', events: [event, event] }, 'delivered click of bnr-1 in home, click of bnr-1 in home'],
+  [
+    { type: 'skipped', event, reason: "Invalid 'id'", attempts: 2 },
+    "skipped click of bnr-1 in home, attempt 2: Invalid 'id'",
+  ],
+  [
+    { type: 'in-doubt', events: [event] },
+    'in doubt click of bnr-1 in home: no answer could be read, so they are sent again',
+  ],
+  [{ type: 'dropped', event, reason: 'evicted' }, 'dropped click of bnr-1 in home: evicted'],
+  [
+    { type: 'dropped', event, reason: 'rejected', detail: 'No' },
+    'dropped click of bnr-1 in home: rejected, No',
+  ],
+  [{ type: 'waiting', untilMs: 0, reason: 'backoff' }, 'waiting until 1970-01-01T00:00:00.000Z: backoff'],
+  [{ type: 'memory-mode', on: true, reason: 'denied' }, 'memory mode on: denied'],
+  [{ type: 'memory-mode', on: false }, 'memory mode off'],
+  [{ type: 'consent', state: 'disabled' }, 'consent disabled'],
+  [{ type: 'failed', kind: 'sync', message: 'No answer' }, 'failed (sync): No answer'],
+])('a notice is a line: %j', (notice, text) => {
+  expect(noticeText(notice, 'home (bnr-1)')).toBe(text);
+});
+
+test('what went wrong is a warning, with its cause', async () => {
+  const { placard, notices } = open(true);
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'));
+  const cause = new Error('Not today');
+  placard.mount('home_hero', document.body.appendChild(document.createElement('div')), () => {
+    throw cause;
+  });
+  expect(notices.at(-2)).toMatchObject({ type: 'failed', kind: 'hook' });
+  expect(vi.mocked(console.warn).mock.calls).toContainEqual([
+    '[placard] failed (hook): The hook of "home_hero" threw',
+    cause,
+  ]);
+  placard.stop();
+});

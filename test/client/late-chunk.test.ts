@@ -1,0 +1,292 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { optOutOfLog } from '../../src/client/consent/forget-stored.ts';
+import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/control.ts';
+import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
+import { createLateChunk } from '../../src/client/late-chunk.ts';
+import { logName } from '../../src/client/options/read-options.ts';
+import { createMemoryStore } from '../../src/client/platform/store.ts';
+import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
+
+/** How often the import of the later chunk fails from now on. */
+const network = vi.hoisted(() => ({ failures: 0 }));
+vi.mock('../../src/client/late-client.ts', async (original) => {
+  const { createLateClient } = await original<typeof import('../../src/client/late-client.ts')>();
+  return {
+    get createLateClient() {
+      if (network.failures === 0) return createLateClient;
+      network.failures -= 1;
+      throw new TypeError('Failed to fetch dynamically imported module');
+    },
+  };
+});
+
+beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 5 }));
+afterEach(() => void vi.useRealTimers());
+
+/** Pages of one browser profile, one after the other. */
+const aBrowser = () => {
+  const service = createFakeService({ banners: { home_hero: wire('home_hero') } });
+  const stores = new Map<string, Store>();
+  const platform: Partial<Platform> = {
+    fetch: service.fetch,
+    openStore(name) {
+      if (!stores.has(name)) stores.set(name, createMemoryStore());
+      return stores.get(name)!;
+    },
+  };
+  const visit = () => {
+    const notices: Notice[] = [];
+    const placard = createPlacard({
+      endpoint: service.origin,
+      apiKey: 'client-key',
+      appId: 'app',
+      appVersion: '1',
+      userId: 'u-1',
+      platform,
+    });
+    placard.subscribe((notice) => notices.push(notice));
+    const slot = document.createElement('div');
+    document.body.append(slot);
+    placard.mount('home_hero', slot, () => undefined);
+    const heard = (type: Notice['type']) =>
+      vi.waitFor(() => expect(notices.map((notice) => notice.type)).toContain(type), { timeout: 15_000 });
+    return { placard, notices, heard };
+  };
+  return { service, stores, visit };
+};
+
+test('case 40: an opt-out while the rest of the client does not load holds when it does, and on the next visit', async () => {
+  const { service, stores, visit } = aBrowser();
+  const { placard, heard } = visit();
+  await heard('synced');
+  await placard.track(placard.banner('home_hero')!, 'click');
+  placard.stop();
+  service.clear();
+
+  network.failures = 2;
+  const second = visit();
+  const optedOut = second.placard.disable('purge');
+  await vi.advanceTimersByTimeAsync(60_000);
+  await optedOut;
+  expect(network.failures).toBe(0);
+  expect(service.requests).toEqual([]);
+  expect(await second.placard.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
+  expect(await stores.get('placard-banners')!.entries()).toEqual([]);
+  second.placard.stop();
+
+  const third = visit();
+  await third.heard('consent');
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(third.notices.filter(({ type }) => type === 'consent')).toHaveLength(1);
+  expect(service.requests).toEqual([]);
+  third.placard.stop();
+});
+
+test('a chunk that is gone for good is requested less and less often, and one that comes back is found', async () => {
+  const { service, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  service.clear();
+
+  const MANY = 1_000;
+  network.failures = MANY;
+  const { placard, heard, notices } = visit();
+  await heard('shown');
+  const click = placard.track(placard.banner('home_hero')!, 'click');
+  await vi.advanceTimersByTimeAsync(10 * 60_000);
+  const tries = MANY - network.failures;
+  expect(tries).toBeGreaterThan(8);
+  // The click and the session wait together: after 2, 4, 8, 16 and 32 seconds, and once a minute at last.
+  expect(tries).toBeLessThan(18);
+  const failed = notices.filter((notice) => notice.type === 'failed');
+  expect(failed.length).toBeGreaterThan(8);
+  expect(failed[0]).toMatchObject({ kind: 'load', message: expect.stringContaining('Failed to fetch') });
+
+  network.failures = 0;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await click).toMatchObject({ type: 'click' });
+  placard.stop();
+});
+
+test('an opt-out and an opt-in before the rest is loaded leave the user opted in, here and on the next visit', async () => {
+  const { service, visit } = aBrowser();
+  const { placard, notices, heard } = visit();
+  await Promise.all([placard.disable(), placard.enable()]);
+  await heard('synced');
+  const states = notices.flatMap((notice) => (notice.type === 'consent' ? [notice.state] : []));
+  expect(states.at(-1)).toBe('enabled');
+  placard.stop();
+  service.clear();
+  const next = visit();
+  await next.heard('shown');
+  expect(await next.placard.track(next.placard.banner('home_hero')!, 'click')).toMatchObject({
+    type: 'click',
+  });
+  next.placard.stop();
+});
+
+test('a flush right after a click delivers it, loaded or not', async () => {
+  const { visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  const { placard, heard } = visit();
+  await heard('shown');
+  const click = placard.track(placard.banner('home_hero')!, 'click');
+  expect(await placard.flush()).toMatchObject({ delivered: 1, pending: 0 });
+  expect(await click).toMatchObject({ type: 'click' });
+  placard.stop();
+});
+
+/** A part whose load fails so often, and what it reported. */
+const aLateChunk = (failures: number) => {
+  const clock = createVirtualClock();
+  const reported: string[] = [];
+  const part = { stop: vi.fn(), loads: 0 };
+  const late = createLateChunk<typeof part>(clock.after, (kind, message) =>
+    reported.push(`${kind}: ${message}`),
+  );
+  late.open(async () => {
+    part.loads += 1;
+    if (part.loads <= failures) throw new Error('offline');
+    return part;
+  });
+  return { late, part, clock, reported };
+};
+
+test('a call that loads the chunk wakes what waits for it, in the order of the calls', async () => {
+  const { late, clock } = aLateChunk(1);
+  const done: string[] = [];
+  const note = (name: string) => async () => void done.push(name);
+  const waits = [late.run(note('session')), late.run(note('click'))];
+  await clock.advance(0);
+  expect(done).toEqual([]);
+  await Promise.all([late.run(note('flush'), undefined), ...waits]);
+  expect(done).toEqual(['session', 'click', 'flush']);
+});
+
+test('a chunk that does not come answers what can do without it, and keeps the rest for the next try', async () => {
+  const { late, clock, reported, part } = aLateChunk(2);
+  const optIn = late.run(async () => 'stored');
+  expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
+  expect(reported).toEqual(['load: A chunk could not be loaded: Error: offline']);
+  await clock.advance(2_000);
+  await clock.advance(4_000);
+  expect(await optIn).toBe('stored');
+  expect(part.loads).toBe(3);
+});
+
+test('a stopped client answers what waits, and keeps no timer', async () => {
+  const { late, clock, part } = aLateChunk(1);
+  const click = late.run(async () => 'stored');
+  await clock.advance(0);
+  late.stop();
+  expect(await click).toBeUndefined();
+  await clock.advance(10 * 60_000);
+  expect(part.loads).toBe(1);
+});
+
+test('a chunk that comes when the client is stopped already stores what waits, requests nothing more, and is stopped too', async () => {
+  const { late, part } = aLateChunk(0);
+  const click = late.run(async ({ stop }) => (stop.mock.calls.length === 0 ? 'stored' : 'too late'));
+  const refresh = late.run(async () => 'requested', 'dropped');
+  late.stop();
+  expect(await click).toBe('stored');
+  expect(await refresh).toBe('dropped');
+  expect(part.stop).toHaveBeenCalledOnce();
+});
+
+test('a click that is stopped before the rest is loaded is delivered by the next page', async () => {
+  const { service, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  await first.placard.flush();
+  first.placard.stop();
+  const second = visit();
+  await second.heard('shown');
+  const click = second.placard.track(second.placard.banner('home_hero')!, 'click');
+  second.placard.stop();
+  expect(await click).toMatchObject({ type: 'click' });
+  const third = visit();
+  await vi.waitFor(() => expect(service.events.map(({ type }) => type)).toContain('click'), {
+    timeout: 15_000,
+  });
+  third.placard.stop();
+});
+
+test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing that can do without', async () => {
+  const { late, part } = aLateChunk(0);
+  late.stop();
+  expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
+  expect(part.loads).toBe(0);
+  expect(await late.run(async () => 'stored')).toBe('stored');
+  expect(part.loads).toBe(1);
+});
+
+test('work that fails is a bug of the client and answers what it would without the chunk', async () => {
+  const { late, reported } = aLateChunk(0);
+  expect(await late.run(() => Promise.reject(new Error('oops')), 'nothing')).toBe('nothing');
+  expect(reported).toEqual(['internal: Error: oops']);
+});
+
+test.each(['keep', 'purge', 'wipe'] as const)(
+  'while the rest of the client cannot be loaded a %s comes to its end, and holds on the next visit',
+  async (policy) => {
+    const { service, stores, visit } = aBrowser();
+    const first = visit();
+    await first.heard('synced');
+    await first.placard.track(first.placard.banner('home_hero')!, 'click');
+    first.placard.stop();
+    service.clear();
+    localStorage.setItem('placard-boxes:app', '{}');
+
+    network.failures = Number.POSITIVE_INFINITY;
+    const { placard } = visit();
+    await (policy === 'wipe' ? placard.wipe() : placard.disable(policy));
+    placard.stop();
+    network.failures = 0;
+    expect(await stores.get('placard-banners')!.entries()).toEqual([]);
+    const log = await stores.get(logName(service.origin, 'app'))!.entries();
+    const events = log.filter(([key]) => (key as string[])[0] === 'event');
+    expect(events).toHaveLength(policy === 'keep' ? 1 : 0);
+    expect(localStorage).toHaveLength(0);
+    if (policy === 'wipe') return expect(log).toEqual([]);
+
+    const next = visit();
+    await next.heard('consent');
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(service.requests).toEqual([]);
+    next.placard.stop();
+  },
+);
+
+test('the record that an opt-out writes without the delivery is the one that the delivery reads', async () => {
+  const store = createMemoryStore();
+  await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
+  await optOutOfLog(store, 'keep', 5);
+  const record = await store.get(CONTROL_KEY);
+  expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
+  const newer = { v: 2, consent: 'enabled' };
+  await store.setMany([[CONTROL_KEY, newer]]);
+  await optOutOfLog(store, 'keep', 6);
+  expect(await store.get(CONTROL_KEY)).toEqual(newer);
+});
+
+test('a click before the rest is loaded, with an opt-out after it that keeps what is queued, is kept', async () => {
+  const { stores, service, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  const { placard } = visit();
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  network.failures = 1;
+  const clicked = placard.track(placard.banner('home_hero')!, 'click');
+  const disabled = placard.disable('keep');
+  await vi.advanceTimersByTimeAsync(10_000);
+  await disabled;
+  expect(await clicked).toMatchObject({ type: 'click' });
+  const log = await stores.get(logName(service.origin, 'app'))!.entries();
+  expect(log.filter(([key]) => (key as string[])[0] === 'event')).toHaveLength(1);
+  placard.stop();
+});

@@ -1,0 +1,20 @@
+import { describe, expect, test } from 'vitest';
+import { getOwn, setOwn } from '../../../src/service/profiles/profile.ts';
+
+const INHERITED = [...Object.getOwnPropertyNames(Object.prototype)];
+
+describe('names of members that every object inherits', () => {
+  test.each(INHERITED)('%s is not there until it is set', (name) => {
+    const record = JSON.parse('{ "tier": "gold" }') as Record<string, unknown>;
+    expect(getOwn(record, name)).toBeUndefined();
+    setOwn(record, name, 7);
+    expect(getOwn(record, name)).toBe(7);
+    expect(Object.getPrototypeOf(record)).toBe(Object.prototype);
+    expect(Object.keys(record)).toEqual(['tier', name]);
+  });
+
+  test.each(INHERITED)('%s is read where JSON brought it', (name) => {
+    const record = JSON.parse(`{ "${name}": { "first": 1 } }`) as Record<string, unknown>;
+    expect(getOwn(record, name)).toEqual({ first: 1 });
+  });
+});

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
+import type { Lookup } from '../../../src/service/profiles/user-set.ts';
+import { anEvent } from '../store/examples.ts';
+
+const NOW = Date.UTC(2026, 2, 1);
+
+const aGroup = () => {
+  const memory = createUserMemory(createUserIds());
+  const { value: users } = memory.change({ users: [] }, (usersOf) => usersOf('demo'));
+  const ids = (lookup: Lookup) => users.find(lookup).map(({ externalId }) => externalId);
+  return { memory, users, ids };
+};
+
+const kimsEmail: Lookup = { by: 'email', value: 'kim@example.org' };
+
+test('a user is found by the names that they have now, and by none of before', () => {
+  const { users, ids } = aGroup();
+  const kim = users.create({ externalId: 'kim', email: 'kim@example.org', phone: '+48123456789' }, NOW);
+  kim.externalId = 'kim-2';
+  kim.email = 'new@example.org';
+  kim.aliases = [{ alias_name: 'k', alias_label: 'crm' }];
+  kim.pushTokens = [{ app_id: 'app', token: 'token', device_id: 'device' }];
+  users.changed(kim);
+  const now: Lookup[] = [
+    { by: 'external_id', value: 'kim-2' },
+    { by: 'email', value: 'NEW@example.org' },
+    { by: 'phone', value: '+48 123 456 789' },
+    { by: 'user_alias', value: { alias_name: 'k', alias_label: 'crm' } },
+    { by: 'push_token', value: { app_id: 'app', token: 'token' } },
+    { by: 'device_id', value: 'device' },
+    { by: 'braze_id', value: String(kim.userId) },
+  ];
+  for (const lookup of now) expect(ids(lookup), lookup.by).toEqual(['kim-2']);
+  for (const lookup of [kimsEmail, { by: 'external_id', value: 'kim' } as const]) {
+    expect(ids(lookup), lookup.by).toEqual([]);
+  }
+});
+
+test('an ID finds its user in memory in the one form in which the database finds them', () => {
+  const { users, ids } = aGroup();
+  const { userId } = users.create({ externalId: 'kim' }, NOW);
+  const others = [`0${userId}`, `${userId}.0`, ` ${userId}`, `+${userId}`, `0x${userId.toString(16)}`];
+  for (const value of others) expect(ids({ by: 'braze_id', value }), value).toEqual([]);
+  expect(ids({ by: 'braze_id', value: `${userId}` })).toEqual(['kim']);
+});
+
+test('of those who share an address each is found, until they change it or go', () => {
+  const { users, ids } = aGroup();
+  const [kim, sam, mia] = ['kim', 'sam', 'mia'].map((externalId) =>
+    users.create({ externalId, email: 'kim@example.org' }, NOW),
+  );
+  expect(ids(kimsEmail)).toEqual(['kim', 'sam', 'mia']);
+  sam!.email = null;
+  users.changed(sam!);
+  expect(ids(kimsEmail)).toEqual(['kim', 'mia']);
+  users.remove(mia!);
+  expect(ids(kimsEmail)).toEqual(['kim']);
+  users.merge(sam!, kim!);
+  expect(ids(kimsEmail)).toEqual([]);
+  expect(ids({ by: 'braze_id', value: String(kim!.userId) })).toEqual([]);
+});
+
+test('two users who exchange their names in one work are each found by the new one', () => {
+  const { users } = aGroup();
+  const [kim, sam] = ['kim', 'sam'].map((externalId) => users.create({ externalId }, NOW));
+  [kim!.externalId, sam!.externalId] = ['sam', 'kim'];
+  users.changed(kim!);
+  users.changed(sam!);
+  expect(users.find({ by: 'external_id', value: 'sam' })).toEqual([kim]);
+  expect(users.find({ by: 'external_id', value: 'kim' })).toEqual([sam]);
+});
+
+test('a user is merged into none but another one who is there', () => {
+  const { users } = aGroup();
+  const [kim, sam, gone] = ['kim', 'sam', 'gone'].map((externalId) => users.create({ externalId }, NOW));
+  const refused = 'A user is merged into another one who is there';
+  expect(() => users.merge(kim!, kim!)).toThrow(refused);
+  users.remove(gone!);
+  expect(() => users.merge(gone!, kim!)).toThrow(refused);
+  users.merge(kim!, sam!);
+  expect(() => users.merge(sam!, kim!)).toThrow(refused);
+});
+
+test('the rows of users who are merged one after the other are those of the last', () => {
+  const { memory, users } = aGroup();
+  const [a, b, c] = ['a', 'b', 'c'].map((externalId) => users.create({ externalId }, NOW));
+  users.record(a!, anEvent(a!, 'e'));
+  users.merge(b!, a!);
+  users.merge(c!, b!);
+  const { events, moved } = memory.change({ users: [] }, () => null).changes;
+  expect(events.map(({ userId }) => userId)).toEqual([c!.userId]);
+  // None of them was stored before.
+  expect(moved).toEqual([]);
+});
