@@ -1,6 +1,5 @@
-import type { PlacementHook } from '../../../client/index.ts';
 import type { PlacementTemplate } from '../../../service/index.ts';
-import { card, choice, countdown, hero, strip } from '../../../templates/index.ts';
+import { card, choice, countdown, hero, strip, type Template } from '../../../templates/index.ts';
 import { refusedUrl } from '../../campaign/url-problem.ts';
 import './frame.css';
 
@@ -51,7 +50,7 @@ export const longWords = (properties: Properties): Properties =>
     }),
   );
 
-const TEMPLATES: Record<PlacementTemplate, PlacementHook> = { strip, card, hero, countdown, choice };
+const TEMPLATES: Record<PlacementTemplate, Template> = { strip, card, hero, countdown, choice };
 
 const element = (className: string, ...children: Node[]): HTMLElement => {
   const made = document.createElement('div');
