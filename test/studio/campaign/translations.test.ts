@@ -40,7 +40,11 @@ describe('languages of a campaign', () => {
 
   test('are changes that a history names', () => {
     const variants = [translate(german.variants[0]!, 'de', 'headline', 'Tassen')];
-    const naming = { placement: (id: string) => id, moment: (iso: string) => iso, segment: (id: string) => id };
+    const naming = {
+      placement: (id: string) => id,
+      moment: (iso: string) => iso,
+      segment: (id: string) => id,
+    };
     expect(campaignChanges(CAMPAIGN, { ...german, variants }, naming)).toEqual([
       { label: 'Language', before: '', after: 'English' },
       { label: 'a · German · Headline', before: '', after: 'Tassen' },
