@@ -20,7 +20,7 @@ const SCRIPT = `
       Object.entries(values).map(([name, value]) => [name, { type: name === 'image' ? 'image' : typeof value, value }]));
     const idle = async () => undefined;
     const slot = {
-      element, placementId: 'home', signal: new AbortController().signal, click: idle, dismiss: idle, safeUrl: String,
+      element, placementId: 'home', signal: new AbortController().signal, click: idle, dismiss: idle, safeUrl: String, now: Date.now,
       report: (kind) => reports.push(kind),
     };
     return templates[template]({ id: 'bnr', placementId: 'home', properties }, slot);
