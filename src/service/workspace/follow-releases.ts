@@ -11,7 +11,7 @@ import { createRegistry, type Registry } from './workspace.ts';
 /** All replicas follow a release within two seconds. */
 const POLL_MS = 1_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   log: Log;
   pollMs?: number;
   now?: () => number;
