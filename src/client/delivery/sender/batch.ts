@@ -1,7 +1,7 @@
 import { type BannersTrackRequest, USER_TOKEN_MEMBER, utf8Bytes } from '../../../protocol/index.ts';
 import type { DeliveryOptions } from '../../options/choices.ts';
 import { compareKeys } from '../../platform/store.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { QueuedEvent, StoredEvent } from '../log/records.ts';
 import type { Outcome } from './answer.ts';
 

@@ -1,8 +1,8 @@
 import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
 import { createPostJson } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
-import type { DeliveryContext } from '../context.ts';
-import type { Unsent } from '../unsent.ts';
+import type { Unsent } from '../capture.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import { NOT_TAKEN, noAnswer, type Outcome, readAnswer } from './answer.ts';
 import { createKeepaliveBudget, trackBody, withUserToken } from './batch.ts';
 import type { Claimed } from './claim.ts';

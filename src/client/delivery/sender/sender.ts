@@ -1,9 +1,9 @@
 import { createKeyring, fingerprint } from '../../credentials/keyring.ts';
 import { endEarly, noPause, type Pause } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { Unsent } from '../capture.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import type { Upkeep } from '../log/upkeep.ts';
-import type { Unsent } from '../unsent.ts';
 import { noAnswer } from './answer.ts';
 import { createBatchSize } from './batch.ts';
 import { type Claimed, createNext, createTake } from './claim.ts';

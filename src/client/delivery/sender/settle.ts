@@ -2,7 +2,8 @@ import type { BannerEvent } from '../../banner.ts';
 import { fingerprint } from '../../credentials/keyring.ts';
 import type { DropReason, Notice } from '../../notices.ts';
 import { isPausing, noPause, type Pause, pauseAfter } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { Unsent } from '../capture.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Control } from '../log/control.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
@@ -17,7 +18,6 @@ import {
   readEvent,
   type Writes,
 } from '../log/records.ts';
-import type { Unsent } from '../unsent.ts';
 import type { Outcome } from './answer.ts';
 import type { Claimed } from './claim.ts';
 
