@@ -91,7 +91,9 @@ export const runIntegration = async (options: RunOptions): Promise<IngestionRun>
       await batches.flush();
       await store.ingestion.settleUnusable(begun);
       const run = batches.run();
-      return { ...run, status: endOf(run), note: snapshot.note, finishedAtMs: now() };
+      const status = endOf(run);
+      const note = snapshot.note ?? (status === 'error' ? 'Every row that it read is rejected' : null);
+      return { ...run, status, note, finishedAtMs: now() };
     } finally {
       await snapshot.close();
     }

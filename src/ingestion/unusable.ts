@@ -14,9 +14,11 @@ const asJson = (_: string, value: unknown): unknown => {
 
 export const payloadOf = (values: Record<string, unknown>): string => JSON.stringify(values, asJson);
 
-const reasonOf = (us: number | null, key: string | null): string => {
+const reasonOf = (us: number | null, key: string | null, columns: Columns): string => {
   if (us === null) return 'The row has no UPDATED_AT, or one that is no time';
-  return key === null ? 'The row has no key, or one of more than 2,000 bytes' : 'UPDATED_AT is in the future';
+  return key === null
+    ? `The row has no ${columns.key.join(' or no ')}, or a key of more than 2,000 bytes`
+    : 'UPDATED_AT is in the future';
 };
 
 /** A row without a time or a key, or with a time ahead. `line` is where it is in its file. */
@@ -30,5 +32,12 @@ export const unusableRow = (row: {
   const { us, key, values, columns, line } = row;
   const payload = payloadOf(values);
   const externalId = columns.externalIdOf(values);
-  return { rejectId: lineId(line, payload), us, key, externalId, reason: reasonOf(us, key), payload };
+  return {
+    rejectId: lineId(line, payload),
+    us,
+    key,
+    externalId,
+    reason: reasonOf(us, key, columns),
+    payload,
+  };
 };

@@ -96,6 +96,15 @@ const SCREENS: readonly Screen[] = [
       await page.getByText('POINTS is not a number').waitFor();
     },
   ],
+  ['segments', '/segments', (page) => page.getByRole('heading', { name: 'Segments' }).waitFor()],
+  [
+    'a segment that is written',
+    '/segments',
+    async (page) => {
+      await dialog(page, 'New segment');
+      await page.getByRole('button', { name: 'Attribute' }).click();
+    },
+  ],
   ['access', '/access', (page) => page.getByText('with a key').first().waitFor()],
   ['a page that is not there', '/nothing', (page) => page.getByText('There is no such page').waitFor()],
   [

@@ -10,6 +10,7 @@ export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEve
     bannerId: 'bnr_1',
     campaignId: 'campaign',
     variantId: 'a',
+    language: null,
     placementId: 'home_hero',
     isControl: false,
     isTestSend: false,

@@ -4,9 +4,10 @@ import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
-import { stampText } from '../../src/service/index.ts';
+import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
+import { checkRow, rowsWork, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, aStore, exported, ingest, rejectsOf, stateOf } from './ingest.ts';
+import { aFolder, aStore, exported, ingest, rejectsOf, stateOf, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
 const CUSTOMERS = {
@@ -195,8 +196,8 @@ describe('rows', () => {
     });
     expect((await stateOf(store))?.watermark).toEqual({ us: Date.parse(T) * 1000, key: '4' });
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
+      'The row has no ID, or a key of more than 2,000 bytes',
       'The row has no UPDATED_AT, or one that is no time',
-      'The row has no key, or one of more than 2,000 bytes',
       'UPDATED_AT is in the future',
     ]);
     writeFileSync(file, rows + anEvent(5, { UPDATED_AT: '2026-03-31T00:00:00Z' }));
@@ -342,11 +343,19 @@ describe('values that hurt', () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
-    const named = (id: number) => anEvent(id, { PAYLOAD: { name: `name ${id}`, time: T } });
-    writeFileSync(file, Array.from({ length: 20_001 }, (_, id) => named(id)).join(''));
+    const named = (id: number) => ({ external_id: 'u-1', name: `name ${id}`, time: T });
+    const workspace = workspaceWith(EVENTS, folder);
+    const known = Array.from({ length: MAX_EVENT_NAMES - 1 }, (_, id) =>
+      checkRow('events', named(id), workspace, Date.now()),
+    ).flatMap((row) => ('reason' in row ? [] : [row]));
+    await store.write(rowsWork('test', known, Date.now(), []));
+    const rows = [MAX_EVENT_NAMES - 1, MAX_EVENT_NAMES].map((id) =>
+      anEvent(id, { EXTERNAL_ID: 'u-1', PAYLOAD: { name: `name ${id}`, time: T } }),
+    );
+    writeFileSync(file, rows.join(''));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({
       status: 'partial',
-      rowsSynced: 20_000,
+      rowsSynced: 1,
       rowsFailed: 1,
     });
     expect(await rejectsOf(store)).toHaveLength(1);

@@ -97,7 +97,7 @@ describe('a table of PostgreSQL', () => {
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no UPDATED_AT, or one that is no time',
       'The row has no UPDATED_AT, or one that is no time',
-      'The row has no key, or one of more than 2,000 bytes',
+      'The row has no id, or a key of more than 2,000 bytes',
       'UPDATED_AT is in the future',
     ]);
     await sql('DELETE FROM events WHERE id IN (1, 2, 3) OR id IS NULL');

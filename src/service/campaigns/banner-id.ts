@@ -18,6 +18,8 @@ export interface BannerFacts {
   round: number;
   isControl: boolean;
   isTestSend: boolean;
+  /** In which it is shown; `null` of a campaign that names no language. */
+  language: string | null;
 }
 
 export interface BannerIds {
@@ -75,9 +77,9 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     const tag = bytes.subarray(0, TAG_BYTES);
     const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(bytes.subarray(TAG_BYTES));
     if (!timingSafeEqual(tagOf(text), tag)) return null;
-    const [campaignId, variantId, placementId, round, isControl, isTestSend] = JSON.parse(
+    const [campaignId, variantId, placementId, round, isControl, isTestSend, language = null] = JSON.parse(
       text.toString(),
-    ) as [string, string | null, string, number, 0 | 1, 0 | 1];
+    ) as [string, string | null, string, number, 0 | 1, 0 | 1, string?];
     return {
       campaignId,
       variantId,
@@ -85,12 +87,15 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       round,
       isControl: isControl === 1,
       isTestSend: isTestSend === 1,
+      language,
     };
   };
 
   return {
-    seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend }, externalId) => {
-      const facts = JSON.stringify([campaignId, variantId, placementId, round, +isControl, +isTestSend]);
+    seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
+      const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
+      // Without a language it is the ID that it was before there were languages.
+      const facts = JSON.stringify(language === null ? banner : [...banner, language]);
       const known = sealed.get(facts);
       if (known !== undefined) return known + markOf(externalId);
       const text = Buffer.from(facts);

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Campaign, Variant } from './campaign.ts';
+import type { Campaign } from './campaign.ts';
+import type { Variant } from './variant.ts';
 
 /** Two numbers from 0 up to 1, unrelated to each other. */
 export interface Buckets {

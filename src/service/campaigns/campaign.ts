@@ -1,25 +1,10 @@
-import type { Conversion } from '../store/results.ts';
-import type { CampaignFile } from '../workspace/file-schema.ts';
+import type { Conversion } from '../store/goals.ts';
+import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience.ts';
 import type { Frequency } from './frequency.ts';
-import {
-  compileProperties,
-  compileProperty,
-  MAX_TEMPLATE_CHARACTERS,
-  type Property,
-  templateLength,
-  type WriteProperties,
-} from './personalise.ts';
-
-export interface Variant {
-  variantId: string;
-  /** Share among the variants of its campaign; 0 is never drawn. */
-  weight: number;
-  expiresAfterSeconds: number | null;
-  properties: WriteProperties;
-  /** What its texts print of a user without a default, such as `${first_name}`. */
-  bare: readonly { property: string; variable: string }[];
-}
+import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
+import { type Segments, withSegments } from './segments.ts';
+import { compileVariant, type Problem, type Variant } from './variant.ts';
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */
 export interface Campaign {
@@ -46,45 +31,12 @@ export interface Campaign {
   tags: ReadonlySet<string>;
   /** `null` without a limit. */
   frequency: Frequency | null;
+  /** Of the variants' properties; `null` where it says none, and is then in no language's results. */
+  language: string | null;
   variants: readonly Variant[];
 }
 
-/** Receives what is wrong, at a path inside the campaign. */
-export type Problem = (path: PropertyKey[], problem: string) => void;
-
 const HOUR_MS = 60 * 60 * 1000;
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
-
-const compileVariant = (
-  variant: CampaignFile['variants'][number],
-  path: PropertyKey[],
-  problem: Problem,
-  warning: Problem,
-): Variant => {
-  const bare: Variant['bare'][number][] = [];
-  const properties = Object.entries(variant.properties).flatMap(([name, property]): Property[] => {
-    const here = [...path, 'properties', name, 'value'];
-    try {
-      const { type, value } = property;
-      const fill = compileProperty(property, {
-        warn: (text) => warning(here, text),
-        bare: (variable) => void bare.push({ property: name, variable }),
-      });
-      return [fill === null ? { name, type, value } : { name, type, fill }];
-    } catch (error) {
-      problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
-      return [];
-    }
-  });
-  return {
-    variantId: variant.variant_id,
-    weight: variant.weight ?? 1,
-    expiresAfterSeconds: variant.expires_after_seconds ?? null,
-    properties: compileProperties(properties),
-    bare,
-  };
-};
-
 const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
   impressions: impressions ?? null,
   stopAfter: {
@@ -95,7 +47,7 @@ const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['freq
 });
 
 const tooLong = ({ variants }: CampaignFile): string | null => {
-  const length = templateLength(variants.map(({ properties }) => properties));
+  const length = templateLength(variants.map(({ properties, translations }) => [properties, translations]));
   if (length <= MAX_TEMPLATE_CHARACTERS) return null;
   return `expected at most ${MAX_TEMPLATE_CHARACTERS} characters in all texts with {{ or {%, got ${length}`;
 };
@@ -106,9 +58,13 @@ export const compileCampaign = (
   problem: Problem,
   warning: Problem,
   publishedAtMs: number | null,
+  segments: Segments,
 ): Campaign => {
   const audience =
-    file.audience && compileAudience(file.audience, (path, text) => problem(['audience', ...path], text));
+    file.audience &&
+    compileAudience(withSegments(file.audience, segments), (path, text) =>
+      problem(['audience', ...path], text),
+    );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);
   return {
@@ -131,9 +87,10 @@ export const compileCampaign = (
     })),
     tags: new Set(file.tags ?? []),
     frequency: file.frequency ? frequencyOf(file.frequency) : null,
+    language: file.language ?? null,
     // Templates that are too long are not even read.
     variants: (length === null ? file.variants : []).map((variant, index) =>
-      compileVariant(variant, ['variants', index], problem, warning),
+      compileVariant(variant, file.language ?? null, ['variants', index], problem, warning),
     ),
   };
 };

@@ -4,12 +4,14 @@ import type { BannerUser } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { BannerIds } from './banner-id.ts';
 import { chooseVariant } from './bucketing.ts';
-import type { Campaign, Variant } from './campaign.ts';
+import type { Campaign } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
 import { type Cap, createCaps } from './frequency.ts';
 import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
+import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import { halt, haltedBy, isOverBudget, type LogUnfilled } from './unfilled.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
+import type { Variant } from './variant.ts';
 
 /** Which banner has each placement for this user, at this moment? */
 export interface Question {
@@ -19,6 +21,8 @@ export interface Question {
   appId: string;
   appVersion: string;
   deviceId: string | undefined;
+  /** The header `Accept-Language` of the request, for users whose profile names no language; `''` where there is none. */
+  acceptLanguage: string;
   placementIds: readonly string[];
   /** Unix milliseconds. */
   now: number;
@@ -66,6 +70,13 @@ export const decide = (question: Question): string => {
     return context;
   };
 
+  let wanted: string[] | undefined;
+  const languageOf = (campaign: Campaign, variant: Variant | null): string | null => {
+    if (campaign.language === null) return null;
+    wanted ??= languagesOf(user.profile?.standard['language'], question.acceptLanguage);
+    return languageFor(campaign, variant, wanted);
+  };
+
   /** The banner as JSON; `null` where a property cannot be filled in for this user. `round` counts earlier dismissals. */
   const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
@@ -78,12 +89,13 @@ export const decide = (question: Question): string => {
     const variant = chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
+    const language = languageOf(campaign, variant);
     try {
       const bannerId = ids.seal(
-        { campaignId, variantId, placementId, round, isControl, isTestSend },
+        { campaignId, variantId, placementId, round, isControl, isTestSend, language },
         externalUserId,
       );
-      const properties = variant ? variant.properties(contextOf) : null;
+      const properties = variant ? propertiesIn(variant, language)(contextOf) : null;
       trace?.({
         placementId,
         campaign,

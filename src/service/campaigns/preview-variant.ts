@@ -4,6 +4,7 @@ import type { Persona } from '../workspace/studio-settings.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { audienceOf } from './audience-document.ts';
 import type { Campaign } from './campaign.ts';
+import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import type { Budget } from './render-budget.ts';
 import { UnfilledError } from './unfilled.ts';
 import { personaliseContext } from './variables.ts';
@@ -56,13 +57,19 @@ export interface PreviewQuestion {
   externalId: string;
   profile: Readonly<Profile> | null;
   nowMs: number;
+  /** In which it is written. Default: the one that the user would get. */
+  language?: string | undefined;
   /** Default: what one banner may cost. */
   budget?: Budget;
 }
 
 /** A variant as one user would read it; or which property cannot be filled in for them, and why. */
 export type Previewed =
-  | { properties: Record<string, { type: string; value: unknown }>; inAudience: boolean }
+  | {
+      properties: Record<string, { type: string; value: unknown }>;
+      inAudience: boolean;
+      language: string | null;
+    }
   | { unfilled: string; why: string };
 
 /** Draws a variant for a user whatever the campaign's status, time and audience say. */
@@ -74,8 +81,10 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   const [appId = ''] = workspace.appIds;
   const member = audienceOf({ externalId, profile, appId, appVersion: '' }, nowMs);
   try {
-    const properties = JSON.parse(variant.properties(context, budget));
-    return { properties, inAudience: campaign.audience?.matches(member) ?? true };
+    const wanted = question.language ?? profile?.standard['language'];
+    const language = languageFor(campaign, variant, languagesOf(wanted, ''));
+    const properties = JSON.parse(propertiesIn(variant, language)(context, budget));
+    return { properties, language, inAudience: campaign.audience?.matches(member) ?? true };
   } catch (error) {
     if (!(error instanceof UnfilledError)) throw error;
     const { property, cause } = error;

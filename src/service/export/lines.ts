@@ -70,6 +70,7 @@ const bannerEventLine = (event: BannerEventRow) => ({
   campaign_id: event.campaignId,
   variant_id: event.variantId,
   placement_id: event.placementId,
+  ...(event.language !== null && { language: event.language }),
   is_control: event.isControl,
   event_type: event.eventType,
   timestamp: iso(event.timeMs),

@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
 
 /** A campaign as it was published at one moment. Releases are only ever added. */
 export interface Release {
@@ -38,6 +38,8 @@ CREATE TABLE releases (
 export interface ReleaseStore {
   /** The newest release of each campaign among those that are live at `nowMs`, oldest campaign first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** The newest release of each campaign that holds its text: what a campaign said that was taken away since. */
+  writtenReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** The number of the newest release, live or planned; 0 where there is none. It costs next to nothing. */
   newestRelease(workspaceId: string): Promise<number>;
   /** Releases that become live after `nowMs`, soonest first. */
@@ -56,7 +58,7 @@ export interface ReleaseStore {
 /** Two who publish at once want the same number: the slower one takes the next. */
 const MAX_TRIES = 20;
 
-const releaseOf = (row: Row): Release => ({
+const releaseOf = (row: SqlRow): Release => ({
   workspaceId: textIn(row, 'workspace_id'),
   release: numberIn(row, 'release'),
   campaignId: textIn(row, 'campaign_id'),
@@ -101,6 +103,17 @@ export const createReleaseStore = (run: RunSql): ReleaseStore => {
       return rows
         .map(releaseOf)
         .sort((one, other) => first.get(one.campaignId)! - first.get(other.campaignId)!);
+    },
+
+    async writtenReleases(workspaceId, nowMs) {
+      const rows = await run(
+        `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (
+           SELECT max(release) FROM releases WHERE workspace_id = $1 AND live_at_ms <= $2 AND campaign IS NOT NULL
+           GROUP BY campaign_id
+         )`,
+        [workspaceId, nowMs],
+      );
+      return rows.map(releaseOf);
     },
 
     async plannedReleases(workspaceId, nowMs) {

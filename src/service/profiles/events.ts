@@ -36,6 +36,8 @@ export interface NewBannerEvent {
   /** `null` of a control banner. */
   variantId: string | null;
   placementId: string;
+  /** In which the banner was shown; `null` of a campaign that names no language. */
+  language: string | null;
   isControl: boolean;
   /** Test sends are stored, and kept out of exports and counts. */
   isTestSend: boolean;

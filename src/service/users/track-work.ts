@@ -1,34 +1,63 @@
 import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
+import type { Statement } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import { getOwn } from '../profiles/own.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { addAttributeLookups, applyAttributes } from './apply-attributes.ts';
-import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
+import {
+  type CheckedAttributes,
+  type CheckedEvent,
+  checkAttributes,
+  checkEvent,
+  createProblems,
+} from './check-objects.ts';
 import { dayOf } from './dates.ts';
+import { deleteWork, TARGETS, type Target } from './delete.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
 
-/** True where the profile has as many names as it may have, and this event would bring another one. */
-const isOneNameTooMany = (profile: Profile, event: StoredEvent): boolean => {
-  const [tallies, name] =
-    event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-  return getOwn<unknown>(tallies, name) === undefined && Object.keys(tallies).length >= MAX_EVENT_NAMES;
+/**
+ * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request:
+ * counting 20,000 for each event of a request would hold the service for seconds.
+ */
+const createNameCount = () => {
+  const counts = new Map<object, number>();
+
+  return {
+    isOneTooMany(profile: Profile, event: StoredEvent): boolean {
+      const [tallies, name] =
+        event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
+      if (getOwn<unknown>(tallies, name) !== undefined) return false;
+      const count = counts.get(tallies) ?? Object.keys(tallies).length;
+      const isTooMany = count >= MAX_EVENT_NAMES;
+      // Where it is not, the event that asks brings its name.
+      counts.set(tallies, isTooMany ? count : count + 1);
+      return isTooMany;
+    },
+  };
 };
+
+interface Request {
+  finder: UserFinder;
+  names: ReturnType<typeof createNameCount>;
+  nowMs: number;
+}
 
 /**
  * Records one event or purchase with the user it is about. `ignored` is where contract 4.2 says that nothing happens, `refused`
  * where the user has too many names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
  */
-export const recordEvent = (
+const recordEvent = (
   users: UserSet,
   checked: CheckedEvent,
-  { finder, nowMs }: { finder: UserFinder; nowMs: number },
+  { finder, names, nowMs }: Request,
 ): 'recorded' | 'ignored' | 'refused' => {
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
-  if (isOneNameTooMany(profile, event)) return 'refused';
+  if (names.isOneTooMany(profile, event)) return 'refused';
   if (identity.email !== undefined || identity.phone !== undefined) {
     writeContacts(profile, identity);
     users.changed(profile);
@@ -62,10 +91,11 @@ export const trackWork = (track: Track): UserWork<number[]> => {
     nowMs,
     apply(users) {
       const finder = createUserFinder(users);
+      const names = createNameCount();
       let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
       const refused: number[] = [];
       for (const [position, event] of events.entries()) {
-        const outcome = recordEvent(users, event, { finder, nowMs });
+        const outcome = recordEvent(users, event, { finder, names, nowMs });
         if (outcome === 'recorded') points += 1;
         if (outcome === 'refused') refused.push(position);
       }
@@ -73,4 +103,69 @@ export const trackWork = (track: Track): UserWork<number[]> => {
       return refused;
     },
   };
+};
+
+/** A row of an integration that passed the checks of a request. */
+export type CheckedRow =
+  | { kind: 'attributes'; checked: CheckedAttributes }
+  | { kind: 'event'; checked: CheckedEvent }
+  | { kind: 'delete'; target: Target };
+
+/** Members of `/users/delete` by the identifier that a row has. */
+const DELETED_BY = [
+  ['external_id', 'external_ids'],
+  ['user_alias', 'user_aliases'],
+  ['braze_id', 'braze_ids'],
+  ['email', 'email_addresses'],
+  ['phone', 'phone_numbers'],
+] as const;
+
+/**
+ * Checks one row as a request of its own to `/users/track`, or to `/users/delete`. A row is stored whole or not at all, so that
+ * anything wrong with it is the reason why it is not.
+ */
+export const checkRow = (
+  type: 'attributes' | 'events' | 'purchases' | 'deletes',
+  object: Record<string, unknown>,
+  workspace: Workspace,
+  nowMs: number,
+): CheckedRow | { reason: string } => {
+  if (type === 'deletes') {
+    const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
+    const target = named && TARGETS[named[1]].safeParse(object[named[0]]).data;
+    return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
+  }
+  const problems = createProblems();
+  const row: CheckedRow | null =
+    type === 'attributes'
+      ? wrap('attributes', checkAttributes(object, workspace, problems))
+      : wrap(
+          'event',
+          checkEvent(object, type === 'events' ? 'event' : 'purchase', workspace, nowMs, problems),
+        );
+  const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
+  return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
+};
+
+const wrap = <K extends string, T>(kind: K, checked: T | null) => checked && { kind, checked };
+
+/** Stores rows of one type in their order, together with the statements. Answers the positions of events that were refused. */
+export const rowsWork = (
+  workspaceId: string,
+  rows: readonly CheckedRow[],
+  nowMs: number,
+  also: readonly Statement[],
+): UserWork<number[]> => {
+  const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
+  const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
+  const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
+  if (targets.length === 0) {
+    return { ...trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed: true }), also };
+  }
+  const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
+  const forget = (users: Parameters<typeof apply>[0]): number[] => {
+    apply(users);
+    return [];
+  };
+  return { ...work, apply: forget, also };
 };

@@ -1,3 +1,5 @@
+import type { Filter } from '../campaigns/audience.ts';
+import type { Segments } from '../campaigns/segments.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Release, StudioStore } from '../operators/index.ts';
 import { readCampaign } from './read-campaign.ts';
@@ -20,6 +22,32 @@ export interface ReleasedSource extends WorkspaceSource {
   refresh(): Promise<void>;
 }
 
+const SEGMENT = '@segment:';
+/** What a segment is called among the releases, which it has as campaigns do. No campaign's ID begins with an @. */
+export const segmentReleaseId = (segmentId: string): string => SEGMENT + segmentId;
+export const isOfSegment = ({ campaignId }: Pick<Release, 'campaignId'>): boolean =>
+  campaignId.startsWith(SEGMENT);
+
+/** A segment as it is released. */
+export interface ReleasedSegment {
+  name: string;
+  audience: Filter;
+}
+
+/** The file's segments, each replaced by its release where there is one. */
+const segmentsOf = ({ segments }: Workspace, releases: readonly Release[]): Segments => {
+  const all = new Map(segments);
+  for (const { campaignId, campaign } of releases) {
+    const segmentId = campaignId.slice(SEGMENT.length);
+    if (campaign === null) all.delete(segmentId);
+    else {
+      const { name, audience: filter } = campaign as ReleasedSegment;
+      all.set(segmentId, { segmentId, name, filter });
+    }
+  }
+  return all;
+};
+
 const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
 
 /** The file's campaigns, each replaced by its release where there is one, then those that only have releases. */
@@ -33,13 +61,16 @@ const written = (workspace: Workspace, releases: readonly Release[]): Record<str
   });
 };
 
-const withReleases = (workspace: Workspace, releases: readonly Release[], log: Log): Workspace => {
-  if (releases.length === 0) return workspace;
+const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): Workspace => {
+  if (all.length === 0) return workspace;
+  const segments = segmentsOf(workspace, all.filter(isOfSegment));
+  const releases = all.filter((each) => !isOfSegment(each));
   const campaignsAsWritten = written(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const liveAtMs = new Map(releases.map((each) => [each.campaignId, each.liveAtMs]));
   const campaigns = campaignsAsWritten.flatMap((content) => {
-    const { campaign, problems } = readCampaign(content, placementIds, liveAtMs.get(idOf(content)) ?? null);
+    const publishedAtMs = liveAtMs.get(idOf(content)) ?? null;
+    const { campaign, problems } = readCampaign(content, { placementIds, segments, publishedAtMs });
     if (campaign) return [campaign];
     // It was right when it was published: since then the file has lost a placement it names, for example.
     const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
@@ -47,7 +78,7 @@ const withReleases = (workspace: Workspace, releases: readonly Release[], log: L
     return [];
   });
   const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
-  return { ...workspace, campaigns, campaignsAsWritten, placementIds: mayBeAsked };
+  return { ...workspace, segments, campaigns, campaignsAsWritten, placementIds: mayBeAsked };
 };
 
 /**

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { compileCampaign } from '../campaigns/campaign.ts';
+import { segmentProblems } from '../campaigns/segments.ts';
 import { createLocalDays } from '../local-days.ts';
+import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
-import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -42,6 +43,16 @@ const crossProblems = (file: WorkspaceFile): string[] => {
       'campaigns',
       'campaign_id',
       campaigns.map(({ campaign_id }) => campaign_id),
+    ),
+    ...unique(
+      'segments',
+      'segment_id',
+      (file.segments ?? []).map(({ segment_id }) => segment_id),
+    ),
+    ...(file.segments ?? []).flatMap(({ audience }, index) =>
+      segmentProblems(audience).map(
+        ({ path, message }) => `${pathText(['segments', index, 'audience', ...path])}: ${message}`,
+      ),
     ),
     ...unique(
       'integrations',
@@ -118,11 +129,17 @@ export const parseWorkspace = (
   const file = checked.data;
   const problems = crossProblems(file);
   const warnings = [...lowLimits(file), ...openApps(file.apps)];
+  const segments = new Map(
+    (file.segments ?? []).map(({ segment_id: segmentId, name, audience }) => [
+      segmentId,
+      { segmentId, name: name ?? segmentId, filter: audience },
+    ]),
+  );
   const campaigns = (file.campaigns ?? []).map((campaign, index) => {
     const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
       sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
     };
-    return compileCampaign(campaign, into(problems), into(warnings), null);
+    return compileCampaign(campaign, into(problems), into(warnings), null, segments);
   });
   const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, problem) => {
     problems.push(`${pathText(['apps', ...path])}: ${problem}`);
@@ -162,6 +179,7 @@ export const parseWorkspace = (
         name: name ?? placement_id,
         template: template ?? null,
       })) ?? null,
+    segments,
     tagCaps: (file.tag_caps ?? []).map(({ tag, campaigns_per_day, exempt }) => ({
       tag,
       campaignsPerDay: campaigns_per_day,

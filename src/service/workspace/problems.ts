@@ -79,6 +79,8 @@ const expectation = (issue: z.core.$ZodIssue): string => {
       return issue.message.startsWith('expected')
         ? issue.message
         : 'expected one of "string", "number", "boolean", "image", "jsonobject", "datetime"';
+    case 'invalid_key':
+      return issue.issues[0]?.message ?? issue.message;
     default:
       return issue.message;
   }

@@ -1,6 +1,7 @@
 import type { Campaign } from '../campaigns/campaign.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
-import { type CampaignFile, campaignFile } from './file-schema.ts';
+import { NO_SEGMENTS, type Segments } from '../campaigns/segments.ts';
+import { type CampaignFile, campaignFile } from './campaign-schema.ts';
 import { issuesOf } from './problems.ts';
 
 /** What is wrong with a campaign, and where in it. */
@@ -36,14 +37,18 @@ export type ReadCampaign =
   | { campaign: Campaign; problems: []; warnings: CampaignProblem[] }
   | { campaign: null; problems: CampaignProblem[]; warnings: CampaignProblem[] };
 
-/**
- * Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. `publishedAtMs` is when its
- * release goes live, where it has one.
- */
+interface ReadOptions {
+  /** Those that it may name; `null`: any. */
+  placementIds?: ReadonlySet<string> | null;
+  segments?: Segments;
+  /** When its release goes live, where it has one. */
+  publishedAtMs?: number | null;
+}
+
+/** Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. */
 export const readCampaign = (
   content: unknown,
-  placementIds: ReadonlySet<string> | null,
-  publishedAtMs: number | null = null,
+  { placementIds = null, segments = NO_SEGMENTS, publishedAtMs = null }: ReadOptions,
 ): ReadCampaign => {
   const checked = campaignFile.safeParse(content, { reportInput: true });
   if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
@@ -54,6 +59,7 @@ export const readCampaign = (
     (path, message) => problems.push({ path, message }),
     (path, message) => warnings.push({ path, message }),
     publishedAtMs,
+    segments,
   );
   return problems.length > 0 ? { campaign: null, problems, warnings } : { campaign, problems: [], warnings };
 };

@@ -2,9 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
+import type { Segments } from '../campaigns/segments.ts';
+import type { LimitName } from '../gate/route.ts';
 import type { Schedule } from '../integrations/schedule.ts';
 import type { LocalDays } from '../local-days.ts';
-import type { LimitName } from '../route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { SourceFile } from './integration-schema.ts';
@@ -45,6 +46,8 @@ export interface Workspace {
   campaignsFrom: 'file' | 'studio';
   /** `null` where the file does not list them: campaigns may name any. */
   placements: readonly Placement[] | null;
+  /** Audiences with a name: those of the file, each replaced by its release where there is one. */
+  segments: Segments;
   /** How many campaigns of a tag one user gets a day. */
   tagCaps: readonly TagCap[];
   /** Days that events are kept; `null` for ever. */

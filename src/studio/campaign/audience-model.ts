@@ -7,7 +7,8 @@ export type Condition =
   /** Did it at least so often (0: never), the last time within so many days (`null`: ever). */
   | { kind: 'event' | 'purchase'; name: string; atLeast: number; withinDays: number | null }
   | { kind: 'group'; id: string; state: 'subscribed' | 'unsubscribed' }
-  | { kind: 'app'; ids: string[] };
+  | { kind: 'app'; ids: string[] }
+  | { kind: 'segment'; id: string; isIn: boolean };
 
 export type AttributeOperator =
   | 'is'
@@ -84,6 +85,14 @@ const done = (kind: 'event' | 'purchase', name: string, members: Record<string, 
   return atLeast >= 1 ? { kind, name, atLeast, withinDays: bound(days, '$lte') } : unsaid();
 };
 
+/** `{ "$segment": "gold" }`, and the same in a `$nor` of its own. */
+const segmentOf = (path: string, raw: unknown): Condition | null => {
+  if (path === '$segment' && typeof raw === 'string') return { kind: 'segment', id: raw, isIn: true };
+  const [only, more] = path === '$nor' && Array.isArray(raw) ? raw : [];
+  if (more !== undefined || !isFilter(only) || Object.keys(only).join() !== '$segment') return null;
+  return typeof only['$segment'] === 'string' ? { kind: 'segment', id: only['$segment'], isIn: false } : null;
+};
+
 const conditionsOf = (filter: Filter): Condition[] => {
   const conditions: Condition[] = [];
   const doings = new Map<
@@ -91,6 +100,11 @@ const conditionsOf = (filter: Filter): Condition[] => {
     { kind: 'event' | 'purchase'; name: string; members: Record<string, unknown> }
   >();
   for (const [path, raw] of Object.entries(filter)) {
+    const segment = segmentOf(path, raw);
+    if (segment) {
+      conditions.push(segment);
+      continue;
+    }
     const [head = '', name = '', measure, ...rest] = path.split('.');
     if (head.startsWith('$')) unsaid();
     if (head === 'events' || head === 'purchases') {

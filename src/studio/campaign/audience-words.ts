@@ -102,15 +102,19 @@ const together = (filter: Filter): { words: string[]; rest: Filter } => {
   return { words, rest };
 };
 
-const parts = (filter: Filter): string[] => {
+/** What a workspace calls a segment that a filter has only as an ID. */
+type SegmentName = (id: string) => string;
+
+const parts = (filter: Filter, segmentName: SegmentName): string[] => {
   const { words, rest } = together(filter);
-  return [...words, ...plainParts(rest)];
+  return [...words, ...plainParts(rest, segmentName)];
 };
 
-const plainParts = (filter: Filter): string[] =>
+const plainParts = (filter: Filter, segmentName: SegmentName): string[] =>
   Object.entries(filter).flatMap(([key, raw]) => {
+    if (key === '$segment') return [`they are in “${segmentName(String(raw))}”`];
     if ((key === '$and' || key === '$or' || key === '$nor') && Array.isArray(raw)) {
-      const each = raw.filter(isFilter).map((inner) => parts(inner).join(' and '));
+      const each = raw.filter(isFilter).map((inner) => parts(inner, segmentName).join(' and '));
       if (key === '$and') return each;
       return [key === '$or' ? each.join(', or ') : `not: ${each.join(', or ')}`];
     }
@@ -118,7 +122,10 @@ const plainParts = (filter: Filter): string[] =>
   });
 
 /** An audience filter as a sentence a marketer can check. */
-export const audienceWords = (audience: Filter | null | undefined): string => {
-  const conditions = isFilter(audience) ? parts(audience) : [];
+export const audienceWords = (
+  audience: Filter | null | undefined,
+  segmentName: SegmentName = (id) => id,
+): string => {
+  const conditions = isFilter(audience) ? parts(audience, segmentName) : [];
   return conditions.length === 0 ? 'Everyone.' : `People of whom this is true: ${conditions.join('; and ')}.`;
 };

@@ -53,6 +53,13 @@ export interface ConversionText {
   within_hours: number;
 }
 
+/** How long a page may keep it at most without asking again, in seconds; `null` where one of its variants has no bound. */
+export const keptSeconds = ({ variants }: CampaignText): number | null =>
+  variants.reduce<number | null>(
+    (most, { expires_after_seconds: each }) => (most === null || each == null ? null : Math.max(most, each)),
+    0,
+  );
+
 export type Filter = Record<string, unknown>;
 
 export const nameOf = (campaign: Pick<CampaignText, 'campaign_id' | 'name'>): string =>

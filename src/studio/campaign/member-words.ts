@@ -6,6 +6,7 @@ import type { CampaignText, ConversionText, FrequencyText } from './campaign-tex
 export interface Naming {
   placement(id: string): string;
   moment(iso: string): string;
+  segment(id: string): string;
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -40,6 +41,14 @@ export const STATUS_WORDS: Readonly<Record<CampaignText['status'], string>> = {
 
 const SECONDS_A_DAY = 86_400;
 const HOURS_A_DAY = 24;
+
+/** `10 minutes`, `6 hours`, `2 days`: in the largest unit of which there is at least one. */
+export const durationWords = (seconds: number): string => {
+  if (seconds >= SECONDS_A_DAY) return count(Math.round((seconds / SECONDS_A_DAY) * 10) / 10, 'day');
+  return seconds >= 3_600
+    ? count(Math.round(seconds / 360) / 10, 'hour')
+    : count(Math.ceil(seconds / 60), 'minute');
+};
 
 const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`;
 
@@ -82,12 +91,12 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   conversions: (goals: ConversionText[]) => goals.map(goalWords).join('; '),
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
   reeligible_after_hours: (hours: number) => count(hours, 'hour'),
-  expires_after_seconds: (seconds: number) => count(seconds / SECONDS_A_DAY, 'day'),
+  expires_after_seconds: durationWords,
 };
 
 /** The value as people would say it; `''` where there is none. */
 export const wordsOf = (name: string, value: unknown, naming: Naming): string => {
-  if (name === 'audience') return audienceWords(value as CampaignText['audience']);
+  if (name === 'audience') return audienceWords(value as CampaignText['audience'], naming.segment);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
   return WORDS[name]?.(value as never, naming) ?? textOf(value);
 };

@@ -22,6 +22,8 @@ const filterOf = (condition: Condition): Filter => {
     }
     case 'group':
       return { [`subscription_groups.${condition.id}`]: condition.state };
+    case 'segment':
+      return condition.isIn ? { $segment: condition.id } : { $nor: [{ $segment: condition.id }] };
     case 'app':
       return { app_id: { $in: condition.ids } };
   }

@@ -32,7 +32,7 @@ const LOCAL = /^(\d{4})-\d\d-\d\dT\d\d:\d\d$/;
 
 /**
  * The moment at which the clocks of the zone show this, with the zone's offset then: `2026-03-02T09:00:00+01:00`. `null`
- * for no date, and for a year outside of 2000 to 2999. Of an hour that the clocks skip it is the one after, of one that they show twice the first.
+ * for no date, for a year outside of 2000 to 2999, and in an hour that the clocks skip. Of an hour that they show twice it is the first.
  */
 export const fromZoned = (text: string, timeZone: string): string | null => {
   // V8 finds a date in many a text.
@@ -43,7 +43,8 @@ export const fromZoned = (text: string, timeZone: string): string | null => {
   // The offset at the moment itself may be another than a day before or after: the clocks may change in between.
   const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);
   const fits = offsets.map((offset) => wanted - offset).filter((ms) => wallMs(ms, timeZone) === wanted);
-  const ms = fits.length > 0 ? Math.min(...fits) : wanted - offsets[0]!;
+  if (fits.length === 0) return null;
+  const ms = Math.min(...fits);
   const minutes = Math.round((wallMs(ms, timeZone) - ms) / MINUTE_MS);
   const pad = (number: number) => String(Math.abs(number)).padStart(2, '0');
   const sign = minutes < 0 ? '-' : '+';

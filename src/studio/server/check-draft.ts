@@ -25,6 +25,10 @@ const WORDS: readonly [problem: RegExp, words: (...found: string[]) => string][]
     /^expected a placement_id of 'placements', got (".*")$/s,
     (id = '') => `There is no placement ${id}. Choose another one.`,
   ],
+  [
+    /^expected a segment_id of 'segments', got (.*)$/s,
+    (id = '') => `There is no segment ${id}. Choose another one.`,
+  ],
   [/^expected it once, got (".*") again$/s, (id = '') => `${id} is there twice. Take one away.`],
   [
     /^expected at most (\d+) characters in all texts .* got (\d+)$/,
@@ -174,7 +178,8 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
     tell('warning', ['ends_at'], 'It has no end. Results name a winner at the planned end or sample only.');
   }
   if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
-  if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is held out.');
+  if (controlPercentage === 100)
+    tell('warning', ['control_percentage'], 'Everyone is in the control group: nobody sees it.');
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0)
       tell('warning', ['variants', index, 'weight'], 'Its share is 0 %: nobody gets this variant.');
@@ -197,7 +202,10 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   const checks: DraftCheck[] = [];
   const tell: Tell = (severity, path, words) => checks.push({ severity, path, words });
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
-  const { campaign, problems, warnings } = readCampaign(content, placementIds);
+  const { campaign, problems, warnings } = readCampaign(content, {
+    placementIds,
+    segments: workspace.segments,
+  });
   const tellAll = (severity: DraftCheck['severity'], found: readonly CampaignProblem[]) => {
     for (const { path, message } of found) {
       const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));

@@ -9,7 +9,7 @@ const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximum
 const size = (value: number, unit: Comparison['unit']): string =>
   unit === 'money' ? money.format(Math.abs(value)) : oneDigit.format(Math.abs(value) * 100);
 
-const unitWords = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' points');
+const unitWords = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' percentage points');
 
 const isHigher = ({ difference }: Comparison) => difference !== null && difference.low > 0;
 const isLower = ({ difference }: Comparison) => difference !== null && difference.high < 0;
@@ -19,40 +19,48 @@ const namesOf = ({ one, other }: Comparison, { arms }: ComparedResults) => {
   return [name(one), name(other)] as const;
 };
 
-/** `0.4 points lower to 9.2 points higher` */
+/** `0.4 lower to 9.2 percentage points higher` */
 export const rangeWords = ({ difference, unit }: Comparison): string => {
   if (!difference) return 'too few people to say';
   const { low, high } = difference;
   const words = unitWords(unit);
   if (low > 0) return `${size(low, unit)} to ${size(high, unit)}${words} higher`;
   if (high < 0) return `${size(high, unit)} to ${size(low, unit)}${words} lower`;
-  return `${size(low, unit)}${words} lower to ${size(high, unit)}${words} higher`;
+  return `${size(low, unit)} lower to ${size(high, unit)}${words} higher`;
 };
 
-/** What is known of one metric against one arm: the winners with their intervals, then what is undecided. */
-const decided = (of: readonly Comparison[], results: ComparedResults): string => {
+/** What is known of one metric against one arm: the winners, the same with their intervals, then what is undecided. */
+const decided = (
+  of: readonly Comparison[],
+  results: ComparedResults,
+): { wins: string[]; details: string[] } => {
   const [{ noun: what, other }] = of as [Comparison];
   const clear = of.filter((each) => isHigher(each) || isLower(each));
   const open = of.filter((each) => !clear.includes(each));
   const wins = clear.map((each) => {
-    const [one, other] = namesOf(each, results);
+    const [one, against] = namesOf(each, results);
     const { low, high } = each.difference!;
-    const [winner, loser] = isHigher(each) ? [one, other] : [other, one];
+    const [winner, loser] = isHigher(each) ? [one, against] : [against, one];
     const [least, most] = isHigher(each) ? [low, high] : [high, low];
-    return `${winner} beats ${loser} by ${size(least, each.unit)} to ${size(most, each.unit)}${unitWords(each.unit)} in ${what}`;
+    const by = `${size(least, each.unit)} to ${size(most, each.unit)}${unitWords(each.unit)}`;
+    return {
+      words: `${winner} beats ${loser} in ${what}`,
+      details: `${winner} beats ${loser} by ${by} in ${what}`,
+    };
   });
-  if (open.length === 0) return wins.join('; ');
-  const [first] = open as [Comparison];
-  const arms = new Set([...open.map(({ one }) => one), first.other]);
-  const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
-  const whose =
-    clear.length > 0 || results.arms[other]!.variantId !== null
-      ? ` of ${listed(open.map((each) => namesOf(each, results)[0]))}`
-      : '';
-  const against = namesOf(first, results)[1];
-  return [...wins, `${what}${whose} against ${against}: undecided, ${number.format(people)} people`].join(
-    '; ',
-  );
+  const details = wins.map((win) => win.details);
+  if (open.length > 0) {
+    const [first] = open as [Comparison];
+    const arms = new Set([...open.map(({ one }) => one), first.other]);
+    const people = [...arms].reduce((sum, index) => sum + results.arms[index]!.exposed, 0);
+    const whose =
+      clear.length > 0 || results.arms[other]!.variantId !== null
+        ? ` of ${listed(open.map((each) => namesOf(each, results)[0]))}`
+        : '';
+    const against = namesOf(first, results)[1];
+    details.push(`${what}${whose} against ${against}: undecided, ${number.format(people)} people`);
+  }
+  return { wins: wins.map(({ words }) => words), details };
 };
 
 const listed = (names: readonly string[]): string =>
@@ -63,27 +71,38 @@ const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 const hasEnded = ({ ends_at }: CampaignText, nowMs: number) =>
   ends_at != null && Date.parse(ends_at) <= nowMs;
 
+/** What came of a campaign: one short sentence, and what it stands on. */
+export interface Headline {
+  words: string;
+  details: string[];
+}
+
 /** Why no winner is named yet; `null` at the moment that was planned: so many people, or without a plan the end. */
-const tooEarly = (campaign: CampaignText, seen: number, nowMs: number): string | null => {
+const tooEarly = (campaign: CampaignText, seen: number, nowMs: number): Headline | null => {
   const { planned_users: planned, ends_at } = campaign;
   const saw = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
+  const early = (...details: string[]) => ({ words: 'Too early to name a winner.', details });
   if (planned != null) {
+    const ofPlanned = `${saw} of the planned ${number.format(planned)} have seen it.`;
     if (seen >= planned) return null;
     if (hasEnded(campaign, nowMs))
-      return `It ended with ${saw} of the planned ${number.format(planned)}: too few to name a winner.`;
-    return `Too early to name a winner: ${saw} of the planned ${number.format(planned)} have seen it.`;
+      return { words: 'Too few people to name a winner.', details: [`It ended. ${ofPlanned}`] };
+    return early(ofPlanned);
   }
   if (hasEnded(campaign, nowMs)) return null;
   return ends_at != null
-    ? `Too early to name a winner: ${saw} have seen it, and it has not ended.`
-    : `Too early to name a winner: ${saw} have seen it; give it an end or a planned sample, and results will name a winner then.`;
+    ? early(`${saw} have seen it, and it has not ended.`)
+    : early(
+        `${saw} have seen it.`,
+        'Give it an end or a planned sample, and results will name a winner then.',
+      );
 };
 
-/** What came of it in a sentence or two. A winner is named at the planned moment alone, on the goals where there are some. */
-export const headline = (campaign: CampaignText, results: ComparedResults, nowMs: number): string => {
+/** What came of it. A winner is named at the planned moment alone, on the goals where there are some. */
+export const headline = (campaign: CampaignText, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
   const seen = peopleOf(arms);
-  if (seen === 0) return 'Nobody has seen it yet.';
+  if (seen === 0) return { words: 'Nobody has seen it yet.', details: [] };
   if (comparisons.length === 0) {
     const [arm] = arms;
     const people = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
@@ -91,7 +110,7 @@ export const headline = (campaign: CampaignText, results: ComparedResults, nowMs
     const missing = arms.some(({ variantId }) => variantId === null)
       ? 'The control group sees nothing to click: with a goal, results compare what both did.'
       : 'There is nothing to compare it with: a second variant, or a control group and a goal, would say what it brings about.';
-    return `${people} saw it, ${rate} % of them clicked. ${missing}`;
+    return { words: `${people} saw it, ${rate} % of them clicked.`, details: [missing] };
   }
   const early = tooEarly(campaign, seen, nowMs);
   if (early !== null) return early;
@@ -101,5 +120,10 @@ export const headline = (campaign: CampaignText, results: ComparedResults, nowMs
     ofGoals.length > 0 ? ofGoals : rates,
     ({ metric, other }) => `${metric} ${other}`,
   );
-  return `${capital([...groups.values()].map((of) => decided(of, results)).join('; '))}.`;
+  const said = [...groups.values()].map((of) => decided(of, results));
+  const wins = said.flatMap((each) => each.wins);
+  return {
+    words: wins.length > 0 ? `${capital(wins.join('; '))}.` : 'No winner: the differences may be chance.',
+    details: said.flatMap(({ details }) => details.map((each) => `${capital(each)}.`)),
+  };
 };

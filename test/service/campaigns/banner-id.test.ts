@@ -9,6 +9,7 @@ const facts: BannerFacts = {
   round: 0,
   isControl: false,
   isTestSend: false,
+  language: null,
 };
 const ids = createBannerIds('demo', 'a secret');
 
@@ -19,6 +20,7 @@ const anyFacts = fc.record({
   round: fc.nat(),
   isControl: fc.boolean(),
   isTestSend: fc.boolean(),
+  language: fc.constantFrom(null, 'en', 'pt-BR'),
 });
 
 describe('a banner id', () => {
@@ -42,6 +44,7 @@ describe('a banner id', () => {
       ids.seal({ ...facts, variantId: null }, 'u-1'),
       ids.seal({ ...facts, placementId: 'other' }, 'u-1'),
       ids.seal({ ...facts, round: 1 }, 'u-1'),
+      ids.seal({ ...facts, language: 'de' }, 'u-1'),
       ids.seal({ ...facts, isControl: true }, 'u-1'),
       ids.seal({ ...facts, isTestSend: true }, 'u-1'),
       createBannerIds('demo', 'another secret').seal(facts, 'u-1'),

@@ -82,6 +82,7 @@ const questionOf = (
   },
   appId: APP_ID,
   appVersion: '1',
+  acceptLanguage: '',
   deviceId: undefined,
   placementIds: PLACEMENTS,
   now: NOW,

@@ -14,6 +14,7 @@ export interface Seen {
   type: 'impression' | 'click' | 'dismiss';
   variantId: string | null;
   placementId: string;
+  language: string | null;
   /** The earlier of when it happened and when it was received. */
   ms: number;
 }
@@ -62,9 +63,16 @@ const sorted = <T extends object>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 
 /** With all lists in one order. */
-export const inOrder = ({ arms, placements, days, currencies }: CampaignResults): CampaignResults => ({
+export const inOrder = ({
+  arms,
+  placements,
+  languages,
+  days,
+  currencies,
+}: CampaignResults): CampaignResults => ({
   arms: sorted(arms),
   placements: sorted(placements),
+  languages: sorted(languages),
   days: sorted(days),
   currencies,
 });
@@ -95,6 +103,14 @@ export const modelOf = (
     arms,
     placements: groupBy(counted, (each) => `${each.placementId} ${armOf(each)}`).map((each) => ({
       placementId: each[0]!.placementId,
+      variantId: armOf(each[0]!),
+      ...countsOf(each),
+    })),
+    languages: groupBy(
+      counted.filter(({ language }) => language !== null),
+      (each) => `${each.language} ${armOf(each)}`,
+    ).map((each) => ({
+      language: each[0]!.language!,
       variantId: armOf(each[0]!),
       ...countsOf(each),
     })),

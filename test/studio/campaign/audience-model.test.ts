@@ -113,7 +113,7 @@ test('an attribute that cannot be one is written as it is, and not as everyone',
   const condition = { kind: 'attribute', name: '__proto__', operator: 'is', value: 'x' } as const;
   const filter = writeAudience({ match: 'all', conditions: [condition] });
   expect(JSON.stringify(filter)).toBe('{"__proto__":"x"}');
-  const { problems } = readCampaign(JSON.parse(JSON.stringify(aCampaign({ audience: filter }))), null);
+  const { problems } = readCampaign(JSON.parse(JSON.stringify(aCampaign({ audience: filter }))), {});
   expect(problems).toMatchObject([{ path: ['audience', '__proto__'] }]);
 });
 

@@ -17,8 +17,9 @@ describe('a date field in a time zone', () => {
     ['2026-07-02T09:00', 'UTC', '2026-07-02T09:00:00+00:00'],
   ])('reads %s in %s as %s', (text, zone, iso) => expect(fromZoned(text, zone)).toBe(iso));
 
-  test('takes the hour after the one that the clocks skip in spring', () => {
-    expect(fromZoned('2026-03-29T02:30', 'Europe/Berlin')).toBe('2026-03-29T03:30:00+02:00');
+  test('takes no time of the hour that the clocks skip in spring', () => {
+    expect(fromZoned('2026-03-29T02:30', 'Europe/Berlin')).toBeNull();
+    expect(fromZoned('2026-03-29T03:00', 'Europe/Berlin')).toBe('2026-03-29T03:00:00+02:00');
   });
 
   test('takes the first of the two hours that the clocks show twice in autumn', () => {

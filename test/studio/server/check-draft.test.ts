@@ -125,7 +125,10 @@ describe('a campaign', () => {
       'warning ends_at: It has no end. Results name a winner at the planned end or sample only.',
     ],
     [{ status: 'draft' }, 'warning status: It is shown to test users only.'],
-    [{ control_percentage: 100 }, 'warning control_percentage: Everyone is held out.'],
+    [
+      { control_percentage: 100 },
+      'warning control_percentage: Everyone is in the control group: nobody sees it.',
+    ],
     [{ starts_at: 'tomorrow' }, 'error starts_at'],
     [{ audience: { tier: { $matches: 'x' } } }, 'error'],
   ])('with %j is told of it', (members, words) => {

@@ -50,7 +50,8 @@ const aStudio = async () => {
       nowMs: studio.clock.now,
     }),
   });
-  await store.ingestion.finish({ ...done, status: 'partial', finishedAtMs: studio.clock.now - 8_000 });
+  const note = 'Rows wait for a transaction';
+  await store.ingestion.finish({ ...done, status: 'partial', note, finishedAtMs: studio.clock.now - 8_000 });
   return studio;
 };
 
@@ -59,8 +60,15 @@ test('everybody sees integrations and runs; rows and keys only those who may loo
   const viewer = await studio.signIn('Vera');
   const { body } = await studio.call('GET', '/api/integrations', { cookie: viewer });
   expect(body.integrations).toMatchObject([
-    { id: 'crm', name: 'Customers', runs: true, status: 'active', lastStatus: 'Partial', rejects: 1 },
-    { id: 'paused', status: 'paused', rejects: 0 },
+    {
+      id: 'crm',
+      name: 'Customers',
+      status: 'active',
+      lastStatus: 'Partial',
+      lastNote: 'Rows wait for a transaction',
+      rejects: 1,
+    },
+    { id: 'paused', status: 'paused', lastNote: null, rejects: 0 },
     { id: 'listed', runs: false, lastStatus: 'Success' },
   ]);
   const seen = await studio.call('GET', '/api/integrations/crm', { cookie: viewer });

@@ -81,6 +81,36 @@ describe('why', () => {
     expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
   });
 
+  test('explains as much as an answer has room for, and names the placements that are left', async () => {
+    const placements = Array.from({ length: 60 }, (_, at) => `p${at}`);
+    const audience = { crm: { $in: Array.from({ length: 3_000 }, (_, at) => at) } };
+    const many = await runStudio(
+      aStudioWorkspace({
+        placements: placements.map((placement_id) => ({ placement_id })),
+        campaigns: Array.from({ length: 30 }, (_, at) =>
+          aCampaign({ campaign_id: `c${at}`, placements, audience }),
+        ),
+      }),
+    );
+    try {
+      const cookie = await many.signIn('Vera');
+      const ask = (body: unknown) => many.call('POST', '/api/why', { body, cookie });
+      const { body } = await ask({ person: {} });
+      expect(Object.keys(body.placements)).toEqual(placements.slice(0, 33));
+      expect(body.left).toEqual(placements.slice(33));
+      const [first] = body.placements.p0;
+      expect(first.clauses[0]).toEqual({
+        clause: 'audience.crm',
+        expected: { $in: Array.from({ length: 20 }, (_, at) => at) },
+        actual: null,
+      });
+      const rest = await ask({ person: {}, placements: body.left });
+      expect([Object.keys(rest.body.placements), rest.body.left]).toEqual([placements.slice(33), []]);
+    } finally {
+      await many.stop();
+    }
+  });
+
   test('knows no persona that the file does not name', async () => {
     const { status } = await studio.call('POST', '/api/why', {
       body: { person: { persona: 'Mr X' } },
@@ -98,14 +128,19 @@ describe('a preview', () => {
     expect((await preview({ persona: 'Gold' })).body).toEqual({
       properties: text('Hi Jo'),
       inAudience: true,
+      language: null,
     });
-    expect((await preview({})).body).toEqual({ properties: text('Hi you'), inAudience: false });
+    expect((await preview({})).body).toEqual({
+      properties: text('Hi you'),
+      inAudience: false,
+      language: null,
+    });
   });
 
   test('is nothing of a draft that cannot be drawn', async () => {
     const broken = { ...GOLD, variants: [aVariant({ properties: text('{{ ${x') })] };
-    expect((await preview({}, broken)).body).toEqual({ properties: null, inAudience: false });
-    expect((await preview({}, {})).body).toEqual({ properties: null, inAudience: false });
+    expect((await preview({}, broken)).body).toMatchObject({ properties: null, inAudience: false });
+    expect((await preview({}, {})).body).toMatchObject({ properties: null, inAudience: false });
   });
 
   test("reads a user's data only with the right to people", async () => {
@@ -198,7 +233,7 @@ describe('a preview link', () => {
       ],
     });
     const results = await studio.call('GET', '/api/results/gold', { cookie: ed });
-    expect(results.body.headline).toBe('Nobody has seen it yet.');
+    expect(results.body.headline).toEqual({ words: 'Nobody has seen it yet.', details: [] });
   });
 
   test.each([
@@ -315,22 +350,33 @@ describe('the reach of a draft', () => {
     });
 
   test.each([
-    { external_id: 'u-1', tier: 'gold' },
-    { $or: [{ email: 'u-1@example.org' }, { tier: 'silver' }] },
-    { $nor: [{ 'user_aliases.alias_name': 'x' }] },
-    { $and: [{ tier: 'gold' }, { phone: { $exists: true } }] },
-  ])('that names a person needs the right to people, and is written down: %j', async (audience) => {
-    await addUsers();
-    expect(await reach(audience)).toMatchObject({
-      status: 403,
-      body: { message: 'Counting users by an ID or an address needs the right "people"' },
-    });
-    expect((await reach(audience, ada)).status).toBe(200);
-    const entries = await studio.store.studio.audit('test', { limit: 9 });
-    expect(entries.filter(({ action }) => action === 'look at user')).toMatchObject([
-      { operator: 'Ada', subject: JSON.stringify(audience) },
-    ]);
-  });
+    [{ external_id: 'u-1', tier: 'gold' }, 'u-1', 'external_id'],
+    [{ $or: [{ email: 'u-1@example.org' }, { tier: 'silver' }] }, '', 'email'],
+    [{ $nor: [{ 'user_aliases.alias_name': 'x' }] }, '', 'user_aliases'],
+    [{ $and: [{ tier: 'gold' }, { phone: { $exists: true } }] }, '', 'phone'],
+    [{ $not: { external_id: 'u-1' } }, 'u-1', 'external_id'],
+    [{ $and: [{ $not: { $or: [{ email: 'x', tier: 'gold', braze_id: '1' }] } }] }, '', 'email, braze_id'],
+  ])(
+    'that names a person needs the right to people, and is written down: %j',
+    async (audience, subject, members) => {
+      await addUsers();
+      expect(await reach(audience)).toMatchObject({
+        status: 403,
+        body: { message: 'Counting users by an ID or an address needs the right "people"' },
+      });
+      expect((await reach(audience, ada)).status).toBe(200);
+      const looks = async () =>
+        (await studio.store.studio.audit('test', { limit: 9 })).filter(
+          ({ action }) => action === 'look at user',
+        );
+      expect(await looks()).toMatchObject([
+        { operator: 'Ada', subject, details: `counted users by ${members}` },
+      ]);
+      // Nothing of a user who is erased stays in it.
+      await studio.erase('u-1');
+      expect(JSON.stringify(await looks())).not.toContain('u-1');
+    },
+  );
 
   test('is counted in tens, and below twenty people not at all, for those who may not look at users', async () => {
     await addUsers();
@@ -346,6 +392,17 @@ describe('the reach of a draft', () => {
     expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
   });
 
+  test('tells nobody apart by those who are left out: all but a few count as all', async () => {
+    const attributes = Array.from({ length: 50 }, (_, index) => ({ external_id: `u-${index}`, crm: index }));
+    await studio.track({ attributes });
+    const all = (await reach(null)).body;
+    expect(all).toMatchObject({ users: 50, of: 50 });
+    expect((await reach({ $nor: [{ crm: 7 }] })).body).toEqual(all);
+    expect((await reach({ crm: { $gt: 18 } })).body).toEqual(all);
+    expect((await reach({ crm: { $gt: 19 } })).body).toMatchObject({ users: 30, of: 50 });
+    expect((await reach({ $nor: [{ crm: 7 }] }, ada)).body).toMatchObject({ users: 49 });
+  });
+
   test('is counted once at a time for each operator: the newest question wins, and others are answered', async () => {
     await addUsers();
     const mine = Array.from({ length: 20 }, () => reach(null));
@@ -353,6 +410,39 @@ describe('the reach of a draft', () => {
     expect(theirs!.status).toBe(200);
     expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 19 }, () => 409), 200]);
     expect((await reach(null)).status).toBe(200);
+  });
+});
+
+describe('names to choose from', () => {
+  test('are those that users have, and values only where many have them', async () => {
+    await studio.track({
+      attributes: [
+        ...Array.from({ length: 20 }, (_, i) => ({
+          external_id: `g${i}`,
+          tier: 'gold',
+          first_name: `Kim${i}`,
+        })),
+        { external_id: 's', tier: 'silver', zip: '10115' },
+      ],
+      events: [{ external_id: 's', name: 'quiz_done', time: '2026-03-01T08:00:00Z' }],
+      purchases: [
+        { external_id: 's', product_id: 'teapot', currency: 'EUR', price: 1, time: '2026-03-01T08:00:00Z' },
+      ],
+    });
+    const names = async (cookie: string) => (await studio.call('GET', '/api/names', { cookie })).body;
+    expect(await names(ed)).toEqual({
+      attributes: [
+        { name: 'tier', values: ['gold'] },
+        { name: 'first_name', values: [] },
+        { name: 'zip', values: [] },
+      ],
+      events: ['quiz_done'],
+      products: ['teapot'],
+    });
+    const { attributes } = await names(ada);
+    expect(attributes).toContainEqual({ name: 'tier', values: ['gold', 'silver'] });
+    // As one types it: without its quotation marks it would be a number.
+    expect(attributes).toContainEqual({ name: 'zip', values: ['"10115"'] });
   });
 });
 
@@ -436,6 +526,50 @@ describe('results', () => {
     expect(csv.body.split('\r\n')[1]).toBe(
       `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen}`,
     );
+  });
+
+  test('name what was changed while people saw it, and nothing that nobody sees', async () => {
+    let basedOn = 0;
+    const publish = async (members: Record<string, unknown>) => {
+      const pia = await studio.signIn('Pia');
+      const campaign = aCampaign({
+        campaign_id: 'sale',
+        name: 'Sale',
+        priority: 'high',
+        placements: ['home'],
+        ...members,
+      });
+      const { body } = await studio.call('PUT', '/api/drafts/sale', {
+        body: { campaign, based_on: basedOn },
+        cookie: pia,
+      });
+      const released = await studio.call('POST', '/api/releases', {
+        body: { campaign_id: 'sale', revision: body.revision, note: '' },
+        cookie: pia,
+      });
+      basedOn = released.body.release;
+    };
+    await publish({ audience: { tier: 'gold' } });
+    studio.clock.now += 86_400_000;
+    await publish({});
+    studio.clock.now += 86_400_000;
+    ed = await studio.signIn('Ed');
+    const banner = await sync('u1');
+    await act('u1', banner.id, 'impression', new Date(studio.clock.now).toISOString());
+    studio.clock.now += 86_400_000;
+    const edits = async () => (await studio.call('GET', '/api/results/sale', { cookie: ed })).body.edits;
+    ed = await studio.signIn('Ed');
+    expect(await edits()).toEqual([]);
+    await publish({ name: 'Sale again', test_users: ['t1'] });
+    expect(await edits()).toEqual([]);
+    const [variant] = aCampaign().variants as Record<string, unknown>[];
+    await publish({
+      variants: [{ ...variant, properties: text('Twenty per cent') }],
+      control_percentage: 10,
+    });
+    expect(await edits()).toEqual([
+      { release: 4, day: '2026-03-05', author: 'Pia', what: ['Control group', 'a · Headline'] },
+    ]);
   });
 
   test('give the list its first number', async () => {

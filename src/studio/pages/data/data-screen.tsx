@@ -22,6 +22,15 @@ const STATES: Readonly<Record<string, string>> = {
   Error: 'failed',
 };
 
+/** How people write the kinds of sources; what a workspace file types stays as it is. */
+const SOURCES: Readonly<Record<string, string>> = {
+  postgres: 'PostgreSQL',
+  sqlite: 'SQLite',
+  csv: 'CSV files',
+  ndjson: 'NDJSON files',
+  parquet: 'Parquet files',
+};
+
 const LastRun = ({ lastStatus, lastStart }: Integration) =>
   lastStatus === '' ? (
     <span class="muted">has not run yet</span>
@@ -53,9 +62,11 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
       <h2>
         <bdi>{each.name}</bdi>
       </h2>
-      <span class="muted">
-        {each.type} {each.warehouse !== '' && <>from {each.warehouse}</>}
-      </span>
+      {each.type !== '' && (
+        <span class="muted">
+          {each.type} {each.warehouse !== '' && <>from {SOURCES[each.warehouse] ?? each.warehouse}</>}
+        </span>
+      )}
       <span class="data-state">
         <LastRun {...each} />
       </span>
@@ -80,6 +91,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
         </span>
       )}
     </div>
+    {each.lastNote !== null && <p class="data-note">{each.lastNote}</p>}
     {isOpen && <IntegrationDetails id={each.id} isRunning={each.lastStatus === 'Running'} />}
   </li>
 );

@@ -4,10 +4,10 @@ import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import { call } from '../call.ts';
+import type { NamesAnswer } from '../../server/routes/names.ts';
 import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
-import { useLoad } from '../parts/server.tsx';
+import { NameLists, useNames } from '../parts/names.tsx';
+import { segmentName, signedIn } from '../shell/session.ts';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
 import { Reach } from './reach.tsx';
@@ -18,7 +18,7 @@ export const TestUsers = ({ editor }: { editor: Editor }) => (
   <ListField
     id="test_users"
     label="Test users"
-    help="External IDs, separated by commas. They see it whatever its state, time and audience are, and count in no result."
+    help="IDs of users as your site sends them, separated by commas. They see it whatever its state, time and audience are, and count in no result."
     checks={checksAt(editor.checks.value, 'test_users')}
     values={editor.campaign.value.test_users ?? []}
     onChange={(users) =>
@@ -88,141 +88,159 @@ const NEW: readonly { name: string; make: () => Condition }[] = [
   { name: 'Purchase', make: () => ({ kind: 'purchase', name: '', atLeast: 1, withinDays: 30 }) },
   { name: 'Subscription', make: () => ({ kind: 'group', id: '', state: 'subscribed' }) },
   { name: 'App', make: () => ({ kind: 'app', ids: [] }) },
+  { name: 'Segment', make: () => ({ kind: 'segment', id: '', isIn: true }) },
 ];
 
 /** A line without its name says nothing yet: it stays in the builder and out of the campaign. */
 const isComplete = (condition: Condition): boolean => {
   if (condition.kind === 'app') return condition.ids.length > 0;
-  if (condition.kind === 'group') return condition.id !== '';
+  if (condition.kind === 'group' || condition.kind === 'segment') return condition.id !== '';
   return condition.name.trim() !== '' && !(condition.kind === 'attribute' && condition.value === '');
 };
 
-/** Attributes that every profile may have, and those that other campaigns ask for: a typo would reach nobody. */
-const COMMON = ['city', 'country', 'email', 'first_name', 'gender', 'language', 'last_name'];
+/** None of the users who were looked at has it: a slip of the pen reaches nobody. What is to be missing may be. */
+const isUnknown = (condition: Condition, names: NamesAnswer | null): boolean => {
+  if (names === null || !isComplete(condition)) return false;
+  if (condition.kind === 'event') return condition.atLeast > 0 && !names.events.includes(condition.name);
+  if (condition.kind === 'purchase') return condition.atLeast > 0 && !names.products.includes(condition.name);
+  if (condition.kind !== 'attribute' || condition.operator === 'is not known') return false;
+  // What is no profile's own, and paths inside of an object.
+  const isOwn = !['external_id', 'email', 'phone', 'app_version', 'app_id'].includes(condition.name);
+  return (
+    isOwn && !condition.name.includes('.') && !names.attributes.some(({ name }) => name === condition.name)
+  );
+};
 
-const AttributeNames = () => {
-  const { loaded } = useLoad(() => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'), 'attributes');
-  const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
-  const used = rows.flatMap(({ published, draft }) =>
-    (readAudience((published ?? draft)?.campaign.audience)?.conditions ?? []).flatMap((condition) =>
-      condition.kind === 'attribute' ? [condition.name] : [],
-    ),
+interface AudienceBuilderProps {
+  audience: Filter | null;
+  checks: readonly DraftCheck[];
+  /** Whether it may ask for segments. */
+  hasSegments: boolean;
+  onChange(audience: Filter | null): void;
+}
+
+/** An audience, line by line or as JSON. */
+export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: AudienceBuilderProps) => {
+  const read = readAudience(audience);
+  const names = useNames();
+  /** Lines as they are typed, until the audience is changed from elsewhere. */
+  const typed = useSignal<{ of: Filter | null; model: AudienceModel } | null>(null);
+  const isJson = useSignal(read === null);
+  const isTyped = typed.value && JSON.stringify(typed.value.of) === JSON.stringify(audience);
+  const model = isTyped ? typed.value!.model : read;
+  const put = (next: AudienceModel) => {
+    const filter = writeAudience({ ...next, conditions: next.conditions.filter(isComplete) });
+    typed.value = { of: filter, model: next };
+    if (JSON.stringify(filter) !== JSON.stringify(audience)) onChange(filter);
+  };
+  const kinds = NEW.filter(
+    ({ name }) => name !== 'Segment' || (hasSegments && signedIn().workspace.segments.length > 0),
   );
   return (
-    <datalist id="attribute-names">
-      {[...new Set([...used, ...COMMON])].sort().map((name) => (
-        <option key={name} value={name} />
-      ))}
-    </datalist>
+    <>
+      {isJson.value || !model ? (
+        <AudienceJson audience={audience} checks={checks} onChange={onChange} />
+      ) : (
+        <>
+          <NameLists names={names} />
+          {model.conditions.length > 1 && (
+            <Segments
+              label="They have to fit"
+              options={[
+                { value: 'all', name: 'all of these' },
+                { value: 'any', name: 'any of these' },
+              ]}
+              chosen={model.match}
+              onChoose={(match) => put({ ...model, match })}
+            />
+          )}
+          <ul class="conditions">
+            {model.conditions.map((condition, index) => (
+              <ConditionRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: a line is what stands at its position
+                key={index}
+                id={`condition-${index}`}
+                condition={condition}
+                isIncomplete={!isComplete(condition)}
+                isUnknown={isUnknown(condition, names)}
+                onChange={(changed) =>
+                  put({
+                    ...model,
+                    conditions: model.conditions.map((each, at) => (at === index ? changed : each)),
+                  })
+                }
+                onRemove={() => {
+                  put({ ...model, conditions: model.conditions.filter((_, at) => at !== index) });
+                  document.getElementById('add-condition')?.focus();
+                }}
+              />
+            ))}
+          </ul>
+          <div class="add-condition">
+            <span class="label" id="add-label">
+              {model.conditions.length === 0 ? 'Only people with a certain' : 'And a certain'}
+            </span>
+            {kinds.map(({ name, make }, index) => (
+              <button
+                key={name}
+                type="button"
+                class="button"
+                id={index === 0 ? 'add-condition' : undefined}
+                onClick={() => {
+                  put({ ...model, conditions: [...model.conditions, make()] });
+                  const at = model.conditions.length;
+                  setTimeout(() => document.getElementById(`condition-${at}`)?.focus());
+                }}
+              >
+                {name}
+              </button>
+            ))}
+          </div>
+          {checks.map(({ words }) => (
+            <p key={words} class="field-problem">
+              {words}
+            </p>
+          ))}
+        </>
+      )}
+      {model ? (
+        <button
+          type="button"
+          class="link"
+          onClick={() => {
+            isJson.value = !isJson.value;
+          }}
+        >
+          {isJson.value ? 'Back to the builder' : 'Write it as JSON'}
+        </button>
+      ) : (
+        <p class="field-help">This audience says more than the builder has lines for, so it stays JSON.</p>
+      )}
+    </>
   );
 };
 
 /** Who gets it. */
 export const Audience = ({ editor }: { editor: Editor }) => {
   const { audience } = editor.campaign.value;
-  const read = readAudience(audience);
-  /** Lines as they are typed, until the campaign is changed from elsewhere. */
-  const typed = useSignal<{ of: Filter | null; model: AudienceModel } | null>(null);
-  const isJson = useSignal(read === null);
-  const checks = checksAt(editor.checks.value, 'audience');
-  const isTyped = typed.value && JSON.stringify(typed.value.of) === JSON.stringify(audience ?? null);
-  const model = isTyped ? typed.value!.model : read;
-
-  const putFilter = (filter: Filter | null) =>
-    editor.change(
-      ({ audience: _, ...rest }) => (filter === null ? rest : { ...rest, audience: filter }),
-      'audience',
-    );
-  const put = (next: AudienceModel) => {
-    const filter = writeAudience({ ...next, conditions: next.conditions.filter(isComplete) });
-    typed.value = { of: filter, model: next };
-    if (JSON.stringify(filter) !== JSON.stringify(audience ?? null)) putFilter(filter);
-  };
-
   return (
     <>
       <section class="audience" id="audience" tabIndex={-1} aria-label="Audience">
         <div class="audience-words">
-          <p>{audienceWords(audience)}</p>
+          <p>{audienceWords(audience, segmentName)}</p>
           <Reach campaign={editor.campaign.value} />
         </div>
-        {isJson.value || !model ? (
-          <AudienceJson audience={audience ?? null} checks={checks} onChange={putFilter} />
-        ) : (
-          <>
-            <AttributeNames />
-            {model.conditions.length > 1 && (
-              <Segments
-                label="They have to fit"
-                options={[
-                  { value: 'all', name: 'all of these' },
-                  { value: 'any', name: 'any of these' },
-                ]}
-                chosen={model.match}
-                onChoose={(match) => put({ ...model, match })}
-              />
-            )}
-            <ul class="conditions">
-              {model.conditions.map((condition, index) => (
-                <ConditionRow
-                  // biome-ignore lint/suspicious/noArrayIndexKey: a line is what stands at its position
-                  key={index}
-                  id={`condition-${index}`}
-                  condition={condition}
-                  isIncomplete={!isComplete(condition)}
-                  onChange={(changed) =>
-                    put({
-                      ...model,
-                      conditions: model.conditions.map((each, at) => (at === index ? changed : each)),
-                    })
-                  }
-                  onRemove={() => {
-                    put({ ...model, conditions: model.conditions.filter((_, at) => at !== index) });
-                    document.getElementById('add-condition')?.focus();
-                  }}
-                />
-              ))}
-            </ul>
-            <div class="add-condition">
-              <span class="label" id="add-label">
-                {model.conditions.length === 0 ? 'Only people with a certain' : 'And a certain'}
-              </span>
-              {NEW.map(({ name, make }, index) => (
-                <button
-                  key={name}
-                  type="button"
-                  class="button"
-                  id={index === 0 ? 'add-condition' : undefined}
-                  onClick={() => {
-                    put({ ...model, conditions: [...model.conditions, make()] });
-                    const at = model.conditions.length;
-                    setTimeout(() => document.getElementById(`condition-${at}`)?.focus());
-                  }}
-                >
-                  {name}
-                </button>
-              ))}
-            </div>
-            {checks.map(({ words }) => (
-              <p key={words} class="field-problem">
-                {words}
-              </p>
-            ))}
-          </>
-        )}
-        {model ? (
-          <button
-            type="button"
-            class="link"
-            onClick={() => {
-              isJson.value = !isJson.value;
-            }}
-          >
-            {isJson.value ? 'Back to the builder' : 'Write it as JSON'}
-          </button>
-        ) : (
-          <p class="field-help">This audience says more than the builder has lines for, so it stays JSON.</p>
-        )}
+        <AudienceBuilder
+          audience={audience ?? null}
+          checks={checksAt(editor.checks.value, 'audience')}
+          hasSegments
+          onChange={(filter) =>
+            editor.change(
+              ({ audience: _, ...rest }) => (filter === null ? rest : { ...rest, audience: filter }),
+              'audience',
+            )
+          }
+        />
       </section>
       <TestUsers editor={editor} />
     </>

@@ -3,7 +3,7 @@ import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
 import { wholeMoment } from '../parts/format.ts';
 import { useLoad } from '../parts/server.tsx';
-import { placementName } from '../shell/session.ts';
+import { placementName, segmentName } from '../shell/session.ts';
 import './blocks.css';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
@@ -43,7 +43,11 @@ const ChangeRow = ({ change }: { change: Change }) => (
 
 /** What is different between two campaigns. */
 export const Changes = ({ before, after }: { before: CampaignText | null; after: CampaignText | null }) => {
-  const changes = campaignChanges(before, after, { placement: placementName, moment: wholeMoment });
+  const changes = campaignChanges(before, after, {
+    placement: placementName,
+    moment: wholeMoment,
+    segment: segmentName,
+  });
   if (changes.length === 0) return <p class="muted">Nothing is different.</p>;
   return (
     <dl class="changes">

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { AttributeOperator, Condition } from '../../campaign/audience-model.ts';
 import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import { RemoveButton } from '../parts/fields.tsx';
+import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../parts/names.tsx';
 import { signedIn } from '../shell/session.ts';
 
 /** Conditions of one kind. */
@@ -59,7 +60,7 @@ export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribut
       <ConditionPart label="Attribute" isWide>
         <input
           id={id}
-          list="attribute-names"
+          list={ATTRIBUTE_NAMES}
           value={condition.name}
           placeholder="tier"
           autoComplete="off"
@@ -84,6 +85,7 @@ export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribut
           <input
             defaultValue={shown}
             key={operator}
+            list={operator === 'is one of' ? undefined : valuesOf(condition.name)}
             dir="auto"
             autoComplete="off"
             onInput={(event) =>
@@ -125,6 +127,35 @@ export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => 
   </>
 );
 
+/** A line about a segment. */
+export const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>) => (
+  <>
+    <ConditionPart label="They are">
+      <select
+        value={condition.isIn ? 'in' : 'not in'}
+        onChange={(event) => onChange({ ...condition, isIn: event.currentTarget.value === 'in' })}
+      >
+        <option>in</option>
+        <option>not in</option>
+      </select>
+    </ConditionPart>
+    <ConditionPart label="Segment" isWide>
+      <select
+        id={id}
+        value={condition.id}
+        onChange={(event) => onChange({ ...condition, id: event.currentTarget.value })}
+      >
+        <option value="">Choose …</option>
+        {signedIn().workspace.segments.map((segment) => (
+          <option key={segment.id} value={segment.id}>
+            {segment.name}
+          </option>
+        ))}
+      </select>
+    </ConditionPart>
+  </>
+);
+
 /** A line about the app that asks. */
 export const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
   <ConditionPart label="App" isWide>
@@ -155,6 +186,7 @@ export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'pur
           id={id}
           value={condition.name}
           autoComplete="off"
+          list={condition.kind === 'event' ? EVENT_NAMES : PRODUCT_IDS}
           placeholder={condition.kind === 'event' ? 'added_to_cart' : 'teapot'}
           onInput={(event) => onChange({ ...condition, name: event.currentTarget.value })}
         />
@@ -209,20 +241,29 @@ interface ConditionRowProps {
   condition: Condition;
   /** It says nothing yet. */
   isIncomplete: boolean;
+  /** No user has what it names. */
+  isUnknown: boolean;
   onChange(condition: Condition): void;
   onRemove(): void;
 }
 
 /** One line of the builder. */
-export const ConditionRow = ({ id, condition, isIncomplete, onChange, onRemove }: ConditionRowProps) => (
-  <li class="condition">
-    {condition.kind === 'attribute' && <AttributeParts id={id} condition={condition} onChange={onChange} />}
-    {(condition.kind === 'event' || condition.kind === 'purchase') && (
-      <DoneParts id={id} condition={condition} onChange={onChange} />
-    )}
-    {condition.kind === 'group' && <GroupParts id={id} condition={condition} onChange={onChange} />}
-    {condition.kind === 'app' && <AppParts id={id} condition={condition} onChange={onChange} />}
-    <RemoveButton label="Remove this line" onClick={onRemove} />
-    {isIncomplete && <p class="field-help">Not filled in yet: it does not count.</p>}
-  </li>
-);
+export const ConditionRow = (props: ConditionRowProps) => {
+  const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
+  return (
+    <li class="condition">
+      {condition.kind === 'attribute' && <AttributeParts id={id} condition={condition} onChange={onChange} />}
+      {(condition.kind === 'event' || condition.kind === 'purchase') && (
+        <DoneParts id={id} condition={condition} onChange={onChange} />
+      )}
+      {condition.kind === 'group' && <GroupParts id={id} condition={condition} onChange={onChange} />}
+      {condition.kind === 'segment' && <SegmentParts id={id} condition={condition} onChange={onChange} />}
+      {condition.kind === 'app' && <AppParts id={id} condition={condition} onChange={onChange} />}
+      <RemoveButton label="Remove this line" onClick={onRemove} />
+      {isIncomplete && <p class="field-help">Not filled in yet: it does not count.</p>}
+      {isUnknown && (
+        <p class="field-warning">None of the users who were looked at has this: is it spelled like that?</p>
+      )}
+    </li>
+  );
+};

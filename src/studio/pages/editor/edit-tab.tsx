@@ -79,7 +79,13 @@ const sectionOf = ({ path: [member] }: DraftCheck): Section =>
 
 /** The four parts of a campaign, and beside them what people would see. */
 export const EditTab = ({ editor }: { editor: Editor }) => {
-  const section = useSignal<Section>('message');
+  const section = useSignal<Section>(
+    SECTIONS.find((each) => location.hash === `#${each.section}`)?.section ?? 'message',
+  );
+  const open = (next: Section) => {
+    section.value = next;
+    history.replaceState(null, '', next === 'message' ? location.pathname : `#${next}`);
+  };
   const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
   /** ID of the field that is to have the focus once it is there. */
   const wanted = useSignal<string | null>(null);
@@ -91,7 +97,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   /** Shows the field that a check is about, and puts the focus there. */
   const goTo = (check: DraftCheck) => {
     const [member, index, , property] = check.path;
-    section.value = sectionOf(check);
+    open(sectionOf(check));
     if (member === 'variants')
       variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
     wanted.value = property === undefined ? String(member) : `property-${property}`;
@@ -121,15 +127,13 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 aria-controls="section"
                 aria-selected={section.value === each}
                 tabIndex={section.value === each ? 0 : -1}
-                onClick={() => {
-                  section.value = each;
-                }}
+                onClick={() => open(each)}
                 onKeyDown={(event) => {
                   const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
                   if (step === 0) return;
                   const at = SECTIONS.findIndex((one) => one.section === each);
                   const next = SECTIONS[(at + step + SECTIONS.length) % SECTIONS.length]!;
-                  section.value = next.section;
+                  open(next.section);
                   document.getElementById(`tab-${next.section}`)?.focus();
                 }}
               >

@@ -1,10 +1,62 @@
+import { useSignal } from '@preact/signals';
 import type { ConversionText } from '../../campaign/campaign-text.ts';
+import { neededPeople } from '../../statistics/sample-size.ts';
 import { checksAt, NumberField, RemoveButton } from '../parts/fields.tsx';
+import { countText } from '../parts/format.ts';
+import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../parts/names.tsx';
 import type { Editor } from './editor-state.ts';
 import './blocks.css';
 
 const MAX_GOALS = 4;
 const HOURS_A_DAY = 24;
+
+/** How many people it takes to see a change, before any of them is asked. */
+const SampleSize = ({ editor }: { editor: Editor }) => {
+  const rate = useSignal<number | null>(5);
+  const lift = useSignal<number | null>(20);
+  const needed = neededPeople(editor.campaign.value, (rate.value ?? 0) / 100, (lift.value ?? 0) / 100);
+  return (
+    <details class="more">
+      <summary>How many people does it take?</summary>
+      <div class="numbers">
+        <NumberField
+          id="sample-rate"
+          label="So many do it today, %"
+          max={100}
+          isFraction
+          value={rate.value}
+          onChange={(value) => {
+            rate.value = value;
+          }}
+        />
+        <NumberField
+          id="sample-lift"
+          label="A lift worth seeing, %"
+          max={1_000}
+          isFraction
+          value={lift.value}
+          onChange={(value) => {
+            lift.value = value;
+          }}
+        />
+      </div>
+      <p role="status">
+        {needed === null
+          ? 'Nothing to compare: it takes a second variant, or a goal and a control group, and a rate above 0 that stays below 100 % with its lift.'
+          : `About ${countText(needed)} people: then such a change is found four times of five.`}
+      </p>
+      {needed !== null && (
+        <button
+          type="button"
+          class="button"
+          onClick={() => editor.change((before) => ({ ...before, planned_users: needed }), 'planned')}
+        >
+          Plan for them
+        </button>
+      )}
+    </details>
+  );
+};
 
 /** What a success is, and how many people it takes to tell. */
 export const Goal = ({ editor }: { editor: Editor }) => {
@@ -19,6 +71,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
     put(goals.map((each, at) => (at === index ? goal : each)));
   return (
     <>
+      <NameLists names={useNames()} />
       <section class="goals" id="conversions" tabIndex={-1} aria-label="Goals">
         <h2>What counts as a success?</h2>
         <p class="field-help">
@@ -54,6 +107,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
                 <input
                   value={goal.event ?? goal.product ?? ''}
                   autoComplete="off"
+                  list={goal.product == null ? EVENT_NAMES : PRODUCT_IDS}
                   onInput={(event) => {
                     const name = event.currentTarget.value;
                     const { within_hours } = goal;
@@ -121,6 +175,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
           )
         }
       />
+      <SampleSize editor={editor} />
     </>
   );
 };

@@ -115,7 +115,6 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
 
 /** What most banners have; the rest is behind "More". */
 const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_alt'];
-const SECONDS_A_DAY = 86_400;
 
 /** What a variant shows. Fields of the templates are always there: an empty one is not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantText }) => {
@@ -147,7 +146,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
       onChange={(property) => put(name, property)}
     />
   );
-  const days = variant.expires_after_seconds ? variant.expires_after_seconds / SECONDS_A_DAY : '';
+  const minutes = variant.expires_after_seconds ? variant.expires_after_seconds / 60 : '';
   return (
     <div class="properties">
       {TEMPLATE_PROPERTIES.filter(({ name }) => FIRST.includes(name)).map(field)}
@@ -156,23 +155,24 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
         <div class="properties">
           {TEMPLATE_PROPERTIES.filter(({ name }) => !FIRST.includes(name)).map(field)}
           <div class="field">
-            <label for="expires">A page keeps it for, in days</label>
+            <label for="expires">A page keeps it for, in minutes</label>
             <input
               id="expires"
               type="number"
               min="0"
               step="any"
-              value={days}
+              value={minutes}
               aria-describedby="expires-help"
               onInput={(event) => {
-                const seconds = Math.round(event.currentTarget.valueAsNumber * SECONDS_A_DAY);
+                const seconds = Math.round(event.currentTarget.valueAsNumber * 60);
                 change(({ expires_after_seconds: _, ...rest }) => {
                   return seconds > 0 ? { ...rest, expires_after_seconds: seconds } : rest;
                 }, 'expires');
               }}
             />
             <p class="field-help" id="expires-help">
-              So long a page may show it without asking again, offline too. Empty: until the campaign ends.
+              So long a page may show it without asking again, offline too. After a stop no page shows it for
+              longer. Empty: until the campaign ends.
             </p>
           </div>
           <CustomProperties properties={variant.properties} checks={checks} onChange={put} />

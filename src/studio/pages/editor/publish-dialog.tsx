@@ -9,7 +9,7 @@ import { MomentInput, Segments } from '../parts/fields.tsx';
 import { wholeMoment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { useLoad } from '../parts/server.tsx';
-import { signedIn } from '../shell/session.ts';
+import { segmentName, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import { CheckList } from './edit-tab.tsx';
 import type { Editor } from './editor-state.ts';
@@ -129,7 +129,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       announce(
         when.value === 'later'
           ? `Release ${answer.release} goes live on ${wholeMoment(answer.liveAt)}.`
-          : `Release ${answer.release} is live. Pages show it from their next sync on.`,
+          : `Release ${answer.release} is live. A page shows it when it asks the service next: at the latest with its next visit.`,
       );
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
@@ -173,7 +173,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       )}
       <section>
         <h3>Who gets it</h3>
-        <p>{audienceWords(campaign.audience)}</p>
+        <p>{audienceWords(campaign.audience, segmentName)}</p>
         <Reach campaign={campaign} />
         {effect.state === 'ready' && <Effect effect={effect.value} />}
         {effect.state === 'failed' && <p class="field-problem">{effect.words}</p>}

@@ -7,7 +7,7 @@ import { useLoad } from '../parts/server.tsx';
 /** Pause in typing after which users are counted. */
 const TYPING_MS = 400;
 
-const reachWords = ({ users, atLeast, atMost, of, fewerThan }: ReachAnswer): string => {
+export const reachWords = ({ users, atLeast, atMost, of, fewerThan }: ReachAnswer): string => {
   const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
   if (fewerThan !== null) return `Reaches fewer than ${fewerThan} of ${all}.`;
   if (atLeast === atMost) return `Reaches ${countText(users)} of ${all}.`;

@@ -28,7 +28,7 @@ export const ReleaseItem = ({ release, before, isLive, onGoBack }: ReleaseItemPr
         Release {release.release}{' '}
         {isLive && (
           <span class="tag">
-            {release.campaign ? STATE_WORDS[scheduleState(release.campaign, Date.now())] : 'Stopped'}
+            {STATE_WORDS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
           </span>
         )}
         {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}

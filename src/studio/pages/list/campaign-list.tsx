@@ -7,24 +7,32 @@ import { announce } from '../parts/problem.tsx';
 import { go } from '../shell/address.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 
-/** Which campaigns are listed. */
-export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended';
+/** What a campaign is listed as: its state, or that it was taken off the list. */
+export type ListState = ScheduleState | 'archived';
 
-export const FILTERS: readonly { value: Shown; name: string; states: readonly ScheduleState[] }[] = [
-  { value: 'all', name: 'All', states: ['live', 'planned', 'draft', 'stopped', 'over'] },
+/** Which campaigns are listed. */
+export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended' | 'archived';
+
+const ORDER: readonly ListState[] = ['live', 'planned', 'draft', 'stopped', 'over', 'archived'];
+
+export const FILTERS: readonly { value: Shown; name: string; states: readonly ListState[] }[] = [
+  { value: 'all', name: 'All', states: ORDER.slice(0, -1) },
   { value: 'live', name: 'Live', states: ['live'] },
   { value: 'planned', name: 'Planned', states: ['planned'] },
   { value: 'draft', name: 'Draft', states: ['draft'] },
   { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
+  { value: 'archived', name: 'Archived', states: ['archived'] },
 ];
 
-const ORDER: readonly ScheduleState[] = ['live', 'planned', 'draft', 'stopped', 'over'];
+/** By what the list is sorted. */
+export type Sort = 'state' | 'name' | 'start' | 'people';
 
 /** What a row is listed as: what is published, or the draft of one that never was. */
 const shownOf = (row: CampaignRow) => (row.published ?? row.draft)?.campaign;
 
 /** What it is at this moment: of what is published, or of what is planned. */
-export const stateOf = (row: CampaignRow, nowMs: number): ScheduleState => {
+export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
+  if (row.isArchived) return 'archived';
   if (row.published) return scheduleState(row.published.campaign, nowMs);
   return row.planned ? 'planned' : 'draft';
 };
@@ -40,15 +48,35 @@ const matches = (row: CampaignRow, words: string): boolean => {
   return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
 };
 
-/** Those that are shown and have the words in their name, ID or placements: live ones first. */
+/** One without a start began when it was published, or when its draft was saved last. */
+const startOf = ({ published, draft }: CampaignRow): number =>
+  Date.parse((published ?? draft)?.campaign.starts_at ?? published?.at ?? draft?.at ?? '') || 0;
+
+interface Search {
+  shown: Shown;
+  words: string;
+  sort: Sort;
+  /** How many people saw it, by campaign. */
+  people: (id: string) => number;
+  nowMs: number;
+}
+
+/** Those that are shown and have the words in their name, ID or placements, sorted: the latest and the most seen first. */
 export const findCampaigns = (
   rows: readonly CampaignRow[],
-  { shown, words, nowMs }: { shown: Shown; words: string; nowMs: number },
+  { shown, words, sort, people, nowMs }: Search,
 ): CampaignRow[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
+  const nameIn = (row: CampaignRow) => textsOf(shownOf(row))[0] ?? row.id;
+  const sorts: Record<Sort, (one: CampaignRow, other: CampaignRow) => number> = {
+    state: (one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)),
+    name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
+    start: (one, other) => startOf(other) - startOf(one),
+    people: (one, other) => people(other.id) - people(one.id),
+  };
   return rows
     .filter((row) => shownOf(row) && states.includes(stateOf(row, nowMs)) && matches(row, words))
-    .sort((one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)));
+    .sort(sorts[sort]);
 };
 
 /** Random letters that no two campaigns share: results are kept by the ID, so it never changes. */
@@ -87,16 +115,17 @@ export const createCampaign = async (copied?: CampaignText): Promise<void> => {
   }
 };
 
-export const STATE_WORDS: Record<ScheduleState, string> = {
+export const STATE_WORDS: Record<ListState, string> = {
   draft: 'Draft',
   stopped: 'Stopped',
   planned: 'Planned',
   live: 'Live',
   over: 'Over',
+  archived: 'Archived',
 };
 
 /** Whether a campaign runs: a sign and a word, so that neither colour nor sight alone tells it. */
-export const StateMark = ({ state }: { state: ScheduleState }) => (
+export const StateMark = ({ state }: { state: ListState }) => (
   <span class="state" data-state={state}>
     {STATE_WORDS[state]}
   </span>

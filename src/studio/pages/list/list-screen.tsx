@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
@@ -6,16 +6,32 @@ import { Segments } from '../parts/fields.tsx';
 import { Boundary, Empty, Problem } from '../parts/problem.tsx';
 import { useFocusAfterReload, useLoad } from '../parts/server.tsx';
 import { may } from '../shell/session.ts';
-import { createCampaign, FILTERS, findCampaigns, type Shown, stateOf } from './campaign-list.tsx';
+import { createCampaign, FILTERS, findCampaigns, type Shown, type Sort, stateOf } from './campaign-list.tsx';
 import { Row, timelineOf, UnreadableRow } from './row.tsx';
 import './list.css';
 
 const NOBODY: FirstNumber = { people: 0, clicked: 0 };
 
+const SORTS: readonly { value: Sort; name: string }[] = [
+  { value: 'state', name: 'State' },
+  { value: 'name', name: 'Name' },
+  { value: 'start', name: 'Latest start' },
+  { value: 'people', name: 'Most seen' },
+];
+const PAGE = 25;
+
+/** What was searched and how far: it stays while one looks at a campaign and comes back. */
+const search = signal('');
+const shown = signal<Shown>('all');
+const sort = signal<Sort>('state');
+const most = signal(PAGE);
+const find = (change: () => void) => {
+  change();
+  most.value = PAGE;
+};
+
 /** All campaigns of the workspace: to find one, to see which runs when, to begin one. */
 export const ListScreen = () => {
-  const search = useSignal('');
-  const shown = useSignal<Shown>('all');
   const { loaded, again } = useLoad(
     () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
     'campaigns',
@@ -28,7 +44,15 @@ export const ListScreen = () => {
   ).loaded;
   const nowMs = Date.now();
   const rows = loaded.state === 'ready' ? loaded.value.campaigns : [];
-  const found = findCampaigns(rows, { shown: shown.value, words: search.value, nowMs });
+  const numberOf = (id: string) => (numbers.state === 'ready' ? (numbers.value.numbers[id] ?? NOBODY) : null);
+  const all = findCampaigns(rows, {
+    shown: shown.value,
+    words: search.value,
+    sort: sort.value,
+    people: (id) => numberOf(id)?.people ?? 0,
+    nowMs,
+  });
+  const found = all.slice(0, most.value);
   const timeline = timelineOf(nowMs);
 
   return (
@@ -56,7 +80,10 @@ export const ListScreen = () => {
               placeholder="Search by name or placement"
               value={search.value}
               onInput={(event) => {
-                search.value = event.currentTarget.value;
+                const { value } = event.currentTarget;
+                find(() => {
+                  search.value = value;
+                });
               }}
             />
             <Segments
@@ -64,10 +91,30 @@ export const ListScreen = () => {
               isLabelHidden
               options={FILTERS}
               chosen={shown.value}
-              onChoose={(value) => {
-                shown.value = value;
-              }}
+              onChoose={(value) =>
+                find(() => {
+                  shown.value = value;
+                })
+              }
             />
+            <label class="list-sort">
+              <span>Sort by</span>
+              <select
+                value={sort.value}
+                onChange={(event) => {
+                  const value = event.currentTarget.value as Sort;
+                  find(() => {
+                    sort.value = value;
+                  });
+                }}
+              >
+                {SORTS.map(({ value, name }) => (
+                  <option key={value} value={value}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
           </div>
           {found.length > 0 && (
             <ul class="list">
@@ -93,22 +140,40 @@ export const ListScreen = () => {
                     row={row}
                     state={stateOf(row, nowMs)}
                     timeline={timeline}
-                    number={numbers.state === 'ready' ? (numbers.value.numbers[row.id] ?? NOBODY) : null}
+                    number={numberOf(row.id)}
                     onChange={again}
                   />
                 </Boundary>
               ))}
             </ul>
           )}
+          {all.length > found.length && (
+            <div class="list-more">
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  most.value += PAGE;
+                }}
+              >
+                Show {Math.min(PAGE, all.length - found.length)} more
+              </button>
+              <span class="muted" role="status">
+                {found.length} of {all.length}
+              </span>
+            </div>
+          )}
           {loaded.state === 'ready' && found.length === 0 && rows.length > 0 && (
             <Empty title="No campaign is like that">
               <button
                 type="button"
                 class="button"
-                onClick={() => {
-                  search.value = '';
-                  shown.value = 'all';
-                }}
+                onClick={() =>
+                  find(() => {
+                    search.value = '';
+                    shown.value = 'all';
+                  })
+                }
               >
                 Show all
               </button>

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
-import type { ScheduleState } from '../../campaign/schedule-state.ts';
+import { type CampaignText, keptSeconds, nameOf } from '../../campaign/campaign-text.ts';
+import { durationWords } from '../../campaign/member-words.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
@@ -9,7 +9,7 @@ import { ago, countText, day, moment, shareText } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
-import { createCampaign, StateMark } from './campaign-list.tsx';
+import { createCampaign, type ListState, StateMark } from './campaign-list.tsx';
 
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 14;
@@ -42,42 +42,52 @@ export const timelineOf = (nowMs: number): Timeline => {
   };
 };
 
-interface StopDialogProps {
+interface TakeDownDialogProps {
   row: CampaignRow;
+  /** `archive` takes off the list what runs no more. */
+  verb: 'stop' | 'archive';
   onClose(): void;
-  onStopped(): Promise<void>;
+  onDone(): Promise<void>;
 }
 
-/** Takes a campaign off the pages, after asking. */
-export const StopDialog = ({ row, onClose, onStopped }: StopDialogProps) => {
+/** How long pages go on with a campaign that is stopped. */
+const stopWords = (campaign: CampaignText): string => {
+  const kept = keptSeconds(campaign);
+  return kept === null
+    ? 'From now on no page gets it from the service. A page that has it may show it until half an hour after its last look, reloads included. Campaigns that must go sooner have a bound: Message, More, “A page keeps it for”.'
+    : `From now on no page gets it from the service, and within ${durationWords(kept)} every page that has it drops it, open ones too.`;
+};
+
+/** Takes a campaign off the pages, or off the list, after asking. */
+export const TakeDownDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) => {
   const note = useSignal('');
-  const name = nameOf(row.published!.campaign);
-  const stop = async () => {
-    const path = `/api/campaigns/${encodeURIComponent(row.id)}/stop`;
+  const { campaign } = row.published!;
+  const name = nameOf(campaign);
+  const isStop = verb === 'stop';
+  const act = async () => {
+    const path = `/api/campaigns/${encodeURIComponent(row.id)}/${verb}`;
     await call('POST', path, { body: { note: note.value, based_on: row.newest } });
-    announce(`${name} is stopped. A page that is open keeps it until it asks again.`);
+    announce(isStop ? `${name} is stopped.` : `${name} is in the archive.`);
     onClose();
-    await onStopped();
+    await onDone();
   };
   return (
     <Dialog
-      title={`Stop “${name}”?`}
+      title={isStop ? `Stop “${name}”?` : `Archive “${name}”?`}
       onClose={onClose}
-      closeName="Leave it live"
-      action={{ name: 'Stop it now', act: stop }}
+      closeName={isStop ? 'Leave it live' : 'Leave it here'}
+      action={{ name: isStop ? 'Stop it now' : 'Archive it', act }}
     >
-      <p>
-        Pages that ask from now on get something else. One that is open may show it until its next session.
-        Its results stay, and History brings it back.
-      </p>
-      <NoteField id="stop-note" label="Why (for the history)" note={note} />
+      <p>{isStop ? stopWords(campaign) : 'It leaves this list, and is found under “Archived”.'}</p>
+      <p>Its results stay, and History brings it back.</p>
+      <NoteField id="take-down-note" label="Why (for the history)" note={note} />
     </Dialog>
   );
 };
 
 interface RowProps {
   row: CampaignRow;
-  state: ScheduleState;
+  state: ListState;
   timeline: Timeline;
   /** `null` while it is not known. */
   number: FirstNumber | null;
@@ -98,10 +108,12 @@ const runsWords = ({
 
 /** One campaign of the list. */
 export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
-  const isStopping = useSignal(false);
+  const asked = useSignal<'stop' | 'archive' | null>(null);
+  const mayTakeDown = may('publish') && signedIn().workspace.campaignsFrom === 'studio';
+  const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
   const campaign = (row.published ?? row.draft)!.campaign;
   const name = nameOf(campaign);
-  const bar = state === 'draft' || state === 'stopped' ? null : timeline.barOf(campaign);
+  const bar = ['draft', 'stopped', 'archived'].includes(state) ? null : timeline.barOf(campaign);
   const isEdited = row.published !== null && row.draft !== null;
   return (
     <li class="list-row">
@@ -157,25 +169,26 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             Duplicate
           </button>
         )}
-        {may('publish') && state === 'live' && signedIn().workspace.campaignsFrom === 'studio' && (
+        {mayTakeDown && verb && !(verb === 'archive' && row.draft) && (
           <button
             type="button"
-            class="button quiet danger"
-            aria-label={`Stop ${name}`}
+            class={verb === 'stop' ? 'button quiet danger' : 'button quiet'}
+            aria-label={`${verb === 'stop' ? 'Stop' : 'Archive'} ${name}`}
             onClick={() => {
-              isStopping.value = true;
+              asked.value = verb;
             }}
           >
-            Stop
+            {verb === 'stop' ? 'Stop' : 'Archive'}
           </button>
         )}
-        {isStopping.value && (
-          <StopDialog
+        {asked.value && (
+          <TakeDownDialog
             row={row}
+            verb={asked.value}
             onClose={() => {
-              isStopping.value = false;
+              asked.value = null;
             }}
-            onStopped={onChange}
+            onDone={onChange}
           />
         )}
       </span>

@@ -155,6 +155,11 @@ interface MomentInputProps {
   onChange(moment: string | null): void;
 }
 
+const unfinishedWords = (text: string, zone: string): string =>
+  /^2\d{3}-/.test(text)
+    ? `The clocks of ${zone} skip this hour: choose one before or after it.`
+    : 'This year is not meant: it goes from 2000 to 2999.';
+
 /** A date and a time in the workspace's time zone. What is half typed stays in the field and reaches nobody. */
 export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChange }: MomentInputProps) => {
   const zone = signedIn().workspace.timeZone;
@@ -191,9 +196,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
         }}
       />
       <p class="field-problem" id={`${id}-unfinished`}>
-        {isUnfinished &&
-          isLeft.value &&
-          'This year is not meant: it goes from 2000 to 2999. The last date stays.'}
+        {isUnfinished && isLeft.value && `${unfinishedWords(text, zone)} The last date stays.`}
       </p>
     </>
   );

@@ -54,8 +54,8 @@ export const PersonChoice = ({
           }}
         >
           <input
-            aria-label="External ID of the user"
-            placeholder="External ID, then Enter"
+            aria-label="ID of the user"
+            placeholder="ID of the user, then Enter"
             autoComplete="off"
             value={typed.value}
             onInput={(event) => {

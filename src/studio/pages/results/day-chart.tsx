@@ -33,10 +33,15 @@ interface Drawn {
   days: readonly DayResults[];
   dates: readonly string[];
   arms: readonly Arm[];
+  /** Days on which the campaign was changed. */
+  edited: readonly string[];
 }
 
 /** Draws click rates day by day into a box, with a library that is loaded for it; resolves with what takes it away. */
-export const drawChart = async (box: HTMLElement, { days, dates, arms }: Drawn): Promise<() => void> => {
+export const drawChart = async (
+  box: HTMLElement,
+  { days, dates, arms, edited }: Drawn,
+): Promise<() => void> => {
   const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
   const colours = COLOURS.map(colourOf);
   const grid = { stroke: colourOf('--line'), width: 1 };
@@ -53,6 +58,17 @@ export const drawChart = async (box: HTMLElement, { days, dates, arms }: Drawn):
       height: HEIGHT,
       cursor: { y: false },
       legend: { show: false },
+      hooks: {
+        draw: [
+          ({ ctx, bbox, valToPos }) => {
+            ctx.strokeStyle = axis.stroke;
+            for (const day of edited) {
+              const x = Math.round(valToPos(Date.parse(day) / 1_000, 'x', true));
+              ctx.strokeRect(x, bbox.top, 0, bbox.height);
+            }
+          },
+        ],
+      },
       scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, LEAST_TOP)] } },
       axes: [
         {
@@ -90,6 +106,7 @@ export const drawChart = async (box: HTMLElement, { days, dates, arms }: Drawn):
 interface DayChartProps {
   days: readonly DayResults[];
   arms: readonly Arm[];
+  edited: readonly string[];
   timeZone: string;
 }
 
@@ -108,7 +125,7 @@ const useDarkPage = (): boolean => {
 };
 
 /** Click rates day by day: a chart, and the table behind it. */
-export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
+export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
   /** False where the library did not come: then the table is opened. */
   const isDrawn = useSignal(true);
@@ -118,7 +135,7 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the colours are those of the page, light or dark
   useEffect(() => {
-    const drawn = drawChart(box.current!, { days, dates, arms: shown });
+    const drawn = drawChart(box.current!, { days, dates, arms: shown, edited });
     drawn.then(
       () => {
         isDrawn.value = true;
@@ -132,11 +149,14 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
         (remove) => remove(),
         () => undefined,
       );
-  }, [days, dates, shown, isDark]);
+  }, [days, dates, shown, edited, isDark]);
 
   return (
     <>
-      <p class="muted">People who clicked, of those who saw it on that day (days in {timeZone}).</p>
+      <p class="muted">
+        People who clicked, of those who saw it on that day (days in {timeZone}).
+        {edited.length > 0 && ' A line stands where the campaign was changed.'}
+      </p>
       <ul class="chart-names" aria-hidden="true" hidden={!isDrawn.value}>
         {shown.map(({ variantId, name }, index) => (
           <li key={variantId}>
@@ -162,7 +182,11 @@ export const DayChart = ({ days, arms, timeZone }: DayChartProps) => {
           rows={dates}
           keyOf={(day) => day}
           columns={[
-            { name: 'Day', kind: 'head', cell: dayText },
+            {
+              name: 'Day',
+              kind: 'head',
+              cell: (day) => (edited.includes(day) ? `${dayText(day)}, changed` : dayText(day)),
+            },
             ...shown.map(
               ({ variantId, name }): Column<string> => ({
                 name,

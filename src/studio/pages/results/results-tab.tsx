@@ -3,7 +3,7 @@ import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
-import { DayChart } from './day-chart.tsx';
+import { DayChart, dayText } from './day-chart.tsx';
 import { ComparisonTable, CountsTable, PlacementTable } from './result-tables.tsx';
 import '../screens.css';
 
@@ -45,7 +45,7 @@ const Results = ({ results, row, path }: ResultsProps) => {
   const goals = (row.published ?? row.draft)?.campaign.conversions ?? [];
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
-      <Empty title={results.headline}>
+      <Empty title={results.headline.words}>
         <p class="muted">
           {row.published
             ? 'Numbers come in from the first page that shows it, some seconds after somebody saw it.'
@@ -56,7 +56,25 @@ const Results = ({ results, row, path }: ResultsProps) => {
   }
   return (
     <div class="results">
-      <p class="results-headline">{results.headline}</p>
+      <div class="results-headline">
+        <h2>{results.headline.words}</h2>
+        {results.headline.details.map((words) => (
+          <p key={words}>{words}</p>
+        ))}
+      </div>
+      {results.edits.length > 0 && (
+        <section class="notice">
+          <h2>It was changed while it ran</h2>
+          <p>Numbers before and after such a day are of different things, and are added up all the same.</p>
+          <ul>
+            {results.edits.map(({ release, day, author, what }) => (
+              <li key={release}>
+                {dayText(day)}, release {release} by <bdi>{author}</bdi>: {what.join(', ')}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       {results.ratio?.isSuspicious && (
         <section class="notice" role="alert">
           <h2>The groups are not as large as they should be</h2>
@@ -94,7 +112,12 @@ const Results = ({ results, row, path }: ResultsProps) => {
       {results.days.length > 0 && (
         <section class="panel">
           <h2>Day by day</h2>
-          <DayChart days={results.days} arms={results.arms} timeZone={results.timeZone} />
+          <DayChart
+            days={results.days}
+            arms={results.arms}
+            edited={results.edits.map(({ day }) => day)}
+            timeZone={results.timeZone}
+          />
         </section>
       )}
       <Meanings />

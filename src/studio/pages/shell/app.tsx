@@ -23,10 +23,17 @@ const decoded = (part: string): string | null => {
 };
 
 /** Screens that are loaded when they are first opened: most people come for the campaigns. */
-const LATE = {
-  access: async () => (await import('../access/access-screen.tsx')).AccessScreen,
-  data: async () => (await import('../data/data-screen.tsx')).DataScreen,
-  why: async () => (await import('../why/why-screen.tsx')).WhyScreen,
+const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise<ComponentType> }>> = {
+  '/segments': {
+    title: 'Segments',
+    load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,
+  },
+  '/why': { title: 'Why', load: async () => (await import('../why/why-screen.tsx')).WhyScreen },
+  '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
+  '/access': {
+    title: 'Access',
+    load: async () => (await import('../access/access-screen.tsx')).AccessScreen,
+  },
 };
 
 const LateScreen = ({ load }: { load: () => Promise<ComponentType> }) => {
@@ -45,12 +52,9 @@ const screenOf = (current: string) => {
     const tab = (campaign[2] ?? 'edit') as 'edit' | 'results' | 'history';
     return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
-  if (current === '/access')
-    return { key: current, title: 'Access', element: <LateScreen key={current} load={LATE.access} /> };
-  if (current === '/data')
-    return { key: current, title: 'Data', element: <LateScreen key={current} load={LATE.data} /> };
-  if (current === '/why')
-    return { key: current, title: 'Why', element: <LateScreen key={current} load={LATE.why} /> };
+  const late = LATE_SCREENS[current];
+  if (late)
+    return { key: current, title: late.title, element: <LateScreen key={current} load={late.load} /> };
   if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
     key: current,
@@ -89,16 +93,13 @@ const Header = () => {
         <Link to="/" current={current === '/' || current.startsWith('/campaigns')}>
           Campaigns
         </Link>
-        <Link to="/why" current={current === '/why'}>
-          Why
-        </Link>
-        <Link to="/data" current={current === '/data'}>
-          Data
-        </Link>
-        {may('admin') && (
-          <Link to="/access" current={current === '/access'}>
-            Access
-          </Link>
+        {Object.entries(LATE_SCREENS).map(
+          ([to, { title }]) =>
+            (to !== '/access' || may('admin')) && (
+              <Link key={to} to={to} current={current === to}>
+                {title}
+              </Link>
+            ),
         )}
       </nav>
       <div class="shell-who">

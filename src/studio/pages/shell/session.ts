@@ -39,5 +39,8 @@ const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 /** Whether the operator's role is at least this one. The server checks it again. */
 export const may = (least: Role): boolean => ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
 
+export const segmentName = (id: string): string =>
+  signedIn().workspace.segments.find((each) => each.id === id)?.name ?? id;
+
 export const placementName = (id: string): string =>
   signedIn().workspace.placements?.find((each) => each.id === id)?.name ?? id;

@@ -1,7 +1,7 @@
-import { HttpError, haltedBy, type Workspace } from '../../../service/index.ts';
+import { HttpError, haltedBy, isOfSegment, type Workspace } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 
 /** What is published of a campaign at this moment. */
 export interface Published {
@@ -33,6 +33,8 @@ export interface CampaignRow {
   planned: PlannedRelease | null;
   /** The number of the newest release of this campaign, live or not: what a new one has to be based on. */
   newest: number;
+  /** It was taken off the list: `published` is what it last said, as stopped. */
+  isArchived: boolean;
   /** Why nobody gets it though it is published, as a sentence; `null` where nothing holds it back. */
   halted: string | null;
 }
@@ -50,11 +52,12 @@ const iso = (ms: number) => new Date(ms).toISOString();
 /** Every campaign of the workspace: what is published, what is planned, what is being written. */
 export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext): Promise<CampaignRow[]> => {
   const { workspaceId } = workspace;
-  const [live, planned, drafts] = await Promise.all([
+  const [all, planned, drafts] = await Promise.all([
     workspace.campaignsFrom === 'studio' ? studio.liveReleases(workspaceId, nowMs) : [],
     workspace.campaignsFrom === 'studio' ? studio.plannedReleases(workspaceId, nowMs) : [],
     studio.drafts(workspaceId),
   ]);
+  const live = all.filter((each) => !isOfSegment(each));
   const written = new Map(workspace.campaignsAsWritten.map((each) => [each['campaign_id'] as string, each]));
   const released = new Map(live.map((each) => [each.campaignId, each]));
   const ids = new Set([
@@ -63,9 +66,18 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
     ...planned.map(({ campaignId }) => campaignId),
     ...drafts.map(({ campaignId }) => campaignId),
   ]);
+  const isAway = live.some(({ campaign }) => campaign === null);
+  const former = new Map(
+    (isAway ? await studio.writtenReleases(workspaceId, nowMs) : []).map((each) => [each.campaignId, each]),
+  );
+  const isArchived = (id: string) => released.get(id)?.campaign === null;
+  const lastText = (id: string) => {
+    const text = former.get(id)?.campaign as CampaignText | undefined;
+    return text && { ...text, status: 'stopped' };
+  };
   const publishedOf = (id: string): Published | null => {
     const release = released.get(id);
-    const campaign = release ? release.campaign : written.get(id);
+    const campaign = release ? (release.campaign ?? lastText(id)) : written.get(id);
     if (!campaign) return null;
     return {
       campaign: campaign as unknown as CampaignText,
@@ -97,6 +109,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
             }
           : null,
         planned: next ? { release: next.release, author: next.author, liveAt: iso(next.liveAtMs) } : null,
+        isArchived: isArchived(id),
         halted: haltedWords(workspace, id),
         newest: Math.max(released.get(id)?.release ?? 0, ...ahead.map(({ release }) => release)),
       },
@@ -104,20 +117,22 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
   });
 };
 
-export const listCampaigns: StudioRoute = {
+export const listCampaigns = defineRoute({
   method: 'GET',
   path: '/api/campaigns',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: { campaigns: await campaignRows(context) } }),
-};
+});
 
-export const readCampaignRow: StudioRoute = {
+export const readCampaignRow = defineRoute({
   method: 'GET',
-  path: '/api/campaigns/:campaignId',
+  path: '/api/campaigns/{campaignId}',
   role: 'view',
+  request: null,
   answer: async (context) => {
     const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
     if (!row) throw new HttpError(404, 'There is no such campaign');
     return { status: 200, body: row };
   },
-};
+});

@@ -6,7 +6,7 @@ import {
   type Workspace,
   type WorkspaceIntegration,
 } from '../../../service/index.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 
 /** Runs that the chart and the table show. */
 const RUNS = 30;
@@ -26,6 +26,8 @@ export interface DataAnswer {
         lastStatus: string;
         lastStart: string;
         nextRun: string;
+        /** Why the last run failed, or what it left for a later one; `null` where there is nothing to say. */
+        lastNote: string | null;
         rejects: number;
       }[]
     | null;
@@ -67,7 +69,8 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataA
     integrations: integrations.map((integration) => {
       const { integration_id: id } = integration.record;
       const isOf = ({ integrationId }: { integrationId: string }) => integrationId === id;
-      const record = integrationRecordOf(integration, states.find(isOf), runs.find(isOf), nowMs);
+      const lastRun = runs.find(isOf);
+      const record = integrationRecordOf(integration, states.find(isOf), lastRun, nowMs);
       return {
         id,
         name: record.integration_name || id,
@@ -78,18 +81,20 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataA
         lastStatus: record.last_job_status,
         lastStart: record.last_job_start_time,
         nextRun: record.next_scheduled_run,
+        lastNote: lastRun?.note ?? null,
         rejects: rejects.get(id) ?? 0,
       };
     }),
   };
 };
 
-export const listData: StudioRoute = {
+export const listData = defineRoute({
   method: 'GET',
   path: '/api/integrations',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: await listed(context) }),
-};
+});
 
 const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
@@ -97,10 +102,11 @@ const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegr
   return found;
 };
 
-export const readIntegration: StudioRoute = {
+export const readIntegration = defineRoute({
   method: 'GET',
-  path: '/api/integrations/:id',
+  path: '/api/integrations/{id}',
   role: 'view',
+  request: null,
   async answer({ workspace, store, operator, params }) {
     const { workspaceId } = workspace;
     const id = params['id']!;
@@ -132,12 +138,13 @@ export const readIntegration: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
-export const syncIntegration: StudioRoute = {
+export const syncIntegration = defineRoute({
   method: 'POST',
-  path: '/api/integrations/:id/sync',
+  path: '/api/integrations/{id}/sync',
   role: 'publish',
+  request: null,
   async answer({ workspace, store, params, nowMs, audit }) {
     const id = params['id']!;
     const { schedule } = integrationOf(workspace, id);
@@ -149,4 +156,4 @@ export const syncIntegration: StudioRoute = {
     await audit('sync', id);
     return { status: 202, body: {} };
   },
-};
+});

@@ -1,10 +1,11 @@
 import { type DayResults, HttpError, type PlacementResults } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { campaignChanges } from '../../campaign/changes.ts';
 import { resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
-import { headline } from '../../statistics/sentences.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { type Headline, headline } from '../../statistics/sentences.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** A spreadsheet runs a cell that begins with one of these, be it behind spaces, or as wide as East Asian letters. */
@@ -43,7 +44,9 @@ const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'
 };
 
 export interface ResultsAnswer extends ComparedResults {
-  headline: string;
+  headline: Headline;
+  /** What was changed since people saw it first, oldest first: from such a day on the numbers are of another campaign. */
+  edits: ResultsEdit[];
   days: DayResults[];
   /** In the order of the campaign's placements, variants together. */
   placements: PlacementResults[];
@@ -52,6 +55,42 @@ export interface ResultsAnswer extends ComparedResults {
   /** Of the revenue; more than one where it cannot be added up. */
   currencies: string[];
 }
+
+/** A release that came while people saw the campaign. */
+export interface ResultsEdit {
+  release: number;
+  /** In the time zone of the days. */
+  day: string;
+  author: string;
+  /** What it changed, as people would name it. */
+  what: string[];
+}
+
+/** Nobody sees these, and nobody gets something else by them. */
+const UNSEEN = ['Name', 'Test users', 'Goals', 'Planned sample', 'Tags'];
+const MAX_EDITS = 50;
+
+const editsOf = async (
+  { studio, workspace, nowMs }: StudioContext,
+  campaignId: string,
+  firstDay: string | undefined,
+): Promise<ResultsEdit[]> => {
+  if (firstDay === undefined || workspace.campaignsFrom !== 'studio') return [];
+  const releases = await studio.releases(workspace.workspaceId, { campaignId, limit: MAX_EDITS });
+  const same = (text: string) => text;
+  const naming = { placement: same, moment: same, segment: same };
+  return releases
+    .flatMap(({ release, author, liveAtMs, campaign }, index): ResultsEdit[] => {
+      const before = releases[index + 1]?.campaign as CampaignText | null | undefined;
+      const day = workspace.localDays.of(liveAtMs);
+      if (!before || liveAtMs > nowMs || day < firstDay) return [];
+      const changes = campaignChanges(before, campaign as CampaignText | null, naming);
+      const what = campaign === null ? ['Archived'] : changes.map(({ label }) => label);
+      const seen = what.filter((label) => !UNSEEN.includes(label));
+      return seen.length > 0 ? [{ release, day, author, what: seen }] : [];
+    })
+    .reverse();
+};
 
 const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]): PlacementResults[] => {
   const positionOf = ({ placementId }: PlacementResults) => {
@@ -76,6 +115,7 @@ const answerOf = async (
     answer: {
       ...compared,
       headline: headline(campaign, compared, nowMs),
+      edits: await editsOf(context, campaign.campaign_id, counts.days[0]?.day),
       days: counts.days,
       placements: placementsOf(campaign, counts.placements),
       timeZone,
@@ -84,17 +124,19 @@ const answerOf = async (
   };
 };
 
-export const readResults: StudioRoute = {
+export const readResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId',
+  path: '/api/results/{campaignId}',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
-};
+});
 
-export const downloadResults: StudioRoute = {
+export const downloadResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId/csv',
+  path: '/api/results/{campaignId}/csv',
   role: 'view',
+  request: null,
   answer: async (context) => {
     const { campaign, answer } = await answerOf(context);
     return {
@@ -106,7 +148,7 @@ export const downloadResults: StudioRoute = {
       },
     };
   },
-};
+});
 
 /** What the list says of a campaign. */
 export interface FirstNumber {
@@ -116,10 +158,11 @@ export interface FirstNumber {
 }
 
 /** The first number of every campaign that somebody has seen, by its ID. */
-export const readNumbers: StudioRoute = {
+export const readNumbers = defineRoute({
   method: 'GET',
   path: '/api/numbers',
   role: 'view',
+  request: null,
   answer: async ({ store, workspace }) => {
     const found = await store.campaignNumbers(workspace.workspaceId);
     const numbers = Object.fromEntries(
@@ -130,4 +173,4 @@ export const readNumbers: StudioRoute = {
     );
     return { status: 200, body: { numbers } };
   },
-};
+});

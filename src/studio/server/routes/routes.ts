@@ -3,36 +3,46 @@ import { endAnySession, endSession, readAccess, readAudit, readSession } from '.
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
-import { createReadReach, publishEffect } from './effect.ts';
+import { createReadReach, createSamples, publishEffect } from './effect.ts';
+import { createReadNames } from './names.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
-import { listReleases, publish, rollBack, stop } from './releases.ts';
+import { archive, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
+import { createListSegments, removeSegment, saveSegment } from './segments.ts';
 
 /** Every row of the Studio's API but the login. */
-export const createStudioRoutes = (): StudioRoute[] => [
-  readSession,
-  endSession,
-  listCampaigns,
-  readCampaignRow,
-  saveDraft,
-  removeDraft,
-  checkOnly,
-  preview,
-  makePreviewLink,
-  why,
-  readResults,
-  downloadResults,
-  readNumbers,
-  createReadReach(),
-  listReleases,
-  publishEffect,
-  publish,
-  rollBack,
-  stop,
-  readAccess,
-  endAnySession,
-  readAudit,
-  listData,
-  readIntegration,
-  syncIntegration,
-];
+export const createStudioRoutes = (): StudioRoute[] => {
+  const sampleOf = createSamples();
+  return [
+    readSession,
+    endSession,
+    listCampaigns,
+    readCampaignRow,
+    saveDraft,
+    removeDraft,
+    checkOnly,
+    preview,
+    makePreviewLink,
+    why,
+    readResults,
+    downloadResults,
+    readNumbers,
+    createReadReach(sampleOf),
+    createReadNames(sampleOf),
+    createListSegments(sampleOf),
+    saveSegment,
+    removeSegment,
+    listReleases,
+    publishEffect,
+    publish,
+    rollBack,
+    stop,
+    archive,
+    readAccess,
+    endAnySession,
+    readAudit,
+    listData,
+    readIntegration,
+    syncIntegration,
+  ];
+};

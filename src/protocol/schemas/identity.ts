@@ -1,0 +1,183 @@
+import * as z from 'zod/mini';
+import { isEmail, isPhone } from '../contacts.ts';
+import { notValid, TRACK_ERROR } from '../error-codes.ts';
+import { MAX_ALIAS_BYTES, MAX_EMAIL_CHARACTERS, MAX_EXTERNAL_ID_BYTES } from '../limits.ts';
+import { isPresent, isRecord } from '../record.ts';
+import { fitsBytes, isStorableText } from '../text.ts';
+import type { Identifier, UserAlias } from '../users-track.ts';
+import { described } from './text.ts';
+
+/** Collects the faults of an object. */
+export interface Faults {
+  add(type: string): void;
+}
+
+export const isAliasText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && fitsBytes(value, MAX_ALIAS_BYTES) && isStorableText(value);
+
+/** The alias alone, or `null` where it is none. */
+export const checkAlias = (value: unknown): UserAlias | null => {
+  if (!isRecord(value)) return null;
+  const { alias_name, alias_label } = value;
+  return isAliasText(alias_name) && isAliasText(alias_label) ? { alias_name, alias_label } : null;
+};
+
+/**
+ * An ID as text; of anything else, `undefined`. Recorded clients send numbers, which are taken by their decimal digits.
+ * One that is too large for JSON's numbers has arrived as another already, and with it as another user: it is none.
+ */
+export const idText = (value: unknown): string | undefined => {
+  if (typeof value === 'string') return value;
+  return Number.isSafeInteger(value) ? String(value) : undefined;
+};
+
+export const checkExternalId = (
+  value: unknown,
+  blocked: ReadonlySet<string>,
+): { value: string } | { problem: string } => {
+  const text = idText(value);
+  if (text === undefined || text === '') return { problem: notValid('external_id') };
+  if (!fitsBytes(text, MAX_EXTERNAL_ID_BYTES)) return { problem: TRACK_ERROR.externalIdTooLarge };
+  if (!isStorableText(text)) return { problem: notValid('external_id') };
+  if (blocked.has(text)) return { problem: TRACK_ERROR.blockedExternalId };
+  return { value: text };
+};
+
+/** What stands beside the identifier that looks up: a valid value is written, `null` clears, all else is left. */
+const written = (value: unknown, isValid: boolean): string | null | undefined => {
+  if (isValid) return value as string;
+  return value === null ? null : undefined;
+};
+
+/** Whom an object is about, and the e-mail and phone that are written to that profile. */
+export interface Identity {
+  lookup: Identifier;
+  /** Beside the identifier that looks up; `null` clears, `undefined` leaves as it is. */
+  email: string | null | undefined;
+  phone: string | null | undefined;
+  updateExistingOnly: boolean | undefined;
+}
+
+/**
+ * Judges the identifiers of one object (contract 4.1), and whether it may make a user. Where they do not name exactly one
+ * way to look up, or the flag is none, the problem is reported and the object is rejected: `null`.
+ */
+export const checkIdentity = (
+  object: Record<string, unknown>,
+  blocked: ReadonlySet<string>,
+  problems: Faults,
+): Identity | null => {
+  const { external_id, user_alias, braze_id, email, phone } = object;
+  const hasExternalId = isPresent(external_id);
+  const hasAlias = isPresent(user_alias);
+  const hasBrazeId = isPresent(braze_id);
+  if (Number(hasExternalId) + Number(hasAlias) + Number(hasBrazeId) > 1) {
+    problems.add(TRACK_ERROR.severalPrimaries);
+    return null;
+  }
+  let lookup: Identifier | null = null;
+  if (hasExternalId) {
+    const checked = checkExternalId(external_id, blocked);
+    if ('problem' in checked) {
+      problems.add(checked.problem);
+      return null;
+    }
+    lookup = { by: 'external_id', value: checked.value };
+  } else if (hasAlias) {
+    const alias = checkAlias(user_alias);
+    if (!alias) {
+      problems.add(notValid('user_alias'));
+      return null;
+    }
+    lookup = { by: 'user_alias', value: alias };
+  } else if (hasBrazeId) {
+    if (typeof braze_id !== 'string' || !isStorableText(braze_id)) {
+      problems.add(notValid('braze_id'));
+      return null;
+    }
+    lookup = { by: 'braze_id', value: braze_id };
+  }
+
+  const hasEmail = isPresent(email);
+  const hasPhone = isPresent(phone);
+  const emailIsValid = hasEmail && isEmail(email);
+  const phoneIsValid = hasPhone && isPhone(phone);
+  if (hasEmail && !emailIsValid) {
+    problems.add(TRACK_ERROR.emailBadFormat);
+    if (!lookup) return null;
+  }
+  if (!lookup && emailIsValid) lookup = { by: 'email', value: email };
+  if (hasPhone && !phoneIsValid) {
+    problems.add(notValid('phone'));
+    if (!lookup) return null;
+  }
+  if (!lookup && phoneIsValid) lookup = { by: 'phone', value: phone };
+  if (!lookup) {
+    problems.add(TRACK_ERROR.identifierRequired);
+    return null;
+  }
+  const { _update_existing_only: updateExistingOnly } = object;
+  const isFlag = typeof updateExistingOnly === 'boolean';
+  if (!isFlag && updateExistingOnly !== undefined && updateExistingOnly !== null) {
+    // Taken for absent it would make the user whom `"true"` was to prevent.
+    problems.add(notValid('_update_existing_only'));
+    return null;
+  }
+  return {
+    lookup,
+    email: lookup.by === 'email' ? undefined : written(email, emailIsValid),
+    phone: lookup.by === 'phone' ? undefined : written(phone, phoneIsValid),
+    updateExistingOnly: isFlag ? updateExistingOnly : undefined,
+  };
+};
+
+/** Whether a reader takes the value without a fault. */
+export const isSound = (read: (value: unknown, blocked: ReadonlySet<string>, faults: Faults) => unknown) => {
+  const none = new Set<string>();
+  return z.refine((value: unknown) => {
+    let isFaulty = false;
+    const add = () => {
+      isFaulty = true;
+    };
+    return read(value, none, { add }) !== null && !isFaulty;
+  });
+};
+
+const aliasText = (description: string) =>
+  z.string().check(z.meta({ minLength: 1, maxLength: MAX_ALIAS_BYTES, description }));
+
+/** At most one of the first three; `email` and `phone` look up when none of them is there. `null` and `""` are as good as absent. */
+export const identifiers = {
+  external_id: z
+    .nullish(z.union([z.string().check(z.meta({ maxLength: MAX_EXTERNAL_ID_BYTES })), z.int()]))
+    .check(described(`ID of the user in your system, at most ${MAX_EXTERNAL_ID_BYTES} bytes.`)),
+  user_alias: z
+    .nullish(
+      z.union([
+        z.literal(''),
+        z.object({
+          alias_name: aliasText(`The name, at most ${MAX_ALIAS_BYTES} bytes.`),
+          alias_label: aliasText(`What kind of name it is, at most ${MAX_ALIAS_BYTES} bytes.`),
+        }),
+      ]),
+    )
+    .check(described('Another name of the user, in place of `external_id`.')),
+  braze_id: z
+    .nullish(z.string())
+    .check(described('ID that the service gave the user, in place of `external_id`.')),
+  email: z
+    .nullish(z.string().check(z.meta({ maxLength: MAX_EMAIL_CHARACTERS })))
+    .check(
+      described(
+        `E-mail address, at most ${MAX_EMAIL_CHARACTERS} characters; it names the user where no ID and no alias does.`,
+      ),
+    ),
+  phone: z
+    .nullish(z.string())
+    .check(
+      described('Phone number with its country code; it names the user where no ID, alias or e-mail does.'),
+    ),
+  _update_existing_only: z
+    .nullish(z.boolean())
+    .check(described('`true`: no new user is made. Default `false`.')),
+};

@@ -1,0 +1,60 @@
+import type { Campaign } from './campaign.ts';
+import type { WriteProperties } from './personalise.ts';
+import type { Variant } from './variant.ts';
+
+/** A longer header is no browser's. */
+const MAX_HEADER_CHARACTERS = 500;
+
+/** The languages of an `Accept-Language` header (RFC 9110, 12.5.4), the best first. What is no language of it is passed over. */
+const accepted = (header: string): string[] =>
+  header
+    .slice(0, MAX_HEADER_CHARACTERS)
+    .split(',')
+    .flatMap((range) => {
+      const [tag = '', ...parameters] = range.split(';').map((part) => part.trim());
+      const weight = parameters.find((each) => each.startsWith('q='));
+      const quality = weight === undefined ? 1 : Number(weight.slice(2));
+      return /^[A-Za-z]/.test(tag) && quality > 0 ? [{ tag, quality }] : [];
+    })
+    .sort((one, other) => other.quality - one.quality)
+    .map(({ tag }) => tag);
+
+/**
+ * The languages that a user reads, the best first. The profile's `language` decides, as the host has set it on purpose; without
+ * one it is the browser's `Accept-Language`, which every sync of a page has. So the wire is the same with languages and without.
+ */
+export const languagesOf = (profileLanguage: unknown, acceptLanguage: string): string[] =>
+  typeof profileLanguage === 'string' ? [profileLanguage] : accepted(acceptLanguage);
+
+/** `pt-BR`, then `pt` (RFC 4647, 3.4), in lower case. Profiles may have `pt_BR`. */
+export const fallbacks = (tag: string): string[] => {
+  const parts = tag.toLowerCase().split(/[-_]/);
+  return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
+};
+
+/** Languages of a campaign's variant; of a control banner, those of all its variants. */
+const available = ({ language, variants }: Campaign, variant: Variant | null): string[] => [
+  language!,
+  ...(variant ? [variant] : variants).flatMap(({ translations }) => [...translations.keys()]),
+];
+
+/** The language in which a user gets a banner: the campaign's own where it has none of theirs; `null` where it names none. */
+export const languageFor = (
+  campaign: Campaign,
+  variant: Variant | null,
+  wanted: readonly string[],
+): string | null => {
+  if (campaign.language === null) return null;
+  const known = new Map(available(campaign, variant).map((each) => [each.toLowerCase(), each]));
+  for (const tag of wanted.flatMap(fallbacks)) {
+    const found = known.get(tag);
+    if (found !== undefined) return found;
+  }
+  return campaign.language;
+};
+
+/** What a variant says in a language that was chosen for it. */
+export const propertiesIn = (
+  { properties, translations }: Variant,
+  language: string | null,
+): WriteProperties => (language === null ? undefined : translations.get(language)) ?? properties;

@@ -1,0 +1,57 @@
+import { isRecord } from '../../protocol/index.ts';
+import { compileAudience, type Filter } from './audience.ts';
+
+/** An audience with a name, which campaigns ask for by `{ "$segment": "<segment_id>" }`. */
+export interface Segment {
+  segmentId: string;
+  name: string;
+  /** As it is written. */
+  filter: Filter;
+}
+
+/** By ID. */
+export type Segments = ReadonlyMap<string, Segment>;
+
+export const NO_SEGMENTS: Segments = new Map();
+
+const isSegment = (name: string, value: unknown): value is string =>
+  name === '$segment' && typeof value === 'string';
+const isGroup = (name: string, value: unknown): value is unknown[] =>
+  ['$and', '$or', '$nor'].includes(name) && Array.isArray(value);
+
+/** IDs of the segments that a filter asks for, each once. */
+export const segmentsIn = (filter: unknown): string[] => {
+  if (!isRecord(filter)) return [];
+  const found = Object.entries(filter).flatMap(([name, value]): string[] => {
+    if (isSegment(name, value)) return [value];
+    return isGroup(name, value) ? value.flatMap(segmentsIn) : [];
+  });
+  return [...new Set(found)];
+};
+
+/** The filter with what its segments say in their place. One that there is not stays, and is an operator that nobody knows. */
+export const withSegments = (filter: Filter, segments: Segments): Filter => {
+  if (segmentsIn(filter).length === 0) return filter;
+  const parts: Filter[] = [];
+  const rest = Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
+    const segment = isSegment(name, value) ? segments.get(value) : undefined;
+    if (segment) parts.push(segment.filter);
+    else if (isGroup(name, value))
+      return [[name, value.map((each) => (isRecord(each) ? withSegments(each, segments) : each))]];
+    else return [[name, value]];
+    return [];
+  });
+  return parts.length === 0
+    ? Object.fromEntries(rest)
+    : { $and: [...parts, ...(rest.length > 0 ? [Object.fromEntries(rest)] : [])] };
+};
+
+/** What is wrong with a segment's filter, by its path. A segment asks for no other: one look says who is in. */
+export const segmentProblems = (filter: Filter): { path: PropertyKey[]; message: string }[] => {
+  if (segmentsIn(filter).length > 0) {
+    return [{ path: [], message: 'expected a filter without $segment: a segment holds no other' }];
+  }
+  const problems: { path: PropertyKey[]; message: string }[] = [];
+  compileAudience(filter, (path, message) => problems.push({ path, message }));
+  return problems;
+};

@@ -1,0 +1,101 @@
+import type { CampaignFile } from '../workspace/campaign-schema.ts';
+import { fallbacks } from './languages.ts';
+import { compileProperties, compileProperty, type Property, type WriteProperties } from './personalise.ts';
+
+export interface Variant {
+  variantId: string;
+  /** Share among the variants of its campaign; 0 is never drawn. */
+  weight: number;
+  expiresAfterSeconds: number | null;
+  /** In the campaign's own language. */
+  properties: WriteProperties;
+  /** The same in other languages, each text in the nearest that has it: `pt-BR`, `pt`, then the campaign's own. */
+  translations: ReadonlyMap<string, WriteProperties>;
+  /** What its texts print of a user without a default, such as `${first_name}`. */
+  bare: readonly { property: string; variable: string; language: string | null }[];
+}
+
+/** Receives what is wrong, at a path inside the campaign. */
+export type Problem = (path: PropertyKey[], problem: string) => void;
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
+
+type VariantFile = CampaignFile['variants'][number];
+
+/** Makes a variant of a checked campaign ready. */
+export const compileVariant = (
+  variant: VariantFile,
+  ownLanguage: string | null,
+  path: PropertyKey[],
+  problem: Problem,
+  warning: Problem,
+): Variant => {
+  const bare: Variant['bare'][number][] = [];
+  const compileOne = (
+    name: string,
+    property: VariantFile['properties'][string],
+    language: string | null,
+  ): Property[] => {
+    const here =
+      language === null ? [...path, 'properties', name, 'value'] : [...path, 'translations', language, name];
+    try {
+      const { type, value } = property;
+      const fill = compileProperty(property, {
+        warn: (text) => warning(here, text),
+        bare: (variable) => void bare.push({ property: name, variable, language }),
+      });
+      return [fill === null ? { name, type, value } : { name, type, fill }];
+    } catch (error) {
+      problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
+      return [];
+    }
+  };
+
+  const compileTranslation = (language: string, texts: Record<string, string>): Map<string, Property> => {
+    const here = [...path, 'translations', language];
+    if (ownLanguage === null) problem(here, "expected the campaign's 'language' beside translations");
+    if (ownLanguage === language) problem(here, "expected another language than the campaign's own");
+    const compiled = Object.entries(texts).flatMap(([name, value]) => {
+      const type = Object.hasOwn(variant.properties, name) ? variant.properties[name]!.type : null;
+      if (type === 'string' || type === 'image') return compileOne(name, { type, value }, language);
+      problem([...here, name], "expected a property of the variant, of the type 'string' or 'image'");
+      return [];
+    });
+    return new Map(compiled.map((property) => [property.name, property]));
+  };
+
+  const own = Object.entries(variant.properties).flatMap(([name, property]) =>
+    compileOne(name, property, null),
+  );
+  const translated = new Map(
+    Object.entries(variant.translations ?? {})
+      .filter(([, texts]) => Object.keys(texts).length > 0)
+      .map(([language, texts]) => [language, compileTranslation(language, texts)]),
+  );
+  /** With the language itself, for the `lang` of what is drawn, unless the campaign has a property of that name. */
+  const written = (properties: readonly Property[], language: string | null): WriteProperties =>
+    compileProperties(
+      language === null || Object.hasOwn(variant.properties, 'language')
+        ? properties
+        : [...properties, { name: 'language', type: 'string', value: language }],
+    );
+  return {
+    variantId: variant.variant_id,
+    weight: variant.weight ?? 1,
+    expiresAfterSeconds: variant.expires_after_seconds ?? null,
+    properties: written(own, ownLanguage),
+    translations: new Map(
+      [...translated.keys()].map((language) => {
+        const nearest = fallbacks(language).flatMap((tag) => {
+          const [, texts] = [...translated].find(([each]) => each.toLowerCase() === tag) ?? [];
+          return texts ? [texts] : [];
+        });
+        const texts = own.map(
+          (property) => nearest.find((each) => each.has(property.name))?.get(property.name) ?? property,
+        );
+        return [language, written(texts, language)];
+      }),
+    ),
+    bare,
+  };
+};

@@ -1,0 +1,36 @@
+import type { NamesAnswer } from '../../server/routes/names.ts';
+import { call } from '../call.ts';
+import { useLoad } from './server.tsx';
+
+/** IDs of the lists that fields name in `list`. */
+export const ATTRIBUTE_NAMES = 'attribute-names';
+export const EVENT_NAMES = 'event-names';
+export const PRODUCT_IDS = 'product-ids';
+export const valuesOf = (attribute: string) => `values-of-${attribute}`;
+
+const List = ({ id, values }: { id: string; values: readonly string[] }) => (
+  <datalist id={id}>
+    {values.map((value) => (
+      <option key={value} value={value} />
+    ))}
+  </datalist>
+);
+
+/** What some of the users have and do; `null` until it is there. */
+export const useNames = (): NamesAnswer | null => {
+  const { loaded } = useLoad(() => call<NamesAnswer>('GET', '/api/names'), 'names');
+  return loaded.state === 'ready' ? loaded.value : null;
+};
+
+/** The lists to choose from. Without them, as without a connection, fields take what is typed. */
+export const NameLists = ({ names }: { names: NamesAnswer | null }) =>
+  names && (
+    <>
+      <List id={ATTRIBUTE_NAMES} values={names.attributes.map(({ name }) => name)} />
+      {names.attributes.map(({ name, values }) => (
+        <List key={name} id={valuesOf(name)} values={values} />
+      ))}
+      <List id={EVENT_NAMES} values={names.events} />
+      <List id={PRODUCT_IDS} values={names.products} />
+    </>
+  );

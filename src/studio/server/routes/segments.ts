@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import {
+  countReach,
+  HttpError,
+  personsIn,
+  readCampaign,
+  type Segment,
+  segmentProblems,
+  segmentReleaseId,
+  segmentsIn,
+} from '../../../service/index.ts';
+import { nameOf } from '../../campaign/campaign-text.ts';
+import { problemWords } from '../check-draft.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { campaignRows } from './campaigns.ts';
+import { type ReachAnswer, rounded, type SampleOf } from './effect.ts';
+import { addRelease, noteBody, refuseFileMode } from './releases.ts';
+
+export interface SegmentRow {
+  id: string;
+  name: string;
+  audience: Record<string, unknown>;
+  /** The number of its newest release, which a new one has to be based on; 0 where it is the file's own. */
+  newest: number;
+  /** About how many users are in. `null` where it asks for people by an ID or an address, which needs the right to people. */
+  reach: ReachAnswer | null;
+  /** Campaigns that ask for it, published or as drafts. */
+  usedBy: { id: string; name: string; isLive: boolean }[];
+}
+
+/** By segment, the campaigns that ask for it. */
+const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['usedBy']>> => {
+  const uses = new Map<string, SegmentRow['usedBy']>();
+  for (const { id, published, draft, isArchived } of await campaignRows(context)) {
+    if (isArchived) continue;
+    const live = segmentsIn(published?.campaign.audience);
+    const isActive = published?.campaign.status === 'active';
+    for (const segment of new Set([...live, ...segmentsIn(draft?.campaign.audience)])) {
+      const name = nameOf((published ?? draft)!.campaign);
+      const use = { id, name, isLive: isActive && live.includes(segment) };
+      uses.set(segment, [...(uses.get(segment) ?? []), use]);
+    }
+  }
+  return uses;
+};
+
+/** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
+const LIST_MS = 30;
+
+const reachOf = async (
+  { filter }: Segment,
+  { workspace, store, operator, nowMs: now }: StudioContext,
+  sampleOf: SampleOf,
+): Promise<ReachAnswer | null> => {
+  if (personsIn(filter).length > 0 && !operator.people) return null;
+  const variants = [{ variant_id: 'a', properties: {} }];
+  const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
+  const { campaign } = readCampaign(content, {});
+  const sample = await sampleOf(store, workspace.workspaceId);
+  const reach =
+    campaign &&
+    (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
+  if (!reach) return null;
+  return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
+};
+
+/** Every segment: who is in, how many, and which campaigns ask for it. */
+export const createListSegments = (sampleOf: SampleOf) =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/segments',
+    role: 'view',
+    request: null,
+    answer: async (context) => {
+      const { workspace, studio, nowMs } = context;
+      const uses = await usesOf(context);
+      const releases =
+        workspace.campaignsFrom === 'studio' ? await studio.liveReleases(workspace.workspaceId, nowMs) : [];
+      const newest = new Map(releases.map(({ campaignId, release }) => [campaignId, release]));
+      const segments: SegmentRow[] = [];
+      // One after the other: each count lets others have their turn in between.
+      for (const segment of workspace.segments.values()) {
+        const { segmentId: id, name, filter: audience } = segment;
+        segments.push({
+          id,
+          name,
+          audience,
+          newest: newest.get(segmentReleaseId(id)) ?? 0,
+          reach: await reachOf(segment, context, sampleOf),
+          usedBy: uses.get(id) ?? [],
+        });
+      }
+      return { status: 200, body: { segments } };
+    },
+  });
+
+const segmentBody = noteBody.extend({
+  name: z.string().trim().min(1).max(200),
+  audience: z.record(z.string(), z.unknown()),
+});
+
+/** Changes a segment, or makes one: campaigns that ask for it follow at once. */
+export const saveSegment = defineRoute({
+  method: 'PUT',
+  path: '/api/segments/{segmentId}',
+  role: 'publish',
+  request: bodyOf(segmentBody),
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { params, nowMs } = context;
+    const { name, audience, note, based_on: basedOn } = context.body;
+    const [problem] = segmentProblems(audience);
+    if (problem) throw new HttpError(422, problemWords(problem.message));
+    const campaignId = segmentReleaseId(params['segmentId']!);
+    const campaign = { name, audience };
+    const body = await addRelease(context, { campaignId, campaign, basedOn, note, liveAtMs: nowMs });
+    await context.audit('save segment', params['segmentId']!, `“${name}”, as release ${body.release}`);
+    return { status: 201, body };
+  },
+});
+
+/** Takes a segment away that no campaign asks for. */
+export const removeSegment = defineRoute({
+  method: 'POST',
+  path: '/api/segments/{segmentId}/remove',
+  role: 'publish',
+  request: bodyOf(noteBody),
+  answer: async (context) => {
+    refuseFileMode(context);
+    const id = context.params['segmentId']!;
+    if (!context.workspace.segments.has(id)) throw new HttpError(404, 'There is no such segment');
+    const uses = (await usesOf(context)).get(id) ?? [];
+    if (uses.length > 0) {
+      throw new HttpError(409, `Campaigns ask for it: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
+    }
+    const { note, based_on: basedOn } = context.body;
+    const made = { campaignId: segmentReleaseId(id), campaign: null, basedOn, note, liveAtMs: context.nowMs };
+    const body = await addRelease(context, made);
+    await context.audit('remove segment', id, `as release ${body.release}`);
+    return { status: 201, body };
+  },
+});

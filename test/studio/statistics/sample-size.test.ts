@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import { compareResults } from '../../../src/studio/statistics/compare.ts';
+import { neededPeople } from '../../../src/studio/statistics/sample-size.ts';
+
+const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
+  campaign_id: 'sale',
+  status: 'active',
+  placements: ['home'],
+  variants: ['a', 'b'].map((variant_id) => ({ variant_id, properties: {} })),
+  ...changes,
+});
+
+/** Numbers from 0 to 1, the same ones each time. */
+const createRandom = () => {
+  let state = 20_260_302;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+};
+
+/** About how many of `n` people do it, each with this chance: as the normal distribution has it. */
+const doneBy = (n: number, chance: number, random: () => number): number => {
+  const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  return Math.round(n * chance + normal * Math.sqrt(n * chance * (1 - chance)));
+};
+
+describe('the number of people that a comparison needs', () => {
+  test.each([
+    [0.05, 0.2, 2],
+    [0.1, 0.1, 2],
+    [0.02, 0.5, 3],
+  ])('finds a rate of %d with a lift of %d among %d variants, four times of five', (rate, lift, count) => {
+    const variants = ['a', 'b', 'c'].slice(0, count).map((variant_id) => ({ variant_id, properties: {} }));
+    const planned = neededPeople(aCampaign({ variants }), rate, lift)!;
+    const campaign = aCampaign({ variants, planned_users: planned });
+    const random = createRandom();
+    const n = Math.round(planned / count);
+    const arm = (variantId: string, chance: number) => {
+      const clicked = doneBy(n, chance, random);
+      return {
+        variantId,
+        exposed: n,
+        impressions: n,
+        clicks: clicked,
+        clicked,
+        dismissals: 0,
+        dismissed: 0,
+        goals: [],
+      };
+    };
+    const ROUNDS = 2_000;
+    let found = 0;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const arms = variants.map(({ variant_id }, at) => arm(variant_id, at === 1 ? rate * (1 + lift) : rate));
+      const { comparisons } = compareResults(campaign, { arms, currencies: [] });
+      if (comparisons[0]!.difference!.low > 0) found += 1;
+    }
+    // Of three variants the interval is planned for all people, and two arms have two thirds of them: a little wider.
+    expect(found / ROUNDS).toBeGreaterThan(0.76);
+    expect(found / ROUNDS).toBeLessThan(0.84);
+  });
+
+  test('is larger where the control group, which is smaller, is compared on a goal', () => {
+    const goal = { conversions: [{ event: 'order', within_hours: 24 }] };
+    const alone = aCampaign({
+      variants: [{ variant_id: 'a', properties: {} }],
+      control_percentage: 10,
+      ...goal,
+    });
+    expect(neededPeople(alone, 0.05, 0.2)).toBeGreaterThan(neededPeople(aCampaign(), 0.05, 0.2)!);
+  });
+
+  test('is none where nothing is compared, and for what is no rate', () => {
+    expect(
+      neededPeople(aCampaign({ variants: [{ variant_id: 'a', properties: {} }] }), 0.05, 0.2),
+    ).toBeNull();
+    for (const [rate, lift] of [
+      [0, 0.2],
+      [1, 0.2],
+      [0.5, 1],
+      [0.5, 0],
+      [Number.NaN, 1],
+    ] as const) {
+      expect(neededPeople(aCampaign(), rate, lift)).toBeNull();
+    }
+  });
+});
