@@ -187,7 +187,7 @@ export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent)
     for (const notice of notices) notify(notice);
     const problems = 'problems' in outcome ? outcome.problems : [];
     for (const message of problems) notify({ type: 'failed', kind: 'answer', message });
-    if ('failure' in outcome) notify({ type: 'failed', ...outcome.failure });
+    if ('failure' in outcome && outcome.failure) notify({ type: 'failed', ...outcome.failure });
     news.post({ type: 'idle', wait: log.lastControl().wait });
     return delivered.length;
   };
