@@ -1,9 +1,8 @@
 import { createBannerCache } from './banners/banner-cache.ts';
-import { createBootstrap } from './banners/user-record.ts';
 import { createConsent, type OptOutPolicy } from './consent/consent.ts';
 import { createForgetStored, optOutOfLog } from './consent/forget-stored.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
-import { createLateChunk } from './late-chunk.ts';
+import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { Requested } from './late-context.ts';
 import { createNotices, type Notice } from './notices.ts';
@@ -14,19 +13,19 @@ import { createBoxes } from './placements/box.ts';
 import { createPlacements } from './placements/placements.ts';
 import { afterFrame } from './platform/clock.ts';
 import { createTrack } from './track.ts';
-import { createCurrentUser, createKnownVisitor } from './user/current-user.ts';
+import { createCurrentUser } from './user/current-user.ts';
+import { createUserSwitch } from './user/switch-user.ts';
 
 /** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
 const SLOW_MS = 250;
 
 // Chromium 153 and older engines remember a module that could not be loaded, and fail at once the next time
 // (whatwg/html#6768). A query makes another address of it. The error's text ends in the address.
-const importLateChunk = () =>
-  import('./late-client.ts').catch(
-    (cause): Promise<typeof import('./late-client.ts')> =>
-      import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
-        throw cause;
-      }),
+const importAgain: ImportAgain = (load) =>
+  load().catch((cause) =>
+    import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
+      throw cause;
+    }),
   );
 
 const createLivePlacard = (settings: Settings): Placard => {
@@ -34,84 +33,55 @@ const createLivePlacard = (settings: Settings): Placard => {
   const { now, after, openStore } = platform;
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
+  const report = (cause: unknown): void => fail('internal', String(cause), cause);
   /** For `debug`: what happens before that chunk is loaded, which prints it. */
   const early: Notice[] = [];
   const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
   const requested: Requested = { placements: new Set(), answered: new Set() };
   let isStopped = false;
-  let hasStoreFailed = false;
-  /** What an opt-out still does, or an opt-in. */
-  let consentWork: Promise<void> | undefined;
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
-  const isActive = (): boolean => consent.mayAct() && !isStopped;
-
-  const cache = createBannerCache({
-    endpoint: settings.endpoint,
-    appId: settings.appId,
-    store,
-    mayWrite: consent.mayWrite,
-    clock: platform,
-    known: createBootstrap(settings),
-    onChange() {
-      placements.considerAll();
-      notify({ type: 'changed' });
-    },
-    onError(cause) {
-      if (!hasStoreFailed) fail('storage', 'The banner store failed', cause);
-      hasStoreFailed = true;
-    },
-  });
-
+  const user = createCurrentUser(settings, consent, fail);
+  const cache = createBannerCache({ settings, store, consent, user, fail });
   const boxes = createBoxes(settings.appId);
-  const visitor = createKnownVisitor(settings);
-
-  const forgetStored = createForgetStored(consent, cache, store, boxes, visitor);
-
-  const placements = createPlacements({
-    cache,
-    reserve: (element, placementId) => (consent.mayWrite() ? boxes.reserve(element, placementId) : undefined),
-    answered: requested.answered,
-    track: (banner, type) => track(banner, type),
-    after,
-    fail,
-    notify,
+  const late = createLateChunk<LateClient>(after, fail);
+  const isActive = (): boolean => consent.mayAct() && !isStopped;
+  const track = createTrack({ user, cache, late, isActive, now });
+  const { answered } = requested;
+  const placements = createPlacements({ cache, consent, boxes, answered, track, after, fail, notify });
+  cache.subscribe((sentAway) => {
+    if (sentAway) return placements.sendAway(sentAway);
+    placements.considerAll();
+    notify({ type: 'changed' });
   });
 
-  /** Everything that is not needed for the first paint. */
-  const late = createLateChunk<LateClient>({
-    after,
-    fail,
-    async load() {
-      const { createLateClient } = await importLateChunk();
-      // In a task of its own: on a slow phone the evaluation of the chunk is one already.
-      await new Promise<void>((resolve) => after(0, resolve));
-      return createLateClient({
-        settings,
-        consent,
-        cache,
-        store,
-        placements,
-        boxes,
-        forgetStored,
-        visitorKey: visitor.storageKey,
-        requested,
-        early,
-        forgetEarly,
-        notify,
-        fail,
-        subscribe,
-      });
-    },
-  });
+  const forgetStored = createForgetStored(consent, user, cache, store, boxes);
+  const userSwitch = createUserSwitch(user, cache, late, consent, forgetStored);
+  consent.subscribe((before) => userSwitch.follow(before).catch(report));
 
-  const user = createCurrentUser(settings.userId, visitor, cache, late, consent, forgetStored, fail);
-  const track = createTrack({ cache, late, isActive, now, sendAway: placements.sendAway });
-  const report = (cause: unknown): void => fail('internal', String(cause), cause);
-  consent.subscribe((before) => {
-    const next = before === 'pending' ? user.keep : user.open;
-    consentWork = (consent.mayAct() ? next() : user.close()).catch(report);
+  // Everything that is not needed for the first paint.
+  late.open(async () => {
+    const { createLateClient } = await importAgain(() => import('./late-client.ts'));
+    // In a task of its own: on a slow phone the evaluation of the chunk is one already.
+    await new Promise<void>((resolve) => after(0, resolve));
+    return createLateClient({
+      settings,
+      importAgain,
+      consent,
+      user,
+      cache,
+      store,
+      placements,
+      boxes,
+      forgetStored,
+      requested,
+      early,
+      forgetEarly,
+      notify,
+      fail,
+      subscribe,
+    });
   });
 
   /** Does not wait for a delivery that cannot be loaded: then the log is changed without it. */
@@ -119,7 +89,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     const done = late.run(work);
     if (await late.isThere()) await done;
     else await optOutOfLog(openStore(settings.logName), policy, now()).catch(report);
-    await consentWork;
+    await consent.settled();
   };
 
   const stop = (): void => {
@@ -131,10 +101,10 @@ const createLivePlacard = (settings: Settings): Placard => {
   // The read starts at once and alone: everything else waits until what is cached is on the page.
   const begin = async (): Promise<void> => {
     const cancel = after(SLOW_MS, () => void late.run(async () => null, null));
-    await user.openCache();
+    await userSwitch.openCache();
     cancel();
     await afterFrame(platform);
-    if (!isStopped) await user.startSession();
+    if (!isStopped) await userSwitch.startSession(false);
   };
   begin().catch(report);
 
@@ -152,7 +122,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       return unmount;
     },
     async identify(userId) {
-      if (!isStopped) await user.change(userId);
+      if (!isStopped) await userSwitch.signIn(userId);
     },
     banner: cache.current,
     track,
@@ -168,7 +138,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       consent.set('wiped');
       await withdraw(({ delivery }) => delivery.wipe(), 'wipe');
       // Also what an earlier visit has stored, where this one never had consent.
-      await user.close();
+      await userSwitch.close();
       stop();
     },
   };

@@ -51,12 +51,12 @@ const WARNINGS: Notice['type'][] = ['failed', 'dropped', 'in-doubt', 'skipped'];
 export const printNotices = (
   context: Pick<
     LateContext,
-    'settings' | 'consent' | 'cache' | 'requested' | 'subscribe' | 'early' | 'forgetEarly'
+    'settings' | 'consent' | 'user' | 'cache' | 'requested' | 'subscribe' | 'early' | 'forgetEarly'
   >,
 ): (() => void) => {
-  const { settings, consent, cache, requested, subscribe, early, forgetEarly } = context;
-  const user = cache.userId() === null ? 'no user' : `user ${cache.userId()}`;
-  const who = consent.mayAct() ? user : 'no consent';
+  const { settings, consent, user, cache, requested, subscribe, early, forgetEarly } = context;
+  const id = user.id();
+  const who = consent.mayAct() ? (id === null ? 'no user' : `user ${id}`) : 'no consent';
   const current = (): string =>
     [...requested.placements].map((id) => `${id} (${cache.current(id)?.id ?? 'empty'})`).join(', ') ||
     'nothing';

@@ -1,18 +1,17 @@
 import type { Fail } from './notices.ts';
 import type { Clock } from './platform/clock.ts';
 
+/** Imports a module that may have failed to load before. */
+export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
+
 /** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
 
-interface LateChunkOptions<T> {
-  load: () => Promise<T>;
-  after: Clock['after'];
-  fail: Fail;
-}
-
 /** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
 export interface LateChunk<T> {
+  /** From now on it can be loaded, by this function: what was called before waits for that. */
+  open(load: () => Promise<T>): void;
   /** The client, where it is loaded. */
   current(): T | undefined;
   /**
@@ -34,8 +33,11 @@ interface Waiting {
   isDroppable: boolean;
 }
 
-export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOptions<T>): LateChunk<T> => {
-  const { load, after, fail } = options;
+export const createLateChunk = <T extends { stop(): void }>(
+  after: Clock['after'],
+  fail: Fail,
+): LateChunk<T> => {
+  let load: () => Promise<T>;
   let client: T | undefined;
   let waiting: Waiting[] = [];
   let loading: Promise<void> | undefined;
@@ -89,6 +91,9 @@ export const createLateChunk = <T extends { stop(): void }>(options: LateChunkOp
   };
 
   return {
+    open(by): void {
+      load = by;
+    },
     current: () => client,
     async isThere() {
       if (!client) await tryToLoad();

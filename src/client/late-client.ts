@@ -3,11 +3,12 @@ import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
+import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { rememberNotices } from './inspector/recent-notices.ts';
-import { createLateContext, type LateClientOptions, type WhoIsHere } from './late-context.ts';
+import { createLateContext, type LateClientOptions } from './late-context.ts';
 import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
 import { withTimeout } from './platform/waits.ts';
@@ -24,10 +25,10 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
   /** Stores the impression, unless it was counted in this session before. */
   countImpression(banner: Banner, userId: string, at: number | undefined): Promise<BannerEvent | null>;
   /**
-   * Joins or begins the session of the present user, which syncs what is mounted. The former users of this app leave nothing
+   * Joins or begins the session of the current user, which syncs what is mounted. The former users of this app leave nothing
    * behind; but at the start of a page without a user one of them may be coming back.
    */
-  startSession(user: WhoIsHere, isSwitch: boolean): Promise<void>;
+  startSession(isSwitch: boolean): Promise<void>;
   inspect(): Promise<Inspector>;
   stop(): void;
 }
@@ -43,8 +44,9 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       resolve();
     };
   });
+  const loadChunk = createLoadChunk(options.importAgain);
   const context = createLateContext(options, () => isStopped);
-  const { settings, consent, cache, placements, requested, notify, fail } = context;
+  const { settings, consent, user, cache, placements, requested, notify, fail } = context;
   const { lifecycle, userTokens, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
@@ -62,7 +64,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       notify,
       fail,
       correct: settings.correct,
-      onDelivered: (events) => inBackground(acceptDelivered(cache, events, now())),
+      onDelivered: (events) => inBackground(acceptDelivered(user, cache, events, now())),
       // The cache is worth less than an event: a sync brings it back.
       async evict() {
         await cache.change((record) => {
@@ -75,29 +77,29 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     isWorker: false,
   });
 
-  let visitors: Promise<(who: WhoIsHere['signedIn']) => Promise<void>> | undefined;
+  let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
-    const { createVisitors } = await import('./user/visitors.ts');
+    const { createVisitors } = await loadChunk('visitors');
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
   /** A session begins without a visitor who takes longer. */
-  const meetVisitor = async (who: WhoIsHere['signedIn']): Promise<void> => {
+  const meetVisitor = async (): Promise<void> => {
     if (!settings.visitors || !context.mayWrite()) return;
     try {
       visitors ??= loadVisitors();
-      const meeting = visitors.then((meet) => meet(who));
+      const meeting = visitors.then((meet) => meet());
       await withTimeout(meeting, after, STORE_TIMEOUT_MS, 'The visitor');
     } catch (cause) {
       visitors = undefined;
       fail('internal', 'The visitor is not known yet', cause);
     }
   };
-  const preview = createPreview(context);
+  const preview = createPreview(context, loadChunk);
   const impressions = createImpressions(context, updates, delivery.capture);
 
   let inspector: Promise<Inspector> | undefined;
   const inspect = async (): Promise<Inspector> => {
-    const { createInspector } = await import('./inspector/create-inspector.ts');
+    const { createInspector } = await loadChunk('inspector');
     return createInspector({
       ...context,
       focusOn,
@@ -110,7 +112,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   };
 
   const debug = async (): Promise<void> => {
-    const { printNotices } = await import('./debug.ts');
+    const { printNotices } = await loadChunk('debug');
     printNotices(context);
   };
 
@@ -145,18 +147,18 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       await begun;
       if (isStopped) return;
       if (!isActive()) fail('sync', 'No refresh: there is no consent');
-      else if (cache.userId() === null) fail('sync', 'No refresh: no user is signed in');
+      else if (user.id() === null) fail('sync', 'No refresh: no user is signed in');
       else if (isFirst) await updates.answered();
       else if (placementIds.length > 0) await updates.refresh(placementIds);
     },
     notifyTabs: updates.notifyTabs,
     forgetUser: updates.forgetUser,
     countImpression: impressions.count,
-    async startSession(user, isSwitch) {
+    async startSession(isSwitch) {
       try {
         await lifecycle.whenActivated();
-        await meetVisitor(user.signedIn);
-        if (cache.userId() !== user.id()) await user.openCache();
+        await meetVisitor();
+        if (user.look()) await cache.open();
         // An opt-out of an earlier visit stays one: reading it reports it.
         if (isActive())
           await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
@@ -165,7 +167,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       } finally {
         begin();
       }
-      if (isSwitch || cache.userId() !== null) await context.forgetStored();
+      if (isSwitch || user.id() !== null) await context.forgetStored();
     },
     inspect() {
       // A load that failed is tried again.

@@ -2,6 +2,7 @@ import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
 import { createKeyring } from './credentials/keyring.ts';
 import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
+import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/read-options.ts';
 import type { Boxes } from './placements/box.ts';
@@ -10,21 +11,12 @@ import type { Placements } from './placements/placements.ts';
 import { type Answer, createPostJson } from './platform/http.ts';
 import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
+import type { CurrentUser } from './user/current-user.ts';
 
 /** Placements that this page has requested, and those whose answer came from the network. */
 export interface Requested {
   placements: Set<string>;
   answered: Set<string>;
-}
-
-/** The user that the client works for. */
-export interface WhoIsHere {
-  /** The user who has signed in. */
-  signedIn(): string | null;
-  /** The same, or else the visitor. */
-  id(): string | null;
-  /** Reads what is stored of them. */
-  openCache(): Promise<void>;
 }
 
 /** How long a call may take that is not repeated. */
@@ -33,14 +25,14 @@ const TIMEOUT_MS = 15_000;
 /** What the first chunk hands on. */
 export interface LateClientOptions extends Notices {
   settings: Settings;
+  importAgain: ImportAgain;
   consent: Consent;
+  user: CurrentUser;
   cache: BannerCache;
   store: Store;
   placements: Placements;
   boxes: Boxes;
   forgetStored: () => Promise<void>;
-  /** Where the profile keeps its visitor. */
-  visitorKey: string;
   requested: Requested;
   /** The notices so far, for `debug`, until `forgetEarly` is called. */
   early: Notice[];

@@ -4,21 +4,21 @@ import { isDismissed } from './banners/user-record.ts';
 import type { CapturedEvent } from './delivery/delivery.ts';
 import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
+import type { CurrentUser } from './user/current-user.ts';
 
 /** The stored event, or neither where it is not stored or the client was stopped before. */
 type Tracked = Promise<BannerEvent | null | undefined>;
 
 interface TrackOptions {
+  user: CurrentUser;
   cache: BannerCache;
   late: LateChunk<LateClient>;
   isActive: () => boolean;
   now: () => number;
-  /** Takes a banner out of its slots. */
-  sendAway: (banner: Banner) => void;
 }
 
 /** The client's `track`: what it does with an event, by its type. */
-export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptions) => {
+export const createTrack = ({ user, cache, late, isActive, now }: TrackOptions) => {
   // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
@@ -28,12 +28,12 @@ export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptio
     click: (event) => (cache.isTaken(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (isDismissed(cache.record(), banner)) return null;
-      sendAway(banner);
+      cache.sendAway(banner);
       if (cache.isTaken(event)) return null;
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const captured = capture(event);
       // A listener may have changed the user.
-      if (cache.userId() === event.userId) {
+      if (user.id() === event.userId) {
         await cache.dismiss([event]);
         late.current()?.notifyTabs();
       }
@@ -42,7 +42,7 @@ export const createTrack = ({ cache, late, isActive, now, sendAway }: TrackOptio
   };
 
   return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
-    const userId = cache.userId();
+    const userId = user.id();
     // In JavaScript a type may be any.
     if (!isActive() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
     const { id: bannerId, placementId, isControl } = banner;

@@ -1,18 +1,31 @@
 import { expect } from 'vitest';
-import { type BannerCache, createBannerCache } from '../../src/client/banners/banner-cache.ts';
+import { createBannerCache } from '../../src/client/banners/banner-cache.ts';
 import { createClock } from '../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 
-/** A cache of one app, in memory and with the clock of the test, that must not fail. */
-export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}): BannerCache =>
-  createBannerCache({
-    mayWrite: () => true,
-    known: () => [],
-    endpoint: 'https://api.example',
-    appId: 'app',
+/** A cache of one app, in memory and with the clock of the test, that must not fail. `open` names the user who is here. */
+export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}) => {
+  let id: string | null = null;
+  const user = { id: () => id, look: () => false };
+  const cache = createBannerCache({
+    settings: {
+      endpoint: 'https://api.example',
+      appId: 'app',
+      platform: { ...createClock(), random: Math.random, openStore: createMemoryStore },
+    },
     store: createMemoryStore(),
-    clock: createClock(),
-    onChange: () => undefined,
-    onError: (cause) => expect.unreachable(String(cause)),
+    consent: { mayWrite: () => true },
+    user,
+    fail: (_kind, _message, cause) => expect.unreachable(String(cause)),
     ...changes,
   });
+  return {
+    ...cache,
+    user,
+    userId: user.id,
+    open(userId: string | null = id): Promise<void> {
+      id = userId;
+      return cache.open();
+    },
+  };
+};

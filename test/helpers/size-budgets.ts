@@ -35,7 +35,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 export const ORDINARY_VISIT = 33_300;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_350, esbuild: 7_650, webpack: 8_320 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_490, esbuild: 7_790, webpack: 8_480 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

@@ -32,7 +32,8 @@ const aPage = async (render: RenderBanner) => {
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
-    reserve: () => undefined,
+    consent: { mayWrite: () => false },
+    boxes: { reserve: () => undefined },
     cache: {
       current: () => banner,
       mustLeave: () => mustLeave,

@@ -30,7 +30,8 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
-    reserve: () => undefined,
+    consent: { mayWrite: () => false },
+    boxes: { reserve: () => undefined },
     cache: {
       current: () => banner,
       mustLeave: () => mustLeave,

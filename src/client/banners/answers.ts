@@ -1,5 +1,6 @@
 import type { Banner, BannerEvent } from '../banner.ts';
 import type { Notify } from '../notices.ts';
+import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { invalidProperties } from './invalid-properties.ts';
 import { putTestSend } from './overlay.ts';
@@ -15,11 +16,12 @@ export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[
 
 /** From its acceptance a dismissal hides what the service may still send for some minutes. */
 export const acceptDelivered = async (
+  user: Pick<CurrentUser, 'id'>,
   cache: BannerCache,
   events: readonly BannerEvent[],
   nowMs: number,
 ): Promise<void> => {
-  const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === cache.userId());
+  const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === user.id());
   const ids = dismissals.map(({ bannerId }) => bannerId);
   if (ids.length > 0) await cache.change((record) => acceptDismissals(record, ids, nowMs));
 };
@@ -56,7 +58,7 @@ export const applyAnswer = (
 };
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
-export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
+export const createTakeAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
   /** When the answer of each placement was requested. Times grow from request to request, over all users. */
   const takenAtMs = new Map<string, number>();
 
@@ -81,7 +83,7 @@ export const createTakeAnswer = (cache: BannerCache, notify: Notify) => {
       }
     }
     await stored;
-    if (cache.userId() !== userId) return;
+    if (user.id() !== userId) return;
     // The host may leave the page on this notice: the next page finds the answer in the cache.
     notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
   };

@@ -1,9 +1,13 @@
 import type { Banner } from '../banner.ts';
+import type { Consent } from '../consent/consent.ts';
 import type { CapturedEvent } from '../delivery/delivery.ts';
-import type { Clock } from '../platform/clock.ts';
+import type { Fail } from '../notices.ts';
+import type { Settings } from '../options/read-options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
+import type { CurrentUser } from '../user/current-user.ts';
 import {
   addDismissals,
+  createBootstrap,
   emptyRecord,
   isDismissed,
   isUserRecord,
@@ -17,19 +21,16 @@ const STORE_TIMEOUT_MS = 2_000;
 const MAX_REFUSED = 100;
 
 interface CacheOptions {
-  endpoint: string;
-  appId: string;
+  settings: Pick<Settings, 'endpoint' | 'appId' | 'bootstrap' | 'platform'>;
   store: Store;
-  /** While false, changes wait in memory and the store is left alone. */
-  mayWrite: () => boolean;
-  clock: Clock;
-  /** What is known of a user before their record is read: changes that are stored with the first one. */
-  known: (userId: string | null) => Change[];
-  /** The banners on the page may be out of date: called after every change, at once for the copy in memory. */
-  onChange: () => void;
-  /** The store failed, or hangs; the copy in memory goes on. */
-  onError: (cause: unknown) => void;
+  /** While nothing may be written, changes wait in memory and the store is left alone. */
+  consent: Pick<Consent, 'mayWrite'>;
+  user: Pick<CurrentUser, 'id' | 'look'>;
+  fail: Fail;
 }
+
+/** `sentAway`: the user sent this banner away here. */
+type CacheListener = (sentAway?: Banner) => void;
 
 /** Changes the record in place. It runs on the copy in memory and on the stored record, so it must be repeatable. */
 type Change<T = unknown> = (record: UserRecord) => T;
@@ -39,10 +40,11 @@ type Change<T = unknown> = (record: UserRecord) => T;
  * at once and reaches the store in one transaction, where it meets the changes of the other tabs.
  */
 export const createBannerCache = (options: CacheOptions) => {
-  const { endpoint, appId, store, mayWrite, clock, known, onChange, onError } = options;
-  const { now, after } = clock;
-  /** `null` where no user is signed in, or nothing may be stored. */
-  let userId: string | null = null;
+  const { settings, store, consent, user, fail } = options;
+  const { endpoint, appId, platform } = settings;
+  const { now, after } = platform;
+  const known = createBootstrap(settings);
+  const listeners: CacheListener[] = [];
   let record = emptyRecord();
   /** Changes that the store has not confirmed yet, by transaction. */
   const pending = new Set<Change[]>();
@@ -58,16 +60,27 @@ export const createBannerCache = (options: CacheOptions) => {
   /** Takes an event of what stands in front of the record, and returns true: nothing of it is stored. */
   let take: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
+  let hasFailed = false;
   /** The store is known to have had a record of this user. */
   let isStored = false;
 
-  const key = (user: string) => recordKey(endpoint, appId, user);
+  const key = (userId: string) => recordKey(endpoint, appId, userId);
+
+  /** Once a page: the copy in memory goes on. */
+  const onError = (cause: unknown): void => {
+    if (!hasFailed) fail('storage', 'The banner store failed', cause);
+    hasFailed = true;
+  };
+
+  const tell = (sentAway?: Banner): void => {
+    for (const listener of listeners) listener(sentAway);
+  };
 
   /** Notes which banners are given, and has what is shown compared with them. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of overlay.values()) if (banner) given.add(banner.id);
-    onChange();
+    tell();
   };
 
   /** Takes the stored record. Where the store has none, the copy in memory stays as it is. */
@@ -99,11 +112,10 @@ export const createBannerCache = (options: CacheOptions) => {
     });
   };
 
-  const reset = (user: string | null): void => {
-    userId = user;
+  const reset = (): void => {
     record = emptyRecord();
     pending.clear();
-    refused = known(user);
+    refused = known(user.id());
     for (const change of refused) change(record);
     overlay.clear();
     given.clear();
@@ -121,7 +133,6 @@ export const createBannerCache = (options: CacheOptions) => {
     show,
     key,
     settleWithin,
-    userId: (): string | null => userId,
     record: (): Readonly<UserRecord> => record,
     /** False too where a host has found no banner and passes nothing. */
     isGiven: (banner: Banner): boolean => given.has(banner?.id),
@@ -136,19 +147,20 @@ export const createBannerCache = (options: CacheOptions) => {
     expiresInMs: (banner: Banner): number =>
       (banner.expiresAt ?? Number.POSITIVE_INFINITY) - now() - record.clockSkewMs,
 
-    /** Forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
-    async open(user: string | null): Promise<void> {
-      reset(user);
+    /** Looks who is here, forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
+    async open(): Promise<void> {
+      user.look();
+      reset();
       await cache.reread();
     },
 
     /** Reads what another tab has changed. */
     async reread(): Promise<void> {
-      const reader = userId;
-      if (reader === null || !mayWrite()) return;
+      const reader = user.id();
+      if (reader === null || !consent.mayWrite()) return;
       await settleWithin(async () => {
         const value = await store.get(key(reader));
-        if (reader === userId) adopt(value);
+        if (reader === user.id()) adopt(value);
       });
     },
 
@@ -165,19 +177,19 @@ export const createBannerCache = (options: CacheOptions) => {
      * failed. `undefined` while there is no user.
      */
     async change<T>(change: Change<T>): Promise<T | undefined> {
-      const owner = userId;
+      const owner = user.id();
       if (owner === null) return undefined;
       let verdict = change(record);
       let stored: UserRecord | undefined;
       const changes = [...refused, change].slice(-MAX_REFUSED);
-      const isWritten = mayWrite();
+      const isWritten = consent.mayWrite();
       refused = isWritten ? [] : changes;
       if (isWritten) pending.add(changes);
       show();
       if (!isWritten) return verdict;
       const toStored = ([found]: (UserRecord | undefined)[]): [StoreKey, unknown][] => {
         // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
-        if (owner !== userId || (isStored && !found)) return [];
+        if (owner !== user.id() || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
         stored = isUserRecord(found) ? found : emptyRecord();
         for (const each of changes) {
@@ -204,8 +216,10 @@ export const createBannerCache = (options: CacheOptions) => {
     dismiss: (dismissals: Parameters<typeof addDismissals>[1]) =>
       cache.change((own) => addDismissals(own, dismissals)),
 
-    /** Forgets the user in memory, and writes nothing until one is opened again. */
-    close: (): void => reset(null),
+    /** The user sent this banner away here: its slots give it up at once. */
+    sendAway: tell as (banner: Banner) => void,
+    /** Calls `listener` after every change, at once for the copy in memory: the banners on the page may be out of date. */
+    subscribe: (listener: CacheListener): void => void listeners.push(listener),
   };
   return cache;
 };

@@ -18,34 +18,36 @@ interface TabMessage {
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host requests it, when a tab changes it. */
 export const createUpdates = (context: LateContext) => {
-  const { settings, consent, cache, requested, lifecycle, isActive, inBackground, notify, fail } = context;
+  const { settings, consent, user, cache, requested, lifecycle, isActive, inBackground, notify, fail } =
+    context;
   const { platform } = settings;
   const { now, after, openChannel } = platform;
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
-  /** The user whose session this page has joined. A user who is identified right after the client was created comes here twice. */
-  let joinedBy: string | null = null;
-  /** The session has begun, or joined: before that the user's last choice may not be known, and nothing is synced. */
-  let hasSession = false;
+  /**
+   * Whether this page has a session of the current user. It is joined once: a user who is identified right after the client was
+   * created comes twice. Before it has begun the user's last choice may not be known, and nothing is synced.
+   */
+  let progress: 'none' | 'joining' | 'begun' = 'none';
   let onSession: () => void = () => undefined;
 
   const notifyTabs = (): void => {
-    const userId = cache.userId();
+    const userId = user.id();
     if (userId !== null) channel.post({ changedFor: userId });
   };
   channel.subscribe(({ changedFor }) => {
-    if (changedFor === cache.userId()) inBackground(cache.reread());
+    if (changedFor === user.id()) inBackground(cache.reread());
   });
 
-  const takeAnswer = createTakeAnswer(cache, notify);
+  const takeAnswer = createTakeAnswer(user, cache, notify);
   const sync = createSync({
     ...context,
-    userId: cache.userId,
+    userId: user.id,
     canSync: () => isActive() && !isPrerendering(),
     onAnswer(result) {
       // A listener to what was wrong with the answer may have changed the user.
-      if (result.userId !== cache.userId()) return;
+      if (result.userId !== user.id()) return;
       for (const placementId of result.banners.keys()) requested.answered.add(placementId);
       inBackground(takeAnswer(result).then(notifyTabs));
     },
@@ -58,7 +60,7 @@ export const createUpdates = (context: LateContext) => {
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
-      hasSession = true;
+      progress = 'begun';
       sync.want(requested.placements);
       onSession();
       notifyTabs();
@@ -80,26 +82,24 @@ export const createUpdates = (context: LateContext) => {
       onSession = listener;
     },
     /**
-     * Joins or begins the session of the present user, which syncs what is mounted. `queued` finds the events of a user that
+     * Joins or begins the session of the current user, which syncs what is mounted. `queued` finds the events of a user that
      * are still to be delivered.
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
-      const userId = cache.userId();
-      if (!isActive() || userId === joinedBy) return;
-      joinedBy = userId;
-      if (userId !== null) {
-        const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
-        inBackground(found);
-        // A log that does not answer keeps no user from a banner.
-        const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
-        if (cache.userId() !== userId) return;
-        if (dismissals.length > 0) await cache.dismiss(dismissals);
-      }
-      if (isActive() && cache.userId() === userId) await session.start();
+      const userId = user.id();
+      if (!isActive() || userId === null || progress !== 'none') return;
+      progress = 'joining';
+      const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
+      inBackground(found);
+      // A log that does not answer keeps no user from a banner.
+      const dismissals = (await found.catch(() => [])).filter(({ type }) => type === 'dismiss');
+      if (user.id() !== userId) return;
+      if (dismissals.length > 0) await cache.dismiss(dismissals);
+      if (isActive() && user.id() === userId) await session.start();
     },
     /** Syncs at the end of the task, without a cost; what is requested before the session begins, it syncs. */
     want(placementId: string): void {
-      if (hasSession) sync.want([placementId]);
+      if (progress === 'begun') sync.want([placementId]);
     },
     /** Requests a successor of the banner that expired there, if the budget allows it. */
     renew: renewal.want,
@@ -132,8 +132,7 @@ export const createUpdates = (context: LateContext) => {
     syncBlockedUntilMs: sync.blockedUntilMs,
     /** The user changed: nothing of the former one's is requested any more. */
     forgetUser(): void {
-      joinedBy = null;
-      hasSession = false;
+      progress = 'none';
       requested.answered.clear();
       renewal.stop();
       sync.reset();

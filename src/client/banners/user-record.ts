@@ -98,7 +98,11 @@ export const addDismissals = (
 };
 
 /** What a server has requested, as changes of a user's record: for its own user what a sync's answer would change. */
-export const createBootstrap = ({ bootstrap, appId, platform }: Settings) => {
+export const createBootstrap = ({
+  bootstrap,
+  appId,
+  platform,
+}: Pick<Settings, 'bootstrap' | 'appId' | 'platform'>) => {
   const startedAtMs = platform.now();
 
   const fill = (record: UserRecord): void => {

@@ -2,36 +2,36 @@ import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Control } from '../delivery/log/control.ts';
 import type { Boxes } from '../placements/box.ts';
 import type { Store } from '../platform/store.ts';
-import type { KnownVisitor } from '../user/current-user.ts';
+import type { CurrentUser } from '../user/current-user.ts';
 import type { Consent, OptOutPolicy } from './consent.ts';
 
 /**
- * Deletes the stored records of an app's users, but that of the present user, who may have signed in meanwhile. Other apps and
+ * Deletes the stored records of an app's users, but that of the current user, who may have signed in meanwhile. Other apps and
  * other versions stay.
  */
 export const forgetUsers = async (
   store: Store,
   keyOf: (userId: string) => (string | number)[],
-  present: () => string | null,
+  current: () => string | null,
 ): Promise<void> => {
   const scope = keyOf('').slice(0, -1);
   // No user ID sorts after the last code unit.
   const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
-  const keep = present();
+  const keep = current();
   const kept = JSON.stringify(keep !== null && keyOf(keep));
   await store.deleteMany(found.map(([key]) => key).filter((key) => JSON.stringify(key) !== kept));
 };
 
-/** Deletes what is stored of everyone but the present user; boxes and the visitor too, where nothing may be kept. */
+/** Deletes what is stored of everyone but the current user; boxes and the visitor too, where nothing may be kept. */
 export const createForgetStored =
-  (consent: Consent, cache: BannerCache, store: Store, boxes: Boxes, visitor: KnownVisitor) =>
+  (consent: Consent, user: CurrentUser, cache: BannerCache, store: Store, boxes: Boxes) =>
   async (): Promise<void> => {
     if (consent.state === 'pending') return;
     if (!consent.mayAct()) {
       boxes.forget();
-      visitor.forget();
+      user.forgetVisitor();
     }
-    await cache.settleWithin(() => forgetUsers(store, cache.key, cache.userId));
+    await cache.settleWithin(() => forgetUsers(store, cache.key, user.id));
   };
 
 /**

@@ -6,28 +6,19 @@ import type { Choice, OptOutPolicy } from './consent.ts';
 /** Brings the user's choice to the disk and to the other tabs, and theirs to this one. A full disk refuses no choice. */
 export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQuota: RetryOnQuota) => {
   const { consent, clock, news, notify, isWorker } = context;
-  /** As the disk had it last. */
-  let seen: Choice = 'enabled';
-  /** Choices of this page on their way to the disk: what is read there meanwhile is older. */
-  let writing = 0;
-
   const notifyHost = (): void =>
     notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' });
 
   const write = async (choice: Choice): Promise<void> => {
-    writing += 1;
-    try {
-      await retryOnQuota(() =>
+    await consent.store(choice, () =>
+      retryOnQuota(() =>
         log.step([], (control) => {
           control.consent = choice;
           control.chosenAt = clock.now();
           return [];
         }),
-      );
-      seen = choice;
-    } finally {
-      writing -= 1;
-    }
+      ),
+    );
     // What was held in memory comes to the disk with the choice.
     await log.retry();
   };
@@ -43,11 +34,7 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
   });
   // News of this choice may have missed the tab.
   log.onChoice((choice) => {
-    if (writing > 0 || choice === seen) return;
-    seen = choice;
-    if (choice === consent.state || consent.state === 'wiped') return;
-    consent.set(choice);
-    notifyHost();
+    if (consent.wasRead(choice)) notifyHost();
   });
 
   return {

@@ -9,13 +9,13 @@ import type { Inspection, Inspector, PlacementState, SlotState } from './inspect
 /** Of the events that were taken and not sent, so many are listed. */
 const MAX_EVENTS = 100;
 
-interface SandboxOptions extends FocusVerbs, Pick<LateContext, 'settings' | 'cache' | 'placements'> {
+interface SandboxOptions extends FocusVerbs, Pick<LateContext, 'settings' | 'user' | 'cache' | 'placements'> {
   impressions: Pick<Impressions, 'countAnew'>;
 }
 
 /** Focus and sandbox: what is shown and done here leaves no trace, neither in a store nor with the service. */
 const createSandbox = (options: SandboxOptions) => {
-  const { settings, cache, placements, impressions, focusOn, isFocus } = options;
+  const { settings, user, cache, placements, impressions, focusOn, isFocus } = options;
   const { overlay } = cache;
   let isOn = false;
   let events: BannerEvent[] = [];
@@ -28,7 +28,7 @@ const createSandbox = (options: SandboxOptions) => {
   };
 
   const focus: Inspector['focus'] = (placementId, banner) => {
-    if (cache.userId() === null) return;
+    if (user.id() === null) return;
     if (banner) overlay.set(placementId, focusOn({ ...banner, placementId }));
     else overlay.delete(placementId);
     redraw();
@@ -118,7 +118,7 @@ interface InspectorOptions extends SandboxOptions, Pick<LateContext, 'isActive' 
 
 /** Says what the client knows. A chunk of its own: only a page that inspects loads it. */
 export const createInspector = (options: InspectorOptions): Inspector => {
-  const { settings, cache, isActive, updates, recent } = options;
+  const { settings, user, cache, isActive, updates, recent } = options;
   const sandbox = createSandbox(options);
   const { endpoint, appId, appVersion, platform } = settings;
   return {
@@ -128,7 +128,7 @@ export const createInspector = (options: InspectorOptions): Inspector => {
         endpoint,
         appId,
         appVersion,
-        userId: cache.userId(),
+        userId: user.id(),
         isActive: isActive(),
         session: updates.session(),
         clockSkewMs: cache.record().clockSkewMs,

@@ -9,7 +9,7 @@ import { watchViewability } from './viewability.ts';
 
 /** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
 export const createImpressions = (context: LateContext, updates: Updates, capture: Delivery['capture']) => {
-  const { settings, cache, placements, lifecycle, boxMemory, isActive, inBackground, fail } = context;
+  const { settings, user, cache, placements, lifecycle, boxMemory, isActive, inBackground, fail } = context;
   const { platform } = settings;
   /** Without one it is not known which slots are in view, so none is watched. */
   const Observer: typeof IntersectionObserver | undefined =
@@ -37,7 +37,7 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
     if (!isActive() || cache.isExpired(banner)) return null;
     // Counted by the transaction that stores it: a crash before it leaves the next view to count, and one after it does not.
     const once = await updates.nameOf(placementId, bannerId);
-    if (once === undefined || cache.userId() !== userId) return null;
+    if (once === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
     return cache.isTaken(event) ? null : capture(event);
   };
@@ -57,7 +57,7 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
         const { shown } = mounted;
         if (shown === null) return;
         seen.set(mounted, shown);
-        const userId = cache.userId();
+        const userId = user.id();
         if (userId !== null) inBackground(count(shown, userId));
       },
       onLeft: lookSoon,

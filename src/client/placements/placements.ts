@@ -1,10 +1,11 @@
 import type { Banner } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
+import type { Consent } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createBannerCheck, isSameBanner, problemText } from './banner-check.ts';
-import { holdBox } from './box.ts';
+import { type Boxes, holdBox } from './box.ts';
 import { fillSlot } from './fill-slot.ts';
 import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
 import { createSlot, type SlotVerbs } from './slot.ts';
@@ -14,10 +15,11 @@ import type { SlotWatcher } from './slot-watcher.ts';
 const MAX_ASIDE = 20;
 
 interface PlacementsOptions extends SlotVerbs {
-  /** Keeps the room of the last visit; returns how to give it back. */
-  reserve: (element: HTMLElement, placementId: string) => (() => void) | undefined;
   /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
   cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave'>;
+  consent: Pick<Consent, 'mayWrite'>;
+  /** Where the rooms of the last visit are. */
+  boxes: Pick<Boxes, 'reserve'>;
   /** Placements whose present answer came from the network. */
   answered: ReadonlySet<string>;
   after: Clock['after'];
@@ -26,7 +28,7 @@ interface PlacementsOptions extends SlotVerbs {
 
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, reserve, answered, after, fail, notify } = options;
+  const { cache, consent, boxes, answered, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
   const isOnScreen = ({ element }: Mounted): boolean => watcher?.isOnScreen(element) ?? true;
@@ -195,7 +197,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         onLate: () => consider(slot),
       });
       const slot: MountedSlot = { placementId, element, hook, check, shown: null };
-      slot.release = reserve(element, placementId);
+      if (consent.mayWrite()) slot.release = boxes.reserve(element, placementId);
       slots.add(slot);
       slot.unwatch = watcher?.watch?.(slot);
       consider(slot);

@@ -42,7 +42,7 @@ export const showPreviewBar = (text: string, onEnd: () => void): (() => void) =>
 /** Given and not imported: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
 interface ShowPreviewOptions
   extends FocusVerbs,
-    Pick<LateContext, 'cache' | 'placements' | 'requested' | 'subscribe'> {
+    Pick<LateContext, 'user' | 'cache' | 'placements' | 'requested' | 'subscribe'> {
   /** The service's answer to the token, or its words for why there is none. */
   answer: PreviewAnswer | string;
   readBanners: (placements: string[], sent: Record<string, unknown>) => Map<string, Banner | null>;
@@ -50,7 +50,7 @@ interface ShowPreviewOptions
 
 /** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
 export const showPreview = (options: ShowPreviewOptions): (() => void) => {
-  const { answer, cache, placements, requested, subscribe, focusOn, isFocus } = options;
+  const { answer, user, cache, placements, requested, subscribe, focusOn, isFocus } = options;
   const shown = typeof answer === 'string' ? [] : Object.entries(answer.banners);
   const banners = [
     ...options.readBanners(
@@ -68,10 +68,10 @@ export const showPreview = (options: ShowPreviewOptions): (() => void) => {
     redraw();
   };
   // What stands in front goes with each user.
-  let userId = cache.userId();
+  let userId = user.id();
   const unsubscribe = subscribe(() => {
-    if (cache.userId() === userId) return;
-    userId = cache.userId();
+    if (user.id() === userId) return;
+    userId = user.id();
     put();
   });
 

@@ -1,85 +1,63 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../../protocol/index.ts';
-import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Consent } from '../consent/consent.ts';
-import type { LateChunk } from '../late-chunk.ts';
-import type { LateClient } from '../late-client.ts';
-import type { FailureKind } from '../notices.ts';
+import type { Fail } from '../notices.ts';
 import type { Settings } from '../options/read-options.ts';
 import { forgetLocal } from '../platform/forget-local.ts';
-
-/** The visitor of this browser profile, as far as the first paint can tell: in localStorage, which answers before it. */
-export const createKnownVisitor = ({ visitors, appId, endpoint }: Settings) => {
-  const storageKey = `placard-visitor:${appId}@${endpoint}`;
-  return {
-    storageKey,
-    forget: () => forgetLocal(storageKey),
-    id(): string | null {
-      try {
-        const kept = visitors ? localStorage.getItem(storageKey) : null;
-        // With a user behind it the visitor is that user's by now.
-        return kept?.includes(' ') ? null : kept;
-      } catch {
-        // Blocked storage knows no visitor.
-        return null;
-      }
-    },
-  };
-};
-
-export type KnownVisitor = ReturnType<typeof createKnownVisitor>;
 
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */
 const isUsable = (userId: unknown): userId is string | null =>
   userId === null ||
   (typeof userId === 'string' && userId !== '' && new Blob([userId]).size <= MAX_EXTERNAL_USER_ID_BYTES);
 
-/** The cache and the session of the present user are open while there is consent. */
+/** Whom the client works for: one object that all parts ask. */
 export const createCurrentUser = (
-  initial: string | null,
-  visitor: KnownVisitor,
-  cache: BannerCache,
-  late: LateChunk<LateClient>,
+  { visitors, appId, endpoint, userId: initial }: Settings,
   consent: Consent,
-  forgetStored: () => Promise<void>,
-  fail: (kind: FailureKind, message: string) => void,
+  fail: Fail,
 ) => {
+  /** Where the profile keeps its visitor: in localStorage, which answers before the first paint. */
+  const visitorKey = `placard-visitor:${appId}@${endpoint}`;
+
   const usable = (userId: string | null): string | null => {
     if (isUsable(userId)) return userId;
     // In a moment: while the client is created no listener can have subscribed.
     queueMicrotask(() => fail('config', `A user ID is a string of 1 to ${MAX_EXTERNAL_USER_ID_BYTES} bytes`));
     return null;
   };
-  let current = usable(initial);
+  let signedIn = usable(initial);
+  let id: string | null = null;
 
-  const user = {
-    signedIn: () => current,
-    id: () => current ?? (consent.mayWrite() ? visitor.id() : null),
-    async openCache() {
-      if (consent.mayAct()) await cache.open(user.id());
-    },
-    startSession: (isSwitch = false): Promise<void> =>
-      late.run((client) => client.startSession(user, isSwitch)),
-    async open(isSwitch?: boolean): Promise<void> {
-      await user.openCache();
-      await user.startSession(isSwitch);
-    },
-    /** The user has agreed: what is in memory meets what is stored. */
-    async keep(): Promise<void> {
-      await cache.change(() => undefined);
-      await user.startSession(true);
-    },
-    close(): Promise<void> {
-      late.current()?.forgetUser();
-      cache.close();
-      return forgetStored();
-    },
-    async change(userId: string | null): Promise<void> {
-      const next = usable(userId);
-      if (next === current) return;
-      current = next;
-      late.current()?.forgetUser();
-      await user.open(true);
-    },
+  const readVisitor = (): string | null => {
+    try {
+      const kept = visitors && consent.mayWrite() ? localStorage.getItem(visitorKey) : null;
+      // With a user behind it the visitor is that user's by now.
+      return kept?.includes(' ') ? null : kept;
+    } catch {
+      // Blocked storage knows no visitor.
+      return null;
+    }
   };
-  return user;
+
+  return {
+    visitorKey,
+    /** The user who has signed in. */
+    signedIn: () => signedIn,
+    /** That user, or else the visitor; `null` for neither, and without consent. */
+    id: () => id,
+    /** The host signs a user in or out. False where that changes nothing. */
+    signIn(userId: string | null): boolean {
+      const before = signedIn;
+      signedIn = usable(userId);
+      return signedIn !== before;
+    },
+    /** Looks who is here by now. Returns whether it is someone else. The cache has to be opened for them at once. */
+    look(): boolean {
+      const before = id;
+      id = consent.mayAct() ? (signedIn ?? readVisitor()) : null;
+      return id !== before;
+    },
+    forgetVisitor: () => forgetLocal(visitorKey),
+  };
 };
+
+export type CurrentUser = ReturnType<typeof createCurrentUser>;

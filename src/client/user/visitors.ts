@@ -19,11 +19,12 @@ const newVisitorId = (): string => {
 /**
  * The visitor of this browser profile: made while no user is signed in, and joined with the user who signs in. The profile
  * keeps `<visitor>`, from the sign-in until the join `<visitor> <user>`, so that no one else gets what is this user's.
- * Returns the verb that meets the visitor; `who` is the user who has signed in, if one has. It resolves when the profile has a
+ * Returns the verb that meets the visitor. It resolves when the profile has a
  * visitor, or nothing is left to join for now. A chunk of its own: only a page that takes visitors loads it.
  */
 export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery, 'queued' | 'flush'>) => {
-  const { settings, visitorKey, cache, store, userTokens, mayWrite, fail, post, isVisitorId } = options;
+  const { settings, user, cache, store, userTokens, mayWrite, fail, post, isVisitorId } = options;
+  const { visitorKey } = user;
   const { appId, appVersion } = settings;
   let joining: Promise<void> | undefined;
 
@@ -37,7 +38,7 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   const carryOver = async (visitorId: string, userId: string): Promise<void> => {
     const record = await store.get<UserRecord>(cache.key(visitorId));
     // Another user may have signed in meanwhile.
-    if (record?.dismissed?.length && cache.userId() === userId) await cache.dismiss(record.dismissed);
+    if (record?.dismissed?.length && user.id() === userId) await cache.dismiss(record.dismissed);
   };
 
   /** True when there is nothing more to try. */
@@ -61,8 +62,8 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
     if (read()[0] === visitorId) localStorage.removeItem(visitorKey);
   };
 
-  const meet = async (who: () => string | null): Promise<void> => {
-    const userId = who();
+  const meet = async (): Promise<void> => {
+    const userId = user.signedIn();
     const [visitorId, owner] = read();
     const isVisitor = isVisitorId(visitorId);
     if (userId === null) {

@@ -18,12 +18,15 @@ const setUp = (store: Store = createMemoryStore()) => {
   const onChange = vi.fn();
   const time = { now: 1_000_000 };
   const cache = aBannerCache({
-    endpoint: ENDPOINT,
+    settings: {
+      endpoint: ENDPOINT,
+      appId: 'app',
+      platform: { ...createClock({ now: () => time.now }), random: Math.random, openStore: () => store },
+    },
     store,
-    clock: createClock({ now: () => time.now }),
-    onChange,
-    onError: (cause) => errors.push(cause),
+    fail: (_kind, _message, cause) => errors.push(cause),
   });
+  cache.subscribe(onChange);
   return { cache, errors, onChange, store, time };
 };
 
@@ -238,7 +241,7 @@ test('contract 7.8: after a wipe nothing is stored and nothing is written any mo
   const late = cache.change((record) => {
     record.clockSkewMs = 1;
   });
-  cache.close();
+  void cache.open(null);
   await forgetUsers(store, cache.key, cache.userId);
   await late;
   await cache.change((record) => {
@@ -254,7 +257,7 @@ test('case 44: a record of another version is neither read nor deleted', async (
   await store.setMany([[foreign, { version: 99, banners: 'packed' }]]);
   const { cache } = setUp(store);
   await cache.open('u-1');
-  cache.close();
+  void cache.open(null);
   await forgetUsers(store, cache.key, cache.userId);
   expect(await store.get(foreign)).toEqual({ version: 99, banners: 'packed' });
 });

@@ -22,7 +22,14 @@ afterEach(() => void vi.useRealTimers());
 const openTab = async (store: Store, expired = ['home_hero']) => {
   const view = { visible: true, random: 0.5 };
   const clock = createClock();
-  const cache = aBannerCache({ store, clock });
+  const cache = aBannerCache({
+    store,
+    settings: {
+      endpoint: 'https://api.example',
+      appId: 'app',
+      platform: { ...clock, random: Math.random, openStore: () => store },
+    },
+  });
   await cache.open('u-1');
   const tools = { cache, after: clock.after, random: () => view.random, isVisible: () => view.visible };
   const session = createSession({

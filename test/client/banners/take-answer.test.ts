@@ -27,7 +27,7 @@ test('notifies of an answer when it is stored: a listener may leave the page', a
   await cache.open('u-1');
   const notices: Notice[] = [];
   const banner = aBanner({ placementId: 'home' });
-  const takeAnswer = createTakeAnswer(cache, (notice) => notices.push(notice));
+  const takeAnswer = createTakeAnswer(cache.user, cache, (notice) => notices.push(notice));
   const taken = takeAnswer({
     userId: 'u-1',
     banners: new Map([['home', banner]]),
@@ -48,7 +48,7 @@ test('case 51: an answer that is stored when another user has signed in makes no
   const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
-  const takeAnswer = createTakeAnswer(cache, (notice) => notices.push(notice));
+  const takeAnswer = createTakeAnswer(cache.user, cache, (notice) => notices.push(notice));
   const banners = new Map([['home', aBanner({ placementId: 'home' })]]);
   const taken = takeAnswer({ userId: 'u-1', banners, askedAtMs: 1, clockSkewMs: undefined });
   await cache.open('u-2');
@@ -60,7 +60,7 @@ test('case 51: an answer that is stored when another user has signed in makes no
 const open = async () => {
   const cache = aBannerCache();
   await cache.open('u-1');
-  const take = createTakeAnswer(cache, () => undefined);
+  const take = createTakeAnswer(cache.user, cache, () => undefined);
   const answer = (banner: Banner | null, askedAtMs: number) =>
     take({ userId: 'u-1', banners: new Map([['home', banner]]), askedAtMs, clockSkewMs: undefined });
   const shown = () => cache.current('home')?.id ?? null;

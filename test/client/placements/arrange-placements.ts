@@ -35,7 +35,8 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
   subscribe((notice) => notices.push(notice));
   subscribe(onNotice);
   const placements = createPlacements({
-    reserve: createBoxes('app').reserve,
+    consent: { mayWrite: () => true },
+    boxes: createBoxes('app'),
     cache: {
       current: (placementId) => answers.get(placementId),
       mustLeave: () => state.mustLeave,

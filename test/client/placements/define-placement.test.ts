@@ -20,7 +20,8 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
   const placements = createPlacements({
-    reserve: () => undefined,
+    consent: { mayWrite: () => false },
+    boxes: { reserve: () => undefined },
     cache: {
       current: () => banner,
       mustLeave: () => null,

@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { optOutOfLog } from '../../../src/client/consent/forget-stored.ts';
-import { CONTROL_KEY, newControl, readControl } from '../../../src/client/delivery/log/control.ts';
-import { createPlacard, type Notice, type Platform, type Store } from '../../../src/client/index.ts';
-import { createLateChunk } from '../../../src/client/late-chunk.ts';
-import { logName } from '../../../src/client/options/read-options.ts';
-import { createMemoryStore, type StoreKey } from '../../../src/client/platform/store.ts';
-import { createFakeService, createVirtualClock, aBanner as wire } from '../../../src/testing/index.ts';
+import { optOutOfLog } from '../../src/client/consent/forget-stored.ts';
+import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/control.ts';
+import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
+import { createLateChunk } from '../../src/client/late-chunk.ts';
+import { logName } from '../../src/client/options/read-options.ts';
+import { createMemoryStore, type StoreKey } from '../../src/client/platform/store.ts';
+import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
-vi.mock('../../../src/client/late-client.ts', async (original) => {
-  const { createLateClient } = await original<typeof import('../../../src/client/late-client.ts')>();
+vi.mock('../../src/client/late-client.ts', async (original) => {
+  const { createLateClient } = await original<typeof import('../../src/client/late-client.ts')>();
   return {
     get createLateClient() {
       if (network.failures === 0) return createLateClient;
@@ -144,14 +144,13 @@ const aLateChunk = (failures: number) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
   const part = { stop: vi.fn(), loads: 0 };
-  const late = createLateChunk({
-    async load() {
-      part.loads += 1;
-      if (part.loads <= failures) throw new Error('offline');
-      return part;
-    },
-    after: clock.after,
-    fail: (kind, message) => reported.push(`${kind}: ${message}`),
+  const late = createLateChunk<typeof part>(clock.after, (kind, message) =>
+    reported.push(`${kind}: ${message}`),
+  );
+  late.open(async () => {
+    part.loads += 1;
+    if (part.loads <= failures) throw new Error('offline');
+    return part;
   });
   return { late, part, clock, reported };
 };

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import type { Notice } from '../../../src/client/index.ts';
-import { createNotices } from '../../../src/client/notices.ts';
+import type { Notice } from '../../src/client/index.ts';
+import { createNotices } from '../../src/client/notices.ts';
 
 const CONSENT: Notice = { type: 'consent', state: 'enabled' };
 

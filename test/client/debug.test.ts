@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { noticeText, VERSION } from '../../../src/client/debug.ts';
-import { createPlacard, type Notice } from '../../../src/client/index.ts';
-import { createMemoryStore } from '../../../src/client/platform/store.ts';
-import { createFakeService, aBanner as wire } from '../../../src/testing/index.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { noticeText, VERSION } from '../../src/client/debug.ts';
+import { createPlacard, type Notice } from '../../src/client/index.ts';
+import { createMemoryStore } from '../../src/client/platform/store.ts';
+import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { aBanner } from '../helpers/a-banner.ts';
 
 beforeEach(() => {
   for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue();

@@ -1,0 +1,73 @@
+// Which part of the client loads when: the table of `src/client/chunks.ts` against what a bundler makes of the source.
+import { globSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { build } from 'esbuild';
+import { beforeAll, expect, test } from 'vitest';
+
+const TABLE = 'src/client/chunks.ts';
+/** What an application bundles. */
+const FIRST = '<stdin>';
+const LATE = 'src/client/late-client.ts';
+
+/** The modules that the table names. */
+const named = [...readFileSync(TABLE, 'utf8').matchAll(/\w+: \(\) => import\('(.+?)'\)/g)].map(([, path]) =>
+  join('src/client', path!),
+);
+
+interface Built {
+  /** The module that the chunk was made for; nothing for one that others share. */
+  entry: string | undefined;
+  /** The entries of the chunks that it loads later. */
+  later: string[];
+  modules: string[];
+}
+
+let chunks: Built[];
+beforeAll(async () => {
+  const { metafile } = await build({
+    stdin: { contents: "export { createPlacard } from './src/client/index.ts';", resolveDir: '.' },
+    outdir: 'out',
+    bundle: true,
+    splitting: true,
+    // As an application does: a constant that is written where it is used is shared by nobody.
+    minify: true,
+    format: 'esm',
+    write: false,
+    metafile: true,
+    absWorkingDir: resolve('.'),
+  });
+  chunks = Object.values(metafile.outputs).map(({ entryPoint, imports, inputs }) => ({
+    entry: entryPoint,
+    later: imports
+      .filter(({ kind }) => kind === 'dynamic-import')
+      .flatMap(({ path }) => metafile.outputs[path]?.entryPoint ?? []),
+    modules: Object.keys(inputs),
+  }));
+});
+
+const chunkOf = (entry: string) => chunks.find((chunk) => chunk.entry === entry);
+
+test('the client is the first chunk, the late one, and those of the table, with nothing that two of them share', () => {
+  expect(named.length).toBeGreaterThan(3);
+  expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, LATE, ...named].sort());
+});
+
+test('the first chunk loads the late one and nothing else, which loads those of the table', () => {
+  expect(chunkOf(FIRST)!.later).toEqual([LATE]);
+  expect(chunkOf(LATE)!.later.sort()).toEqual([...named].sort());
+  for (const entry of named) expect(chunkOf(entry)!.later).toEqual([]);
+});
+
+test('what only a sync or a delivery needs is not in the first chunk', () => {
+  const { modules } = chunkOf(FIRST)!;
+  const isLate = (path: string) => /client\/(delivery|inspector|preview)\//.test(path);
+  expect(modules.filter(isLate)).toEqual([]);
+  expect(modules.filter((path) => path.startsWith('src/client/')).length).toBeGreaterThan(15);
+});
+
+test('no other file of the client imports a module later', () => {
+  const importers = globSync('src/client/**/*.ts').filter((path) =>
+    /\bimport\('\.|import\([`"]\./.test(readFileSync(path, 'utf8').replaceAll(/typeof import\(.*?\)/g, '')),
+  );
+  expect(importers.sort()).toEqual([TABLE, 'src/client/create-placard.ts'].sort());
+});
