@@ -128,6 +128,8 @@ export const createSync = (options: SyncOptions) => {
     /** Another user, or none: no placement of the former one is requested any more, and nothing of theirs leaves the tab. */
     reset(): void {
       requested.clear();
+      // The service refused the proof of the user who has left.
+      if (pause.reason === 'unauthorized') pause = noPause();
       cancel?.();
       abortAll();
     },

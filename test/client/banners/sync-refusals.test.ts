@@ -202,3 +202,25 @@ test('case 23: a redirect is not followed, so that the key stays here', async ()
   expect(sent[0]!.request.redirect).toBe('error');
   expect(sent[0]!.request.credentials).toBe('omit');
 });
+
+test('a user who signs in does not wait for the refusal of the one before', async () => {
+  const { sync, sent, results, state } = setUp([refuse(401), all]);
+  await sync.now(['home_hero']);
+  expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
+  sync.reset();
+  state.userId = 'u-2';
+  sync.want(['home_hero']);
+  await settle();
+  expect(sent.map(({ body }) => body.external_user_id)).toEqual(['u-1', 'u-2']);
+  expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
+});
+
+test('contract 1.5: a rate limit holds for the user who signs in, too', async () => {
+  const { sync, sent, state } = setUp([refuse(429, { 'retry-after': '60' }), all]);
+  await sync.now(['home_hero']);
+  sync.reset();
+  state.userId = 'u-2';
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(sent).toHaveLength(1);
+});
