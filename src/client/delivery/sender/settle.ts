@@ -18,8 +18,8 @@ import {
   readEvent,
   type Writes,
 } from '../log/records.ts';
-import type { Outcome } from './answer.ts';
 import type { Claimed } from './claim.ts';
+import type { Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
