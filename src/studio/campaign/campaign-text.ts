@@ -18,6 +18,8 @@ export interface CampaignText {
   /** By which caps of the workspace limit campaigns together. */
   tags?: string[] | null;
   frequency?: FrequencyText | null;
+  /** Of the variants' properties. */
+  language?: string | null;
   variants: VariantText[];
 }
 
@@ -39,7 +41,16 @@ export interface VariantText {
   name?: string | null;
   weight?: number | null;
   expires_after_seconds?: number | null;
+  on_click?: OnClickText | null;
   properties: Record<string, PropertyText>;
+  /** Texts by language, then by property. */
+  translations?: Record<string, Record<string, string>> | null;
+}
+
+/** What a click does to the user. */
+export interface OnClickText {
+  event?: string | null;
+  attributes?: Record<string, string | number | boolean> | null;
 }
 
 export interface PropertyText {

@@ -24,6 +24,7 @@ const aProfile = (members: Partial<Profile> = {}): Profile => ({
   },
   subscriptionGroups: { 'group-1': { state: 'subscribed' } },
   pushTokens: [],
+  clicks: [],
   events: {
     quiz_done: { count: 3, first: NOW - 40 * DAY, last: NOW - 2 * DAY },
     'order.placed': { count: 1, first: NOW - DAY, last: NOW - DAY },
@@ -247,6 +248,8 @@ describe('an audience', () => {
 
 describe('versions', () => {
   const ordered = [
+    '1.2.3-99',
+    '1.2.3-alpha',
     '1.2.3-rc.1',
     '1.2.3-rc.2',
     '1.2.3-rc.10',

@@ -2,9 +2,10 @@ import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { PropertyText, VariantText } from '../../campaign/campaign-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { checksAt, describedBy, Field, hasError } from '../parts/fields.tsx';
+import { checksAt, describedBy, Field, hasError, MomentInput } from '../parts/fields.tsx';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
+import { OnClick } from './on-click.tsx';
 import { Personalise, WordsInput } from './words-input.tsx';
 
 interface TemplateFieldProps {
@@ -44,6 +45,15 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
     text: () => words(3, false),
     link: () => address(),
     image: () => address(),
+    moment: () => (
+      <MomentInput
+        id={id}
+        value={text === '' ? null : text}
+        isInvalid={hasError(checks)}
+        describedBy={describedBy(id)}
+        onChange={(moment) => put(moment ?? '')}
+      />
+    ),
     choice: () => (
       <select {...shared} value={text} onChange={(event) => put(event.currentTarget.value)}>
         <option value="">Default</option>
@@ -116,6 +126,10 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
 /** What most banners have; the rest is behind "More". */
 const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_alt'];
 
+/** Checks of what a click does, by their paths in it. */
+const checksOf = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
+  checksAt(checks, 'variants', index, 'on_click').map((check) => ({ ...check, path: check.path.slice(3) }));
+
 /** What a variant shows. Fields of the templates are always there: an empty one is not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantText }) => {
   const { variants } = editor.campaign.value;
@@ -175,6 +189,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
               longer. Empty: until the campaign ends.
             </p>
           </div>
+          <OnClick variant={variant} checks={checksOf(editor.checks.value, index)} change={change} />
           <CustomProperties properties={variant.properties} checks={checks} onChange={put} />
         </div>
       </details>
