@@ -18,11 +18,12 @@ export const createBoxes = (appId: string) => {
       `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 
     heights(): Heights {
+      if (heights) return heights;
+      heights = {};
       try {
-        heights ??= { ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Heights) };
+        Object.assign(heights, JSON.parse(localStorage.getItem(storageKey) ?? '{}'));
       } catch {
         // Blocked storage or a damaged value: the slot starts without a remembered box, as on a first visit.
-        heights = {};
       }
       return heights;
     },
