@@ -60,7 +60,7 @@ const isInstalledBeside = isOf(Object.keys({ ...manifest.dependencies, ...manife
 const workspaceSchema: Plugin = {
   name: 'workspace-schema',
   async generateBundle() {
-    const { workspaceJsonSchema } = await import('./src/service/workspace/json-schema.ts');
+    const { workspaceJsonSchema } = await import('./src/service/workspace/file-schema.ts');
     const source = `${JSON.stringify(workspaceJsonSchema(), null, 2)}\n`;
     this.emitFile({ type: 'asset', fileName: 'workspace.schema.json', source });
   },

@@ -11,7 +11,7 @@ const options = {
   sources: { type: 'boolean', description: 'Read the first rows of every source, and show what they become' },
   recount: {
     type: 'boolean',
-    description: 'Compare the results of campaigns in a database with its banner events',
+    description: 'Compare the results of campaigns in a database with its events',
   },
   db: {
     type: 'string',
@@ -77,7 +77,7 @@ const recountAll = async (db: string): Promise<void> => {
   } finally {
     await reader.close();
   }
-  if (low > 0) throw new Error(`${count(low, 'count')} of campaigns are lower than their banner events`);
+  if (low > 0) throw new Error(`${count(low, 'count')} of campaigns are lower than their events`);
 };
 
 /** `placard check`: says whether a workspace file can be served, and why not. */

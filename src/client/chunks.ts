@@ -1,3 +1,5 @@
+import type { ImportAgain } from './late-chunk.ts';
+
 /**
  * The chunks that the late one loads, and when. `create-placard.ts` loads that one: once the cached banners are on the page, after
  * 250 ms, or with the first event. What is in none of them is in the first chunk, which a cached banner needs to be painted.
@@ -16,9 +18,6 @@ const CHUNKS = {
 
 type Chunks = typeof CHUNKS;
 export type LoadChunk = <Name extends keyof Chunks>(name: Name) => ReturnType<Chunks[Name]>;
-
-/** Imports a module that may have failed to load before. */
-export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
 
 /** `importAgain` is the first chunk's own: what both import esbuild makes a file of, which the first paint would wait for. */
 export const createLoadChunk = (importAgain: ImportAgain): LoadChunk =>

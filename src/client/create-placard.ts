@@ -1,9 +1,8 @@
 import { createBannerCache } from './banners/banner-cache.ts';
-import type { ImportAgain } from './chunks.ts';
 import { createConsent, type OptOutPolicy } from './consent/consent.ts';
 import { createForgetStored, optOutOfLog } from './consent/forget-stored.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
-import { createLateChunk } from './late-chunk.ts';
+import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { Requested } from './late-context.ts';
 import { createNotices, type Notice } from './notices.ts';

@@ -1,6 +1,9 @@
 import type { Fail } from './notices.ts';
 import type { Clock } from './platform/clock.ts';
 
+/** Imports a module that may have failed to load before. */
+export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
+
 /** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;

@@ -3,6 +3,7 @@ import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
+import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
@@ -43,8 +44,9 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       resolve();
     };
   });
+  const loadChunk = createLoadChunk(options.importAgain);
   const context = createLateContext(options, () => isStopped);
-  const { settings, consent, user, cache, loadChunk, placements, requested, notify, fail } = context;
+  const { settings, consent, user, cache, placements, requested, notify, fail } = context;
   const { lifecycle, userTokens, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
@@ -92,7 +94,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail('internal', 'The visitor is not known yet', cause);
     }
   };
-  const preview = createPreview(context);
+  const preview = createPreview(context, loadChunk);
   const impressions = createImpressions(context, updates, delivery.capture);
 
   let inspector: Promise<Inspector> | undefined;

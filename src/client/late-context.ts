@@ -1,8 +1,8 @@
 import type { BannerCache } from './banners/banner-cache.ts';
-import { createLoadChunk, type ImportAgain, type LoadChunk } from './chunks.ts';
 import type { Consent } from './consent/consent.ts';
 import { createKeyring } from './credentials/keyring.ts';
 import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
+import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/read-options.ts';
 import type { Boxes } from './placements/box.ts';
@@ -41,7 +41,6 @@ export interface LateClientOptions extends Notices {
 
 /** What the parts of the late chunk share. */
 export interface LateContext extends LateClientOptions {
-  loadChunk: LoadChunk;
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
   boxMemory: ReturnType<typeof createBoxMemory>;
@@ -62,7 +61,6 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
   const postJson = createPostJson(endpoint, platform.fetch);
   return {
     ...options,
-    loadChunk: createLoadChunk(options.importAgain),
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
     boxMemory: createBoxMemory(boxes, mayWrite),

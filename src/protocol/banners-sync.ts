@@ -1,7 +1,13 @@
 import type { WireBanner } from './banner.ts';
-import type { BannerEnvelope } from './banner-envelope.ts';
 
 export const SYNC_PATH = '/v1/device-messaging/banners/sync';
+
+/** What the bodies of both banner endpoints begin with. */
+export interface BannerEnvelope {
+  external_user_id: string;
+  app_id: string;
+  app_version: string;
+}
 
 /** Body of `POST /v1/device-messaging/banners/sync`. */
 export interface SyncRequest extends BannerEnvelope {

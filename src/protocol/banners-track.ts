@@ -1,4 +1,4 @@
-import type { BannerEnvelope } from './banner-envelope.ts';
+import type { BannerEnvelope } from './banners-sync.ts';
 
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 

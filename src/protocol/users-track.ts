@@ -4,10 +4,23 @@ export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
 /** The arrays of `/users/track`. */
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
+export interface UserAlias {
+  alias_name: string;
+  alias_label: string;
+}
+
+/** What names a user in an object of `users/track`. */
+export type Identifier =
+  | { by: 'external_id'; value: string }
+  | { by: 'user_alias'; value: UserAlias }
+  | { by: 'braze_id'; value: string }
+  | { by: 'email'; value: string }
+  | { by: 'phone'; value: string };
+
 /** Identifiers of one object: at most one of the first three; `email` and `phone` look up when none of them is there. */
 export interface UserIdentifiers {
   external_id?: string | number | null | undefined;
-  user_alias?: { alias_name: string; alias_label: string } | null | undefined;
+  user_alias?: UserAlias | null | undefined;
   braze_id?: string | null | undefined;
   email?: string | null | undefined;
   phone?: string | null | undefined;

@@ -1,4 +1,4 @@
-export { namesPerson } from './campaigns/audience.ts';
+export { personsIn } from './campaigns/audience.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
@@ -8,25 +8,25 @@ export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { type Segment, segmentProblems, segmentsIn } from './campaigns/segments.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
-export { judgeTrack } from './dry-run.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
-export type { Exchange, Reply } from './http/exchange.ts';
-export { HttpError } from './http/exchange.ts';
+export type { RequestBody } from './http/body.ts';
+export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';
+export { type Answer, type Exchange, HttpError, type Reply } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
+export { batchStatements } from './integrations/ingestion-store.ts';
 export {
   type BatchRecord,
-  batchStatements,
   type IngestionReject,
   type IngestionRun,
   type IngestionState,
   type IngestionStore,
   type StoredReject,
+  stampText,
   type Watermark,
-} from './integrations/ingestion-store.ts';
+} from './integrations/records.ts';
 export { nextRunMs } from './integrations/schedule.ts';
-export { stampText } from './integrations/stamp-text.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { nearest } from './nearest.ts';
 export {
@@ -41,7 +41,15 @@ export {
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
-export { createService, type Listening, listen, type Service, type ServiceOptions } from './service.ts';
+export { judgeTrack } from './routes/users-track.ts';
+export {
+  createService,
+  type Listening,
+  listen,
+  type Service,
+  type ServiceOptions,
+} from './service.ts';
+export type { Conversion } from './store/goals.ts';
 export {
   backupStore,
   openStore,
@@ -55,7 +63,6 @@ export type {
   ArmResults,
   CampaignNumber,
   CampaignResults,
-  Conversion,
   DayResults,
   LanguageResults,
   PlacementResults,
@@ -64,7 +71,7 @@ export type {
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
-export { type CheckedRow, checkRow, rowsWork } from './users/rows.ts';
+export { type CheckedRow, checkRow, rowsWork } from './users/track-work.ts';
 export { version } from './version.ts';
 export {
   followReleases,

@@ -5,8 +5,9 @@ const MAX_LETTERS = 64;
 /** Of a longer list the first names are compared. */
 const MAX_NAMES = 1_000;
 
-/** Letters to put in, to leave out or to change until one text is the other. */
-const slips = (from: string, to: string): number => {
+/** Letters to put in, to leave out or to change until one text is the other; as soon as there are more than `most`, a number above it. */
+const slips = (from: string, to: string, most: number): number => {
+  if (Math.abs(from.length - to.length) > most) return most + 1;
   let row = Array.from({ length: to.length + 1 }, (_, i) => i);
   for (const [i, letter] of [...from].entries()) {
     const next = [i + 1];
@@ -15,6 +16,7 @@ const slips = (from: string, to: string): number => {
       next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
     }
     row = next;
+    if (Math.min(...row) > most) return most + 1;
   }
   return row[to.length]!;
 };
@@ -32,7 +34,7 @@ export const nearest = (name: string, names: Iterable<string>): string | null =>
     compared += 1;
     if (compared > MAX_NAMES) break;
     if (each.length > MAX_LETTERS) continue;
-    const count = slips(written, plain(each));
+    const count = slips(written, plain(each), fewest);
     if (count > fewest || (best !== null && count === fewest)) continue;
     best = each;
     fewest = count;

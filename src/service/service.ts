@@ -2,6 +2,7 @@ import { createGate } from './gate/gate.ts';
 import type { Exchange, Reply } from './http/exchange.ts';
 import { createFetch } from './http/fetch.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
+import { startKeepingGoals } from './keep-goals.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createPages } from './pages/pages.ts';
@@ -75,30 +76,31 @@ export const createService = ({
     log,
     metricsOf: metrics.metricsOf,
   });
+  const allWorkspaces = () => source.registry().workspaces;
+  const stopKeeping = startKeepingGoals({ store, workspaces: allWorkspaces, log });
   const stopRetention = startRetention({
     store,
-    workspaces: () => source.registry().workspaces,
+    workspaces: allWorkspaces,
     onPruned: metrics.pruned,
     log,
     now,
   });
   let draining = false;
-  const page = createPages({
+  const pages = createPages({
     routes,
     store,
     metrics,
     log,
     now,
     metricsToken,
-    workspaceIds: () => source.registry().workspaces.map(({ workspaceId }) => workspaceId),
+    workspaceIds: () => allWorkspaces().map(({ workspaceId }) => workspaceId),
     isDraining: () => draining,
   });
 
   const handle = async (exchange: Exchange): Promise<Reply> => {
-    const shown = page(exchange);
-    if (shown) return shown;
+    if (pages.has(exchange.path)) return (await pages.handle(exchange)).reply;
     const started = performance.now();
-    const { route, reply } = await gate(exchange);
+    const { endpoint: route, reply } = await gate.handle(exchange);
     const ms = performance.now() - started;
     metrics.answered(route, reply.status, ms / 1000);
     // The path only where it is one of ours: others may hold anything.
@@ -115,7 +117,7 @@ export const createService = ({
     close: async () => {
       draining = true;
       source.stop();
-      await stopRetention();
+      await Promise.all([stopKeeping(), stopRetention()]);
       await store.close();
     },
   };

@@ -1,4 +1,5 @@
-import { type InputArray, readAttributesUser, readUserEvent } from '../protocol/index.ts';
+import type { InputArray } from '../protocol/index.ts';
+import { readAttributesUser, readUserEvent } from '../protocol/schemas/index.ts';
 
 /** The faults of an object of `users/track`, and whether it is taken all the same. */
 export interface Verdict {

@@ -1,4 +1,5 @@
-import { type EventType, errorBody, readSyncRequest, type WireBanner } from '../protocol/index.ts';
+import { type EventType, errorBody, type WireBanner } from '../protocol/index.ts';
+import { readOfApp, syncRequest } from '../protocol/schemas/index.ts';
 import type { FakeAnswer } from './fake-answer.ts';
 import type { BannerSource } from './fake-banners.ts';
 
@@ -9,7 +10,7 @@ export const answerSync = (
   sources: ReadonlyMap<string, BannerSource>,
   isDismissed: (userId: string, banner: WireBanner) => boolean,
 ): FakeAnswer => {
-  const request = readSyncRequest(body, (appId) => appIds?.includes(appId) ?? true);
+  const request = readOfApp(syncRequest, body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof request === 'string') return { status: 400, body: errorBody('sync', request) };
   const banners = request.placements.map((placementId) => {
     const source = sources.get(placementId);

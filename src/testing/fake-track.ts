@@ -1,9 +1,10 @@
-import { errorBody, FATAL, readBannerEvent, readTrackRequest, type WireEvent } from '../protocol/index.ts';
+import { errorBody, FATAL, type WireEvent } from '../protocol/index.ts';
+import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
 /** Why the service skips an event, or `undefined`. */
 const faultOf = (event: unknown): string | undefined => {
-  const read = readBannerEvent(event);
+  const read = readBody(wireEvent, event);
   return typeof read === 'string' ? read : undefined;
 };
 
@@ -14,7 +15,7 @@ export const answerTrack = (
   store: (userId: string, events: WireEvent[]) => void,
   forced: ForcedErrors,
 ): FakeAnswer => {
-  const request = readTrackRequest(body, (appId) => appIds?.includes(appId) ?? true);
+  const request = readOfApp(bannersTrackBody, body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
   const { external_user_id, events } = request;
   const errors = events.flatMap((event, index) => {

@@ -6,18 +6,22 @@ import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { costliestRequests } from './load/costliest-requests.ts';
+import { ofClientKeys } from './load/costliest/client-keys.ts';
+import { ofNobody, ofOperators } from './load/costliest/operators.ts';
+import type { CostlyRequest, Known, Sender } from './load/costliest/request.ts';
+import { ofServerKeys } from './load/costliest/server-keys.ts';
 import { median, ms } from './load/figures.ts';
 import type { Bench, Row } from './row.ts';
 
 const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
+/** Part of what a request is called, to measure some of them. */
+const ONLY = process.env['PLACARD_BENCH_ONLY'] ?? '';
 
 interface Ports {
   api: number;
   studio: number;
-  /** Of a `view` operator, for the Studio. */
-  cookie: string;
-  bannerId: string;
+  cookies: Partial<Record<Sender, string>>;
+  known: Known;
 }
 
 const ask = (port: number, path: string, method: string, headers: Record<string, string>, body?: Buffer) =>
@@ -45,8 +49,31 @@ const longestWait = async (port: number, until: Promise<unknown>): Promise<numbe
   return longest;
 };
 
+const createSender = ({ api, studio, cookies }: Ports) => {
+  let n = 0;
+  return (request: CostlyRequest): Promise<number> => {
+    const { sender, method = 'POST', ifMatch } = request;
+    const path = typeof request.path === 'string' ? request.path : request.path(n);
+    const content = request.bodyOf ? request.bodyOf(n) : request.body;
+    n += 1;
+    const isStudio = path.startsWith('/api/');
+    const headers: Record<string, string> = {};
+    if (isStudio) headers['origin'] = `http://127.0.0.1:${studio}`;
+    else if (sender !== 'nobody') headers['authorization'] = `Bearer bench-${sender}`;
+    const cookie = cookies[sender];
+    if (cookie !== undefined) headers['cookie'] = cookie;
+    if (ifMatch !== undefined) headers['if-match'] = ifMatch;
+    if (content === undefined) return ask(isStudio ? studio : api, path, method, headers);
+    headers['content-type'] = 'application/json';
+    const plain = Buffer.from(JSON.stringify(content));
+    if (isStudio) return ask(studio, path, method, headers, plain);
+    headers['content-encoding'] = 'gzip';
+    return ask(api, path, method, headers, gzipSync(plain));
+  };
+};
+
 const run = async (): Promise<Row[]> => {
-  const child = fork(fileURLToPath(new URL('./load/costliest-process.ts', import.meta.url)), {
+  const child = fork(fileURLToPath(new URL('./load/costliest/service-process.ts', import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   try {
@@ -57,30 +84,32 @@ const run = async (): Promise<Row[]> => {
       return used;
     };
     const rows: Row[] = [];
-    for (const { what, role, path, method = 'POST', body, aimMs } of costliestRequests(ports.bannerId)) {
-      const isStudio = path.startsWith('/api/');
-      const port = isStudio ? ports.studio : ports.api;
-      const zipped = body === undefined ? undefined : gzipSync(JSON.stringify(body));
-      const plain = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
-      const headers: Record<string, string> = isStudio
-        ? { cookie: ports.cookie, origin: `http://127.0.0.1:${ports.studio}` }
-        : { authorization: `Bearer bench-${role}` };
-      if (body !== undefined) headers['content-type'] = 'application/json';
-      if (body !== undefined && !isStudio) headers['content-encoding'] = 'gzip';
+    const requests = [
+      ...ofNobody(),
+      ...ofClientKeys(ports.known),
+      ...ofServerKeys(),
+      ...ofOperators(),
+    ].filter(({ what }) => what.includes(ONLY));
+    for (const request of requests) {
+      const sendNext = createSender(ports);
       const busy: number[] = [];
       const waits: number[] = [];
       let status = 0;
       for (let round = 0; round < ROUNDS; round += 1) {
         const before = await cpuMs();
-        status = await ask(port, path, method, headers, isStudio ? plain : zipped);
+        status = await sendNext(request);
         busy.push((await cpuMs()) - before);
-        waits.push(await longestWait(ports.api, ask(port, path, method, headers, isStudio ? plain : zipped)));
+        waits.push(await longestWait(ports.api, sendNext(request)));
       }
+      if (process.env['PLACARD_BENCH_TELL'])
+        console.log(
+          `${request.sender}: ${request.what} (${status}) ${ms(median(busy))} ${ms(median(waits))}`,
+        );
       rows.push({
-        what: `${role}: ${what} (${status})`,
+        what: `${request.sender}: ${request.what} (${status})`,
         figure: ms(median(busy)),
         floor: `/healthz ${ms(median(waits))}`,
-        target: `≤ ${aimMs} ms`,
+        target: request.aimMs === null ? '' : `≤ ${request.aimMs} ms`,
       });
     }
     return rows;

@@ -101,6 +101,17 @@ export const runStudio = async (
       ),
     );
   };
+  const toApi = async (path: string, body: unknown): Promise<void> => {
+    const response = await service.fetch(
+      new Request(`http://localhost${path}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    );
+    if (!response.ok) throw new Error(await response.text());
+  };
+
   return {
     store,
     service,
@@ -134,14 +145,10 @@ export const runStudio = async (
       );
     },
     async track(body: unknown): Promise<void> {
-      const response = await service.fetch(
-        new Request('http://localhost/users/track', {
-          method: 'POST',
-          headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      );
-      if (!response.ok) throw new Error(await response.text());
+      await toApi('/users/track', body);
+    },
+    async erase(externalId: string): Promise<void> {
+      await toApi('/users/delete', { external_ids: [externalId] });
     },
     async stop() {
       workspaces.stop();

@@ -27,7 +27,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   profiles: [],
   export: ['profiles'],
   http: ['store'],
-  users: ['profiles', 'export', 'http'],
+  users: ['profiles', 'export', 'http', 'gate'],
   operators: [],
   integrations: ['operators'],
   store: ['profiles', 'operators', 'integrations'],
@@ -36,8 +36,8 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   'user-tokens': ['http'],
   workspace: ['campaigns', 'user-tokens', 'integrations'],
   gate: ['http', 'store', 'user-tokens'],
-  routes: ['http', 'users', 'campaigns', 'explain', 'user-tokens', 'workspace', 'integrations'],
-  pages: ['http', 'gate', 'users', 'workspace'],
+  routes: ['http', 'gate', 'users', 'campaigns', 'explain', 'user-tokens', 'workspace', 'integrations'],
+  pages: ['http', 'workspace'],
   metrics: [],
 };
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { DOCUMENT_MEMBERS, EVENT_MEMBERS } from '../../src/service/campaigns/audience.ts';
 import { OPERATORS } from '../../src/service/campaigns/audience-operators.ts';
 import { personaliseContext } from '../../src/service/campaigns/variables.ts';
-import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
+import { workspaceJsonSchema } from '../../src/service/workspace/file-schema.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
 import { examplesIn } from '../helpers/document-examples.ts';

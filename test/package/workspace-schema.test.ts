@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { workspaceJsonSchema } from '../../src/service/workspace/json-schema.ts';
+import { workspaceJsonSchema } from '../../src/service/workspace/file-schema.ts';
 import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
 import { packedPackage } from '../helpers/packed-package.ts';
 

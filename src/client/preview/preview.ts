@@ -1,6 +1,7 @@
 import { PREVIEW_PARAMETER, PREVIEW_PATH, type PreviewAnswer } from '../../protocol/index.ts';
 import { focusOn, isFocus } from '../banners/overlay.ts';
 import { createReadBanners } from '../banners/read-banners.ts';
+import type { LoadChunk } from '../chunks.ts';
 import type { LateContext } from '../late-context.ts';
 import { parseJson, readRefused } from '../platform/http.ts';
 
@@ -16,7 +17,7 @@ const takeToken = (): string | null => {
 };
 
 /** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
-export const createPreview = (context: LateContext) => {
+export const createPreview = (context: LateContext, loadChunk: LoadChunk) => {
   let end: () => void = () => undefined;
   // Of a banner that is only looked at nothing is stored.
   context.cache.takeEvents(({ type, bannerId, placementId }) => {
@@ -36,7 +37,7 @@ export const createPreview = (context: LateContext) => {
 
   const show = async (token: string): Promise<void> => {
     latest = token;
-    const { showPreview } = await context.loadChunk('preview');
+    const { showPreview } = await loadChunk('preview');
     const answer = await ask(token).catch((cause) => String(cause));
     if (latest !== token) return;
     end();

@@ -1,30 +1,82 @@
 import * as z from 'zod/mini';
-import { readBannerEvent } from '../banner-event.ts';
-import { type BannersTrackAnswer, EVENT_TYPES } from '../banners-track.ts';
-import { MAX_TRACK_EVENTS } from '../limits.ts';
-import { readTrackRequest } from '../read-track-request.ts';
+import {
+  type BannersTrackAnswer,
+  type BannersTrackRequest,
+  EVENT_TYPES,
+  type WireEvent,
+} from '../banners-track.ts';
+import { EVENT_ERROR, FATAL, required } from '../error-codes.ts';
+import { parseInstant } from '../instant.ts';
+import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
+import { isPresent } from '../record.ts';
+import { isStorableText } from '../text.ts';
+import { isVisitorId } from '../visitor.ts';
 import { envelope } from './envelope.ts';
+import { described, missingOrWrong } from './text.ts';
 
-/** One banner event. */
-export const wireEvent = z
-  .object({
-    id: z.string().check(z.minLength(1)),
-    event_type: z.enum(EVENT_TYPES),
-    timestamp: z.string().check(z.meta({ description: 'ISO 8601 with `Z` or an offset.' })),
-  })
-  .check(z.refine((event) => typeof readBannerEvent(event) !== 'string'));
+/** What the entry in `errors` says of a member of an event. */
+const fault =
+  (name: string, wrong: string) =>
+  ({ input }: { input?: unknown }): string =>
+    isPresent(input) ? wrong : required(name);
+const idFault = fault('id', EVENT_ERROR.invalidId);
+const timeFault = fault('timestamp', EVENT_ERROR.invalidTimestamp);
+
+/** One banner event. The message of its first issue is what the answer says of it. */
+export const wireEvent = z.object(
+  {
+    id: z.string({ error: idFault }).check(
+      z.refine((id) => id !== '' && isStorableText(id), { error: idFault }),
+      z.meta({ minLength: 1, description: 'ID of the banner, from a sync.' }),
+    ),
+    event_type: z
+      .enum(EVENT_TYPES, { error: fault('event_type', EVENT_ERROR.invalidEventType) })
+      .check(described('What happened.')),
+    // To the millisecond, which is what SDKs send: within one, events of a kind, a user and a banner are one (contract 8).
+    timestamp: z.string({ error: timeFault }).check(
+      z.refine((time) => parseInstant(time) !== null, { error: timeFault }),
+      described('When it happened, in ISO 8601 with milliseconds and `Z` or an offset.'),
+    ),
+  },
+  { error: EVENT_ERROR.notAnObject },
+) satisfies z.ZodMiniType<WireEvent>;
+
+const tooMany = (max: number) => `'events' must hold no more than ${max} events`;
+
+const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
+  z
+    .object(
+      {
+        ...envelope,
+        events: z
+          .array(event, { error: missingOrWrong('events', (value) => value != null) })
+          .check(
+            z.minLength(1, { error: FATAL.noValidEvents }),
+            z.maxLength(MAX_TRACK_EVENTS, { error: tooMany(MAX_TRACK_EVENTS) }),
+            described('What the user saw and did.'),
+          ),
+      },
+      { error: FATAL.notAnObject },
+    )
+    // Only our own client has visitors, and sends no more at once.
+    .check(
+      z.refine(
+        ({ external_user_id: user, events }) => events.length <= MAX_TRACK_BATCH || !isVisitorId(user),
+        { error: tooMany(MAX_TRACK_BATCH) },
+      ),
+    );
 
 /** Body of `POST /v1/device-messaging/banners/track`: the events of one user. */
-export const bannersTrackRequest = z
-  .object({
-    ...envelope,
-    events: z.array(wireEvent).check(z.minLength(1), z.maxLength(MAX_TRACK_EVENTS)),
-  })
-  .check(z.refine((body) => typeof readTrackRequest(body, () => true) !== 'string'));
+export const bannersTrackRequest = requestOf(wireEvent) satisfies z.ZodMiniType<BannersTrackRequest>;
+
+/** The same for a server, which judges each event alone. */
+export const bannersTrackBody = requestOf(z.unknown());
 
 /** 202, and 400 when no event was valid. */
 export const bannersTrackAnswer = z.object({
-  events_processed: z.optional(z.number()),
-  message: z.string(),
-  errors: z.optional(z.array(z.unknown())),
+  events_processed: z.optional(z.number()).check(described('Events that were stored, or counted before.')),
+  message: z.string().check(described('`success`, or what is wrong.')),
+  errors: z
+    .optional(z.array(z.unknown()))
+    .check(described('What is wrong with single events, by their index; absent where nothing is.')),
 }) satisfies z.ZodMiniType<BannersTrackAnswer>;

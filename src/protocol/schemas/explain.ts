@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { FATAL } from '../error-codes.ts';
 import type {
   CampaignExplanation,
   ExplainAnswer,
@@ -6,6 +7,11 @@ import type {
   FailingClause,
   Reason,
 } from '../explain.ts';
+import { MAX_APP_VERSION_CHARACTERS } from '../limits.ts';
+import { fitsCharacters } from '../text.ts';
+import { deviceId, placements } from './banners-sync.ts';
+import { envelope } from './envelope.ts';
+import { described, optionalTextMember } from './text.ts';
 
 const failingClause = z.object({
   clause: z.string(),
@@ -54,16 +60,37 @@ const campaignExplanation = z.intersection(
 ) satisfies z.ZodMiniType<CampaignExplanation>;
 
 /** Body of `POST /placard/explain`. */
-export const explainRequest = z.object({
-  external_user_id: z.string().check(z.minLength(1)),
-  app_id: z.optional(z.string()),
-  app_version: z.optional(z.string()),
-  device_id: z.optional(z.string()),
-  placements: z.optional(z.array(z.string())),
-}) satisfies z.ZodMiniType<ExplainRequest>;
+export const explainRequest = z.object(
+  {
+    external_user_id: envelope.external_user_id,
+    app_id: optionalTextMember('app_id', () => true, {
+      description: 'App that the user would see them in. Default the only one of the workspace.',
+    }),
+    app_version: optionalTextMember(
+      'app_version',
+      (version) => fitsCharacters(version, MAX_APP_VERSION_CHARACTERS),
+      {
+        description: 'Version of the app, for audiences that ask for it.',
+        maxLength: MAX_APP_VERSION_CHARACTERS,
+      },
+    ),
+    device_id: deviceId('Device of the user; texts may print it.'),
+    placements: z.pipe(
+      z.nullish(placements('IDs of placements. Default all that campaigns name.')),
+      z.transform((ids) => ids ?? undefined),
+    ),
+  },
+  { error: FATAL.notAnObject },
+) satisfies z.ZodMiniType<ExplainRequest>;
 
 /** 200 of it. */
 export const explainAnswer = z.object({
-  has_profile: z.boolean(),
-  placements: z.record(z.string(), z.array(campaignExplanation)),
+  has_profile: z.boolean().check(described('Whether the service has a profile of the user.')),
+  placements: z
+    .record(z.string(), z.array(campaignExplanation))
+    .check(
+      described(
+        'By placement its campaigns in order, each with `campaign_id`, `name`, `outcome`, `why` and the facts of the outcome.',
+      ),
+    ),
 }) satisfies z.ZodMiniType<ExplainAnswer>;

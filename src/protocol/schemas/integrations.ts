@@ -1,43 +1,50 @@
 import * as z from 'zod/mini';
 import type { IntegrationsAnswer, JobSyncStatusAnswer } from '../integrations.ts';
+import { described } from './text.ts';
 
 /** Every member is text from us; a member that is not there may be `null` from others. */
-const text = z.pipe(
-  z.nullable(z.string()),
-  z.transform((value) => value ?? ''),
-);
+const text = (description: string) =>
+  z.pipe(
+    z.transform((value) => value ?? ''),
+    z.string().check(described(description)),
+  );
 
-export const integration = z.object({
-  integration_id: z.string(),
-  app_group_id: text,
-  integration_name: text,
-  integration_type: text,
-  integration_status: text,
-  contact_emails: text,
-  last_updated_at: text,
-  warehouse_type: text,
-  last_job_start_time: text,
-  last_job_status: text,
-  next_scheduled_run: text,
+const integration = z.object({
+  integration_id: z.string().check(described('ID of the integration.')),
+  app_group_id: text('ID of the workspace.'),
+  integration_name: text('For people.'),
+  integration_type: text('What it syncs.'),
+  integration_status: text('Whether it is active.'),
+  contact_emails: text('Whom to ask, separated by commas.'),
+  last_updated_at: text('When it was changed.'),
+  warehouse_type: text('Where it reads from.'),
+  last_job_start_time: text('When it last ran.'),
+  last_job_status: text('How that ended.'),
+  next_scheduled_run: text('When it runs next.'),
 });
+
+const message = z.string().check(described('`success`, or what is wrong.'));
+const page = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(described('At most ten.'));
 
 /** 200 of `GET /cdi/integrations`. */
 export const integrationsAnswer = z.object({
-  results: z.array(integration),
-  message: z.string(),
+  results: page(integration),
+  message,
 }) satisfies z.ZodMiniType<IntegrationsAnswer>;
 
 /** 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
 export const jobSyncStatusAnswer = z.object({
-  results: z.array(
+  results: page(
     z.object({
-      job_status: z.string(),
-      sync_start_time: text,
-      sync_finish_time: text,
-      last_timestamp_synced: text,
-      rows_synced: z.number(),
-      rows_failed_with_errors: z.number(),
+      job_status: z
+        .string()
+        .check(described('`Running`, `Success`, `Partial` (some rows were rejected) or `Error`.')),
+      sync_start_time: text('When the run began, ISO 8601.'),
+      sync_finish_time: text('When it ended; empty while it runs.'),
+      last_timestamp_synced: text('`UPDATED_AT` of the last row that was read; empty before the first.'),
+      rows_synced: z.int().check(described('Rows that are stored.')),
+      rows_failed_with_errors: z.int().check(described('Rows that were rejected.')),
     }),
   ),
-  message: z.string(),
+  message,
 }) satisfies z.ZodMiniType<JobSyncStatusAnswer>;

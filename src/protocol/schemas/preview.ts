@@ -1,12 +1,21 @@
 import * as z from 'zod/mini';
+import { FATAL } from '../error-codes.ts';
 import type { PreviewAnswer, PreviewRequest } from '../preview.ts';
 import { wireBanner } from './banner.ts';
+import { described } from './text.ts';
 
 /** Body of `POST /placard/preview`. */
-export const previewRequest = z.object({ token: z.string() }) satisfies z.ZodMiniType<PreviewRequest>;
+export const previewRequest = z.object(
+  {
+    token: z
+      .string({ error: "'token' must be the text that the preview link carries" })
+      .check(described('What the link of a preview carries in `placard_preview`.')),
+  },
+  { error: FATAL.notAnObject },
+) satisfies z.ZodMiniType<PreviewRequest>;
 
 /** 200 of it. */
 export const previewAnswer = z.object({
-  campaign_name: z.string(),
-  banners: z.record(z.string(), wireBanner),
+  campaign_name: z.string().check(described('Name of the campaign that is previewed.')),
+  banners: z.record(z.string(), wireBanner).check(described('By placement, as a sync answers them.')),
 }) satisfies z.ZodMiniType<PreviewAnswer>;

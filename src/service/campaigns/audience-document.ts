@@ -81,6 +81,8 @@ export const audienceOf = (
     ...summaryOf(tally, nowMs),
     revenue: tally.revenue,
   });
+  let eventList: unknown[] | undefined;
+  let purchaseList: unknown[] | undefined;
   return {
     ...profile?.standard,
     ...(profile && { braze_id: String(profile.userId) }),
@@ -97,11 +99,17 @@ export const audienceOf = (
     },
     events: byName(doneEvents, (tally) => summaryOf(tally, nowMs)),
     purchases: byName(donePurchases, bought),
+    // Made once, however many conditions read them: a user may have done a thousand things.
     get event_list() {
-      return Object.entries(doneEvents).map(([name, tally]) => ({ name, ...summaryOf(tally, nowMs) }));
+      eventList ??= Object.entries(doneEvents).map(([name, tally]) => ({ name, ...summaryOf(tally, nowMs) }));
+      return eventList;
     },
     get purchase_list() {
-      return Object.entries(donePurchases).map(([product_id, tally]) => ({ product_id, ...bought(tally) }));
+      purchaseList ??= Object.entries(donePurchases).map(([product_id, tally]) => ({
+        product_id,
+        ...bought(tally),
+      }));
+      return purchaseList;
     },
   };
 };

@@ -1,4 +1,5 @@
 import sift from 'sift';
+import { type PatternCost, patternCost, stepsOf } from './safe-pattern.ts';
 
 // The package is CommonJS for Node: everything it exports is a member of its default.
 const library = sift as unknown as typeof import('sift');
@@ -8,6 +9,26 @@ const operator =
   <Operand>(make: (operand: Operand) => (value: unknown) => boolean) =>
   (operand: Operand, owner: unknown, options: unknown) =>
     library.createEqualsOperation(make(operand) as never, owner, options as never);
+
+/** What the patterns of one audience may cost for one user, in steps: some five milliseconds. A list may hold five hundred texts. */
+const MAX_STEPS = 1_000_000;
+/** Of the test that is under way: a test is one go. */
+let stepsLeft = 0;
+
+/** A pattern on a text, or on each text of a list. Throws where a user's texts cost more than an audience may. */
+const regex = (pattern: string, owner: { $options?: string }, options: unknown) => {
+  const expression = new RegExp(pattern, owner.$options);
+  // Compiled is only what `operandFault` has let through.
+  const cost = patternCost(pattern, owner.$options) as PatternCost;
+  const test = (value: unknown) => {
+    if (typeof value !== 'string') return false;
+    stepsLeft -= stepsOf(cost, value.length);
+    if (stepsLeft < 0) throw new Error('The texts of the user are too long for the patterns of the audience');
+    expression.lastIndex = 0;
+    return expression.test(value);
+  };
+  return library.createEqualsOperation(test as never, owner, options as never);
+};
 
 /** `10.2.0` in the order of releases, as texts that compare letter by letter; a release comes after its candidates (`1.0.0-rc.1`). */
 const versionKey = (version: unknown): string => {
@@ -58,7 +79,7 @@ export const OPERATORS: Record<string, unknown> = {
   $not: library.$not,
   $options: library.$options,
   $or: library.$or,
-  $regex: library.$regex,
+  $regex: regex,
   $size: library.$size,
   $veq: version((value, bound) => value === bound),
   $vgt: version((value, bound) => value > bound),
@@ -74,8 +95,12 @@ export const isComparison = (name: string): boolean => COMPARISONS.includes(name
 
 const MAX_VERSION_CHARACTERS = 100;
 
-/** Why an operator cannot have this operand; `null` where it can. */
-export const operandFault = (name: string, operand: unknown): string | null => {
+/** Why an operator cannot have this operand; `null` where it can. `options` are those of a pattern. */
+export const operandFault = (name: string, operand: unknown, options: unknown): string | null => {
+  if (name === '$regex') {
+    const cost = patternCost(operand, options);
+    return typeof cost === 'string' ? cost : null;
+  }
   if (['$in', '$nin', '$all', '$ini'].includes(name) && !Array.isArray(operand)) return 'expected an array';
   if (!VERSIONS.includes(name)) return null;
   const isVersion =
@@ -86,5 +111,8 @@ export const operandFault = (name: string, operand: unknown): string | null => {
 /** Makes a filter that is prepared for it into a test of a document. */
 export const createTester = <Document>(filter: unknown): ((document: Document) => boolean) => {
   const test = library.createQueryTester<Document>(filter as never, { operations: OPERATORS as never });
-  return (document) => test(document);
+  return (document) => {
+    stepsLeft = MAX_STEPS;
+    return test(document);
+  };
 };

@@ -3,10 +3,11 @@ import { readDate } from '../users/dates.ts';
 import type { AudienceMember, EventSummary } from './audience-document.ts';
 import { createTester, isComparison, OPERATORS, operandFault } from './audience-operators.ts';
 import { type Clause, clausesOf } from './may-match.ts';
-import { patternProblem } from './safe-pattern.ts';
 
 const GROUPS = ['$and', '$or', '$nor'];
 const MAX_DEPTH = 20;
+/** Each is looked at for each user. */
+const MAX_CONDITIONS = 1_000;
 
 /** Members of an audience document; any other name at the top of a filter means a custom attribute. */
 export const DOCUMENT_MEMBERS = new Set([
@@ -118,12 +119,27 @@ export const documentField = (name: string): string => {
 /** What belongs to one person alone. */
 const PERSONAL = ['external_id', 'braze_id', 'user_aliases', 'email', 'phone'];
 
-/** Whether a filter asks for people by an ID or an address, anywhere in it. */
-export const namesPerson = (filter: Filter): boolean =>
-  Object.entries(filter).some(([name, value]) => {
-    if (!name.startsWith('$')) return PERSONAL.includes(name.split('.')[0]!);
-    return Array.isArray(value) && value.filter(isRecord).some(namesPerson);
+/** The members that belong to one person alone and that a filter compares, anywhere in it, with what it compares them with. */
+export const personsIn = (filter: Filter): [member: string, operand: unknown][] =>
+  Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
+    if (name.startsWith('$')) return [value].flat().filter(isRecord).flatMap(personsIn);
+    const [head = ''] = name.split('.');
+    return PERSONAL.includes(head) ? [[head, value]] : [];
   });
+
+/** Whether a filter, and those in it, have more members than an audience may: each is a condition, or a group of some. */
+const hasTooMany = (filter: unknown): boolean => {
+  let conditions = 0;
+  const left = [filter];
+  while (left.length > 0 && conditions <= MAX_CONDITIONS) {
+    const each = left.pop();
+    if (typeof each !== 'object' || each === null) continue;
+    const values = Object.values(each);
+    if (!Array.isArray(each)) conditions += values.length;
+    left.push(...values);
+  }
+  return conditions > MAX_CONDITIONS;
+};
 
 /** Checks the filter and gives the one that is really run. */
 const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Report, depth = 0): unknown => {
@@ -160,7 +176,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       report(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
       continue;
     }
-    const fault = operandFault(name, value);
+    const fault = operandFault(name, value, filter['$options']);
     if (fault !== null) {
       report(here, fault);
       continue;
@@ -180,10 +196,6 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       else report(here, 'expected a filter');
     } else if (name === '$not') {
       result.push([name, prepare(value, field, here, report, depth + 1)]);
-    } else if (name === '$regex') {
-      const problem = patternProblem(value);
-      if (problem) report(here, problem);
-      else result.push([name, value]);
     } else {
       result.push([name, isComparison(name) ? compared(value, here) : operand(value, field)]);
     }
@@ -205,6 +217,10 @@ export interface Audience {
  * with its path. An empty filter is everyone.
  */
 export const compileAudience = (filter: Filter, report: Report): Audience | undefined => {
+  if (hasTooMany(filter)) {
+    report([], `expected at most ${MAX_CONDITIONS} conditions, those of its segments among them`);
+    return undefined;
+  }
   let sound = true;
   const prepared = prepare(filter, '', [], (path, problem) => {
     sound = false;

@@ -1,5 +1,5 @@
-import type { Conversion } from '../store/results.ts';
-import type { CampaignFile } from '../workspace/file-schema.ts';
+import type { Conversion } from '../store/goals.ts';
+import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience.ts';
 import type { Frequency } from './frequency.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';

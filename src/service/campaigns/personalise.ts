@@ -1,6 +1,6 @@
 import type { PropertyType } from '../../protocol/index.ts';
 import { readDate } from '../users/dates.ts';
-import type { CampaignFile } from '../workspace/file-schema.ts';
+import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { compile, render } from './liquid.ts';
 import { type Budget, createBudget } from './render-budget.ts';
 import { TemplateError, UnfilledError } from './unfilled.ts';

@@ -12,8 +12,10 @@ import { createJudge } from './judge.ts';
 export const REACH_SAMPLE = 2_000;
 /** Of the normal distribution, for 19 times of 20. */
 const Z = 1.96;
-/** So many users are looked at before others get their turn. */
-const AT_ONCE = 50;
+/** So long users are looked at before others get their turn. */
+const SLICE_MS = 5;
+/** And so long in all. An ordinary audience takes a fifth of it. */
+const MAX_MS = 30;
 
 /** About how many users of how many are in an audience. */
 export interface Reach {
@@ -40,7 +42,17 @@ export interface ReachQuestion {
   now: number;
   /** Whether nobody waits for the answer any more. */
   isOver?: () => boolean;
+  /** How long users may be looked at, in milliseconds; fewer of them than the sample has where that is not enough. */
+  maxMs?: number;
+  /** Milliseconds that the thread has worked. */
+  clock?: () => number;
 }
+
+/** Time of the processor, where Node can say it: what others take from a busy machine makes no estimate of a count. */
+const workedMs = (): number => {
+  const used = (process as Partial<typeof process>).threadCpuUsage?.();
+  return used ? (used.user + used.system) / 1_000 : performance.now();
+};
 
 /** Wilson's interval of a share, by how many were looked at of how many. */
 const interval = (share: number, looked: number, total: number): [low: number, high: number] => {
@@ -79,31 +91,42 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
 
 /**
  * Estimates a campaign's reach from a sample of the users, or counts it where they are few. It is about users alone: a filter on
- * the app or its version matches no user. Others get their turn in between; `null` where nobody waits for it any more.
+ * the app or its version matches no user. An audience that takes long to decide is estimated from fewer users. Others get their
+ * turn in between; `null` where nobody waits for it any more.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
-  const { sample, campaign, now, isOver = () => false } = question;
+  const { sample, campaign, now, isOver = () => false, maxMs = MAX_MS, clock = workedMs } = question;
   const { total, users } = sample;
   const isShown = createIsShown(question);
   let found = 0;
   let shown = 0;
-  for (const [index, { externalId, profile }] of users.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+  let looked = 0;
+  let tookMs = 0;
+  let startedMs = clock();
+  for (const { externalId, profile } of users) {
+    const sliceMs = clock() - startedMs;
+    if (tookMs + sliceMs > maxMs) break;
+    if (sliceMs > SLICE_MS) {
+      await setImmediate();
+      tookMs += sliceMs;
+      startedMs = clock();
+    }
     if (isOver()) return null;
+    looked += 1;
     if (externalId === null) continue;
     const asker = { externalId, profile, appId: '', appVersion: '' };
     if (!isMember(campaign, asker, now)) continue;
     found += 1;
     if (isShown(asker)) shown += 1;
   }
-  const share = users.length === 0 ? 0 : found / users.length;
-  const [low, high] = interval(share, users.length, total);
+  const share = looked === 0 ? 0 : found / looked;
+  const [low, high] = interval(share, looked, total);
   return {
     users: Math.round(share * total),
     // Those who were found are there, and those who were not are not.
     atLeast: Math.max(found, Math.floor(low * total)),
-    atMost: Math.min(total - (users.length - found), Math.ceil(high * total)),
+    atMost: Math.min(total - (looked - found), Math.ceil(high * total)),
     of: total,
-    shown: users.length === 0 ? 0 : Math.round((shown / users.length) * total),
+    shown: looked === 0 ? 0 : Math.round((shown / looked) * total),
   };
 };

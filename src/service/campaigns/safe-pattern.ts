@@ -1,9 +1,10 @@
 const MAX_PATTERN_CHARACTERS = 200;
 /**
- * In how many ways a match may go through a pattern with no, one or two open repetitions. Over the longest attribute
- * text each way through two of them is some ten thousand steps from each place; a third multiplies that.
+ * In how many ways a match may go through a pattern with no, one or two open ends: its repetitions, and one more where it may begin at
+ * any letter. Each way through two of them is some thirty thousand steps in the longest text that an attribute holds: a third one
+ * would make it millions.
  */
-const MAX_WAYS = [1_024, 64, 4];
+const MAX_WAYS = [1_024, 256, 8];
 
 /** Alternatives and optional parts in a row multiply: each is tried with each way through the others. */
 const waysThrough = (bare: string): number => {
@@ -20,8 +21,27 @@ const waysThrough = (bare: string): number => {
   return ways * branches[0]!;
 };
 
-/** Why a `$regex` may not be used, or `undefined`: whatever a user's text is, a match must end soon. */
-export const patternProblem = (pattern: unknown): string | undefined => {
+/** Whether it is several patterns, of which one may hold. */
+const hasBranches = (bare: string): boolean => {
+  let depth = 0;
+  for (const sign of bare) {
+    if (sign === '(') depth += 1;
+    else if (sign === ')') depth -= 1;
+    else if (sign === '|' && depth === 0) return true;
+  }
+  return false;
+};
+
+/** What a match costs: so many steps as there are ways, for each letter to the power of the open ends. */
+export interface PatternCost {
+  ways: number;
+  openEnds: number;
+}
+
+export const stepsOf = ({ ways, openEnds }: PatternCost, length: number): number => ways * length ** openEnds;
+
+/** What matching a `$regex` costs at most; or why it may not be used, as a match must end soon whatever a user's text is. */
+export const patternCost = (pattern: unknown, options: unknown): PatternCost | string => {
   if (typeof pattern !== 'string') return 'expected a pattern as text';
   if (pattern.length > MAX_PATTERN_CHARACTERS) return `expected at most ${MAX_PATTERN_CHARACTERS} characters`;
   try {
@@ -37,10 +57,16 @@ export const patternProblem = (pattern: unknown): string | undefined => {
   if (bare.includes('\u0001')) return 'expected a pattern without back-references';
   if (/\)[*+?{]/.test(bare)) return 'expected a pattern without a repeated group';
   const repetitions = (bare.match(/[*+]|\{\d*,\d*\}/g) ?? []).length;
-  const maxWays = MAX_WAYS[repetitions];
-  if (maxWays === undefined) return `expected at most ${MAX_WAYS.length - 1} repetitions`;
-  if (waysThrough(bare) > maxWays) {
+  // With several branches, or lines, there are other places to begin at.
+  const isAnchored = bare.startsWith('^') && !hasBranches(bare) && !String(options).includes('m');
+  const openEnds = repetitions + (isAnchored ? 0 : 1);
+  const maxWays = MAX_WAYS[openEnds];
+  if (maxWays === undefined) {
+    return 'expected one repetition, or two in a pattern that begins with ^: write the others as conditions of their own';
+  }
+  const ways = waysThrough(bare);
+  if (ways > maxWays) {
     return `expected fewer alternatives and optional parts: at most ${maxWays} ways through them`;
   }
-  return undefined;
+  return { ways, openEnds };
 };

@@ -1,4 +1,4 @@
-import type { CampaignFile } from '../workspace/file-schema.ts';
+import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { fallbacks } from './languages.ts';
 import { compileProperties, compileProperty, type Property, type WriteProperties } from './personalise.ts';
 

@@ -1,7 +1,14 @@
-import type { CampaignExplanation, ExplainAnswer, FailingClause, Reason } from '../../protocol/index.ts';
+import {
+  type CampaignExplanation,
+  type ExplainAnswer,
+  type FailingClause,
+  isRecord,
+  type Reason,
+} from '../../protocol/index.ts';
 import { compileAudience, documentField, type Filter } from '../campaigns/audience.ts';
 import { type Asker, audienceOf } from '../campaigns/audience-document.ts';
 import { bucketsOf } from '../campaigns/bucketing.ts';
+import type { Campaign } from '../campaigns/campaign.ts';
 import { decide, type Question, type Step } from '../campaigns/decide.ts';
 import { askerOf } from '../campaigns/judge.ts';
 import { isOpen, readPath } from '../campaigns/may-match.ts';
@@ -21,6 +28,20 @@ const partsOf = (filter: Filter, path: string): Part[] =>
       : [{ clause: `${path}.${name}`, name, condition }],
   );
 
+/** A campaign is named in each of its placements, with the conditions that do not hold. */
+const MAX_CLAUSES_CHARACTERS = 2_000;
+const MAX_SHOWN_VALUES = 20;
+const MAX_SHOWN_LETTERS = 200;
+
+/** A condition with the first values of its lists, and the first letters of its texts. */
+const shortened = (condition: unknown): unknown => {
+  if (typeof condition === 'string') return condition.slice(0, MAX_SHOWN_LETTERS);
+  if (Array.isArray(condition)) return condition.slice(0, MAX_SHOWN_VALUES).map(shortened);
+  if (!isRecord(condition)) return condition;
+  const members = Object.entries(condition).slice(0, MAX_SHOWN_VALUES);
+  return Object.fromEntries(members.map(([name, value]) => [name, shortened(value)]));
+};
+
 const fits = ({ name, condition }: Part, asker: Asker, nowMs: number): boolean => {
   // The workspace was read with the whole filter, so its parts compile.
   const audience = compileAudience({ [name]: condition }, () => undefined);
@@ -32,15 +53,23 @@ const fits = ({ name, condition }: Part, asker: Asker, nowMs: number): boolean =
   }
 };
 
-/** Every part of the filter that keeps this user out of the audience. */
-export const failingClauses = (filter: Filter, asker: Asker, nowMs: number): FailingClause[] =>
-  partsOf(filter, 'audience')
-    .filter((part) => !fits(part, asker, nowMs))
-    .map(({ clause, name, condition }) => {
-      const read = name.startsWith('$') ? null : readPath(documentField(name));
-      const actual = read?.(asker, nowMs);
-      return { clause, expected: condition, ...(read && !isOpen(actual) && { actual: actual ?? null }) };
-    });
+/** Parts of the filter that keep this user out of the audience: all, as far as there is room for them. */
+export const failingClauses = (filter: Filter, asker: Asker, nowMs: number): FailingClause[] => {
+  const clauses: FailingClause[] = [];
+  let room = MAX_CLAUSES_CHARACTERS;
+  for (const part of partsOf(filter, 'audience')) {
+    if (fits(part, asker, nowMs)) continue;
+    const { clause, name, condition } = part;
+    room -= JSON.stringify(condition).length;
+    // The first one always: it may be all that there is to say.
+    if (room < 0 && clauses.length > 0) break;
+    const read = name.startsWith('$') ? null : readPath(documentField(name));
+    const actual = read?.(asker, nowMs);
+    const expected = room < 0 ? shortened(condition) : condition;
+    clauses.push({ clause, expected, ...(read && !isOpen(actual) && { actual: actual ?? null }) });
+  }
+  return clauses;
+};
 
 /** A longer value is cut: the facts beside the sentence have all of it. */
 const MAX_SHOWN_CHARACTERS = 160;
@@ -153,15 +182,22 @@ export type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
 export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
   const asker = askerOf(question);
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
+  /** Which part of an audience does not hold is found once, in however many placements the campaign is. */
+  const notIn = new Map<Campaign, CampaignExplanation>();
+  const explained = (step: Step): CampaignExplanation => {
+    const reason = reasonOf(step, question, asker);
+    const { campaignId, name } = step.campaign;
+    return { campaign_id: campaignId, name, why: reasonText(reason), ...reason };
+  };
   decide({
     ...question,
     logUnfilled: () => undefined,
     trace: (step) => {
-      const reason = reasonOf(step, question, asker);
-      const { campaignId, name } = step.campaign;
-      explanation
-        .get(step.placementId)
-        ?.push({ campaign_id: campaignId, name, why: reasonText(reason), ...reason });
+      const { campaign, placementId, outcome } = step;
+      const known = outcome === 'not_in_audience' ? notIn.get(campaign) : undefined;
+      const each = known ?? explained(step);
+      if (outcome === 'not_in_audience') notIn.set(campaign, each);
+      explanation.get(placementId)?.push(each);
     },
   });
   return Object.fromEntries(explanation);

@@ -1,13 +1,53 @@
-import { FATAL } from '../../protocol/index.ts';
-import { createHeldBodies, createLargeBodies, readJson } from '../http/body.ts';
-import { type Exchange, HttpError, JSON_HEADERS, type Reply, refusalOf, replyOf } from '../http/exchange.ts';
-import type { Log } from '../log.ts';
-import type { Route, RouteMetrics } from '../route.ts';
+import { hash } from 'node:crypto';
+import { FATAL, isRecord, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
+import { type Call, createDispatcher } from '../http/dispatch.ts';
+import { type Answer, HttpError, JSON_HEADERS } from '../http/exchange.ts';
+import { createOnceAMinute, type Log } from '../log.ts';
 import type { Store } from '../store/store.ts';
-import type { KeyHolder, Registry } from '../workspace/workspace.ts';
-import { crossOriginHeaders, holderOf, permit, preflight, proveUser } from './admit.ts';
+import { unproven } from '../user-tokens/user-tokens.ts';
+import type { KeyHolder, Registry, Workspace } from '../workspace/workspace.ts';
 import { createRates } from './rate.ts';
-import { createRefusalLog } from './refusal-log.ts';
+import type { Route, RouteMetrics } from './route.ts';
+
+/** The word as the contract writes it, one space, no quotes: any other form is no key. */
+const BEARER = /^Bearer ([^\s"']\S*)$/;
+const MAX_KEY_CHARACTERS = 1_024;
+
+const unauthorized = (why: string) =>
+  new HttpError(401, FATAL.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
+
+/** Who holds the key that the request carries. Throws a 401 where it carries none that a workspace has. */
+export const holderOf = (authorization: string | undefined, registry: Registry): KeyHolder => {
+  if (authorization === undefined) throw unauthorized('no Authorization header');
+  const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
+  if (presented === undefined)
+    throw unauthorized('the Authorization header is not "Bearer", a space and one key');
+  // Text first: a digest made as a buffer takes twice as long.
+  const holder = registry.holderOf(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
+  if (!holder) throw unauthorized('the key is of no workspace');
+  return holder;
+};
+
+/** Throws a 403 where the key lacks the permission of the route. */
+export const permit = ({ key }: KeyHolder, route: Route): void => {
+  if (key.permissions.has(route.permission)) return;
+  const why = `the key lacks the permission ${route.permission}`;
+  // `banners/sync` has no 403: a key without the permission is answered like no key.
+  if (route.errors === 'sync') throw unauthorized(why);
+  throw new HttpError(403, FATAL.accessDenied, { why });
+};
+
+/**
+ * Throws a 401 where the app wants proof of the user and the body has none that holds. The route checks the rest of the
+ * body.
+ */
+export const proveUser = async (workspace: Workspace, body: unknown, nowMs: number): Promise<void> => {
+  if (!isRecord(body)) return;
+  const { app_id: appId, external_user_id: userId, [USER_TOKEN_MEMBER]: token } = body;
+  if (typeof appId !== 'string' || typeof userId !== 'string') return;
+  const fault = await workspace.userTokens.get(appId)?.judge(token, userId, nowMs);
+  if (fault) throw unproven(appId, fault);
+};
 
 export interface GateOptions {
   routes: readonly Route[];
@@ -18,104 +58,71 @@ export interface GateOptions {
   metricsOf: (route: Route) => RouteMetrics;
 }
 
-/** How a request went through, for the metrics. */
-export interface Passage {
-  route: Route | null;
-  reply: Reply;
-}
+/** Logs why requests are refused, once a minute for each cause: a page whose key is wrong asks again and again. */
+const createRefusalLog = (log: Log) => {
+  const isDue = createOnceAMinute();
 
-/** `/cdi/integrations/orders/sync` as `/cdi/integrations/{integration_id}/sync`, and what stands for the braces. */
-const templateOf = (path: string): { path: string; parameter: string } => {
-  const [, before, encoded = '', after] = /^(\/cdi\/integrations\/)([^/]+)(\/.+)$/.exec(path) ?? [];
-  if (before === undefined) return { path, parameter: '' };
-  const parameter = decoded(encoded);
-  return { path: `${before}{integration_id}${after}`, parameter };
-};
-
-/** What is no percent-encoding stands for itself. */
-const decoded = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  /** `holder` is who sent it, as far as that is known. */
+  return ({ status, why }: HttpError, route: Route, holder: KeyHolder | undefined, nowMs: number): void => {
+    if (status < 400 || status >= 500) return;
+    const facts = {
+      ...(holder && { workspace: holder.workspace.workspaceId, key: holder.key.name }),
+      path: route.path,
+      status,
+      why,
+    };
+    if (isDue(JSON.stringify(facts), nowMs)) log.warn(facts, 'requests refused');
+  };
 };
 
 /**
- * What stands before every route, cheap and secret-safe checks first: route, method, key, permission, feature, rate of
- * the workspace, content type, size, JSON, proof of the user, rate of the user. The shape is the route's own.
+ * The routes of the API, and what stands before each of them, cheap and secret-safe checks first: route and method, then key,
+ * permission, feature, rate of the workspace, content type, size, JSON, proof of the user, rate of the user, shape.
  */
 export const createGate = ({ routes, registry, store, now, log, metricsOf }: GateOptions) => {
-  const byPath = new Map(
-    routes.map((route) => [
-      route.path,
-      {
-        route,
-        metrics: metricsOf(route),
-        open: { ...JSON_HEADERS, ...crossOriginHeaders(route) },
-        // Each has a line of its own: what comes with a client key keeps no backend waiting.
-        turnOf: createLargeBodies(),
-        heldBy: createHeldBodies(),
-      },
-    ]),
-  );
-
+  const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));
   const rates = createRates(store);
   const logRefusal = createRefusalLog(log);
 
-  return async (exchange: Exchange): Promise<Passage> => {
-    const { path, parameter } = byPath.has(exchange.path)
-      ? { path: exchange.path, parameter: '' }
-      : templateOf(exchange.path);
-    const found = byPath.get(path);
-    if (!found) {
-      return { route: null, reply: refusalOf(new HttpError(404, FATAL.notFound), 'general', log, {}) };
-    }
-    const { route, metrics, open, turnOf, heldBy } = found;
-    if (route.crossOrigin && exchange.method === 'OPTIONS') return { route, reply: preflight(route) };
-    let headers = open;
+  const serve = async (call: Call<Route>): Promise<Answer> => {
+    const { exchange, endpoint: route, params } = call;
     let holder: KeyHolder | undefined;
     let time = now();
-    const turn = turnOf();
-    const held = heldBy();
     try {
-      const isRead = route.method === 'GET' && exchange.method === 'HEAD';
-      if (exchange.method !== route.method && !isRead) {
-        const allowed = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method];
-        if (route.crossOrigin) allowed.push('OPTIONS');
-        throw new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allowed.join(', ') } });
-      }
       holder = holderOf(exchange.header('authorization'), registry());
       permit(holder, route);
       const { workspace, key } = holder;
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
-      headers = { ...open, ...(await rates.ofWorkspace(workspace, route, time)) };
-      const body = route.maxBodyBytes > 0 ? await readJson(exchange, route, turn, held) : undefined;
+      call.headers = { ...call.headers, ...(await rates.ofWorkspace(workspace, route, time)) };
+      const sent = await call.readJson();
       // A slow body may have taken a minute: from here on it counts when the request was complete.
       time = now();
       // First the proof: no client can use up the limit of another user.
-      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, body, time);
-      headers = { ...headers, ...rates.ofUser(workspace, route, body, time) };
-      await rates.ofVisitors(workspace, route, body, time);
-      const query = new URLSearchParams(exchange.search);
-      const answer = await route.answer({
+      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, sent, time);
+      call.headers = { ...call.headers, ...rates.ofUser(workspace, route, sent, time) };
+      await rates.ofVisitors(workspace, route, sent, time);
+      return await route.answer({
         workspace,
         key,
         store,
-        query,
-        parameter,
-        body,
+        query: new URLSearchParams(exchange.search),
+        params,
+        body: route.request?.read(sent),
         acceptLanguage: exchange.header('accept-language') ?? '',
         now: time,
-        metrics,
+        metrics: metrics.get(route)!,
       });
-      return { route, reply: replyOf(answer, headers) };
     } catch (error) {
       if (error instanceof HttpError) logRefusal(error, route, holder, time);
-      return { route, reply: refusalOf(error, route.errors, log, { path: route.path }, headers) };
-    } finally {
-      turn.leave();
-      held.leave();
+      throw error;
     }
   };
+
+  return createDispatcher({
+    endpoints: routes,
+    headers: JSON_HEADERS,
+    dialectOf: (route) => route?.errors ?? 'general',
+    serve,
+    log,
+  });
 };

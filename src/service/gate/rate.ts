@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import { FATAL, isRecord, isVisitorId, rateLimitHeaders } from '../../protocol/index.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Route } from '../route.ts';
 import { windowStart } from '../store/rate-windows.ts';
 import type { RateRule, RateState, Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
+import type { Route } from './route.ts';
 
 /** Users that are counted in one window, some 100 bytes each. With more of them counting begins anew. */
 const MAX_USERS = 100_000;

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { promisify } from 'node:util';
 import { getHeapStatistics } from 'node:v8';
 import { gunzip } from 'node:zlib';
+import type * as z from 'zod';
 import { FATAL } from '../../protocol/index.ts';
-import type { Route } from '../route.ts';
+import { readBody } from '../../protocol/schemas/index.ts';
 import { type Exchange, HttpError, notNow } from './exchange.ts';
 
 /**
@@ -119,10 +120,6 @@ export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
 const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-/** A longer text waits until it is its turn. Most batches of users are shorter. */
-const LARGE_BYTES = 256 * 1024;
-/** Where a client key will do, which any reader of a page has. The SDK's batches of events are shorter. */
-const LARGE_BYTES_OF_PAGES = 16 * 1024;
 /** What only waits for its turn takes an eighth of what it takes in work. */
 const AS_SENT = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
@@ -130,14 +127,20 @@ const REPLACEMENT = '\uFFFD';
 const PLAIN = ['', 'identity'];
 const ZIPPED = ['gzip', 'x-gzip'];
 
-/** The banner endpoints' tables have no 413 and no 415. */
-const tooLarge = (route: Route) => new HttpError(route.tooLarge, FATAL.tooLarge);
-const unsupported = (route: Route) =>
-  new HttpError(route.errors === 'general' ? 415 : 400, FATAL.unsupportedMediaType);
+/** What a body may be, and what another one is answered. */
+export interface BodyBounds {
+  maxBytes: number;
+  /** Values that the JSON of a large body may hold: with more it is refused unparsed. */
+  maxValues: number;
+  /** A longer text waits until it is its turn. */
+  largeBytes: number;
+  tooLarge: { status: number; message: string };
+  unsupported: { status: number; message: string };
+}
+
+const refuse = ({ status, message }: BodyBounds['tooLarge']) => new HttpError(status, message);
 /** The general REST documentation has this text in `error`; both readers find it. */
 const unparseable = () => new HttpError(400, FATAL.unparseable, { members: { error: FATAL.unparseable } });
-
-const largeBytesOf = (route: Route): number => (route.crossOrigin ? LARGE_BYTES_OF_PAGES : LARGE_BYTES);
 
 /** `null` where it is more than `maxBytes`. */
 const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
@@ -150,17 +153,21 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
 };
 
 /** JSON's bytes as the body has them. A large one waits as it was sent, and is inflated before that only to see that it is. */
-const decoded = async (sent: Uint8Array, isPlain: boolean, route: Route, turn: Turn): Promise<Uint8Array> => {
-  const largeBytes = largeBytesOf(route);
+const decoded = async (
+  sent: Uint8Array,
+  isPlain: boolean,
+  { maxBytes, maxValues, largeBytes, tooLarge }: BodyBounds,
+  turn: Turn,
+): Promise<Uint8Array> => {
   if (!isPlain && sent.byteLength <= largeBytes) {
-    const small = await inflated(sent, Math.min(largeBytes, route.maxBodyBytes));
+    const small = await inflated(sent, Math.min(largeBytes, maxBytes));
     if (small) return small;
   }
   await turn.enter();
-  const bytes = isPlain ? sent : await inflated(sent, route.maxBodyBytes);
-  if (!bytes) throw tooLarge(route);
-  if (hasMoreValues(bytes, route.maxValues)) {
-    throw new HttpError(400, `Request body holds more than ${route.maxValues} values`);
+  const bytes = isPlain ? sent : await inflated(sent, maxBytes);
+  if (!bytes) throw refuse(tooLarge);
+  if (hasMoreValues(bytes, maxValues)) {
+    throw new HttpError(400, `Request body holds more than ${maxValues} values`);
   }
   return bytes;
 };
@@ -173,25 +180,25 @@ const textOf = (bytes: Uint8Array): string => {
 };
 
 /**
- * Reads the body of a POST as JSON: content type, encoding, size, number of values, syntax, in this order.
- * Of a large one it takes the turn, and `held` counts it: the caller gives both back once nothing is left of the body,
- * also where this throws.
+ * Reads a body as JSON: content type, encoding, size, number of values, syntax, in this order. JSON alone: a form of another
+ * site can send no such type. Of a large one it takes the turn, and `held` counts it: the caller gives both back once nothing is
+ * left of the body, also where this throws.
  */
 export const readJson = async (
   exchange: Exchange,
-  route: Route,
+  bounds: BodyBounds,
   turn: Turn,
   held: Held,
 ): Promise<unknown> => {
-  if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw unsupported(route);
+  if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw refuse(bounds.unsupported);
   const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
   const isPlain = PLAIN.includes(encoding);
-  if (!isPlain && !ZIPPED.includes(encoding)) throw unsupported(route);
-  const sent = await exchange.body(route.maxBodyBytes);
-  if (sent === null) throw tooLarge(route);
-  const isSmall = isPlain && sent.byteLength <= largeBytesOf(route);
+  if (!isPlain && !ZIPPED.includes(encoding)) throw refuse(bounds.unsupported);
+  const sent = await exchange.body(bounds.maxBytes);
+  if (sent === null) throw refuse(bounds.tooLarge);
+  const isSmall = isPlain && sent.byteLength <= bounds.largeBytes;
   held.hold(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
-  const bytes = isSmall ? sent : await decoded(sent, isPlain, route, turn);
+  const bytes = isSmall ? sent : await decoded(sent, isPlain, bounds, turn);
   if (!isSmall) held.hold(bytes.byteLength);
   const text = textOf(bytes);
   try {
@@ -201,3 +208,26 @@ export const readJson = async (
     throw unparseable();
   }
 };
+
+/** How the JSON of a body becomes what its endpoint gets. */
+export interface BodyReader<Body> {
+  /** What the description of the API shows. */
+  schema: z.core.$ZodType;
+  /** Throws an `HttpError` that names what is wrong. */
+  read(sent: unknown): Body;
+}
+
+/** A body of an endpoint. */
+export interface RequestBody<Body> extends BodyReader<Body> {
+  bounds: BodyBounds;
+}
+
+/** By a schema whose messages are the texts of a 400: of the first issue. It checks, describes and gives the type. */
+export const schemaReader = <Body extends object>(schema: z.core.$ZodType<Body>): BodyReader<Body> => ({
+  schema,
+  read: (sent) => {
+    const body = readBody(schema, sent);
+    if (typeof body === 'string') throw new HttpError(400, body);
+    return body;
+  },
+});

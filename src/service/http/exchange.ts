@@ -1,9 +1,14 @@
 import { type ErrorDialect, errorBody, FATAL } from '../../protocol/index.ts';
 import { errorFacts, type Log } from '../log.ts';
-import type { Answer } from '../route.ts';
 import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
 
-/** Thrown anywhere below the gate to refuse a request; one place at the edge makes the answer of it. */
+/** What an endpoint answers: `body` is sent as JSON, `text` as it is. */
+export type Answer = { status: number; headers?: Record<string, string> } & (
+  | { body: unknown }
+  | { text: string }
+);
+
+/** Thrown anywhere below the dispatcher to refuse a request: `refusalOf` makes the answer of it. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
@@ -32,7 +37,7 @@ const RETRY_SECONDS = '1';
 export const notNow = (message: string): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });
 
-/** A request as the gate sees it: nothing of it has been read but the head. */
+/** A request of which nothing has been read but the head. */
 export interface Exchange {
   method: string;
   /** The path as it came, without the query. */

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Route, RouteMetrics } from '../gate/route.ts';
 import { inTime } from '../in-time.ts';
-import type { Route, RouteMetrics } from '../route.ts';
 import type { Store } from '../store/store.ts';
 
 /** The buckets of every histogram of seconds. */

@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
 
 /** A campaign that is being edited: one for each campaign, which all operators share. */
 export interface Draft {
@@ -40,7 +40,7 @@ export interface DraftStore {
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 }
 
-const draftOf = (row: Row): Draft => ({
+const draftOf = (row: SqlRow): Draft => ({
   workspaceId: textIn(row, 'workspace_id'),
   campaignId: textIn(row, 'campaign_id'),
   campaign: jsonIn(row, 'campaign'),

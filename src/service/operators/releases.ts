@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
 
 /** A campaign as it was published at one moment. Releases are only ever added. */
 export interface Release {
@@ -58,7 +58,7 @@ export interface ReleaseStore {
 /** Two who publish at once want the same number: the slower one takes the next. */
 const MAX_TRIES = 20;
 
-const releaseOf = (row: Row): Release => ({
+const releaseOf = (row: SqlRow): Release => ({
   workspaceId: textIn(row, 'workspace_id'),
   release: numberIn(row, 'release'),
   campaignId: textIn(row, 'campaign_id'),

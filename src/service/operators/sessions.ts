@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jsonIn, numberIn, type Row, type RunSql, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
 
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {
@@ -53,7 +53,7 @@ export interface AuditStore {
 /** Before every entry. */
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
-const auditOf = (row: Row): AuditEntry => ({
+const auditOf = (row: SqlRow): AuditEntry => ({
   entryId: textIn(row, 'entry_id'),
   workspaceId: textIn(row, 'workspace_id'),
   atMs: numberIn(row, 'at_ms'),
@@ -127,7 +127,7 @@ export interface SessionStore {
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;
 }
 
-const sessionOf = (row: Row): OperatorSession => ({
+const sessionOf = (row: SqlRow): OperatorSession => ({
   workspaceId: textIn(row, 'workspace_id'),
   sessionId: textIn(row, 'session_id'),
   operator: textIn(row, 'operator'),

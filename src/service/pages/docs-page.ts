@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Reply } from '../http/exchange.ts';
-import type { Schema } from './fields.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Schema } from './responses.ts';
 
 /** Style sheet of the page about the API. */
 export const STYLE = `
@@ -182,7 +182,7 @@ ${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['
 };
 
 /** The description of the API for people: one page, no script. */
-export const docsPage = (description: Record<string, unknown>): Reply => {
+export const docsPage = (description: Record<string, unknown>): Answer => {
   const { info, tags, paths } = description as {
     info: { title: string; version: string; summary: string };
     tags: { name: string; description: string }[];
@@ -198,7 +198,7 @@ export const docsPage = (description: Record<string, unknown>): Reply => {
     operations: operations.filter(({ operation }) => operation.tags.includes(name)),
   }));
   const title = `${escaped(info.title)} API`;
-  const body = `<!doctype html>
+  const text = `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -232,5 +232,5 @@ ${its.map(operationHtml).join('\n')}`,
 </body>
 </html>
 `;
-  return { status: 200, headers: HEADERS, body };
+  return { status: 200, headers: HEADERS, text };
 };

@@ -1,5 +1,5 @@
 import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
-import type { Operation, Route } from '../route.ts';
+import type { Operation, Route } from '../gate/route.ts';
 import type { RateRule } from '../store/store.ts';
 import { version } from '../version.ts';
 import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/limits.ts';
@@ -10,11 +10,10 @@ const ruleText = ({ requests, windowSeconds }: RateRule) =>
   `${requests.toLocaleString('en-US')} requests in ${windowSeconds === 1 ? 'a second' : `${windowSeconds} seconds`}`;
 
 /** What bounds a request, where the workspace file says nothing else. */
-const limitsText = ({ limit, method, maxBodyBytes }: Route): string => {
+const limitsText = ({ limit, request }: Route): string => {
   const [rule] = WORKSPACE_DEFAULTS[limit];
   const rate = rule ? ruleText(rule) : `${ruleText(USER_DEFAULT)} for each user`;
-  const size =
-    method === 'POST' && maxBodyBytes > 0 ? `A body has at most ${maxBodyBytes / MEGABYTE} MB. ` : '';
+  const size = request ? `A body has at most ${request.bounds.maxBytes / MEGABYTE} MB. ` : '';
   return `${size}${rate}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
 };
 
@@ -57,10 +56,10 @@ const operationOf = (route: Route, { operation } = route): Members => ({
       : { serverKey: [] },
   ],
   ...parametersOf(route, operation),
-  ...(operation.request && {
+  ...(route.request && {
     requestBody: {
       required: true,
-      content: json(schemaOf(operation.request, 'input', operation.id), operation.example),
+      content: json(schemaOf(route.request.schema, 'input'), operation.example),
     },
   }),
   responses: responsesOf(route, operation),

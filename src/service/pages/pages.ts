@@ -1,11 +1,10 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { FATAL } from '../../protocol/index.ts';
-import type { Exchange, Reply } from '../http/exchange.ts';
-import { HttpError, JSON_HEADERS, refusalOf, replyOf } from '../http/exchange.ts';
+import type { Route } from '../gate/route.ts';
+import { createDispatcher, type Endpoint } from '../http/dispatch.ts';
+import { type Answer, type Exchange, HttpError, JSON_HEADERS } from '../http/exchange.ts';
 import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { docsPage } from './docs-page.ts';
 import { openApi } from './openapi.ts';
@@ -24,7 +23,10 @@ export interface PagesOptions {
   isDraining: () => boolean;
 }
 
-type Page = (exchange: Exchange) => Reply | Promise<Reply>;
+/** A page about the service, which anybody may read. */
+interface Page extends Endpoint {
+  answer(exchange: Exchange): Answer | Promise<Answer>;
+}
 
 const pinged = async (store: Store): Promise<boolean> =>
   (await inTime(
@@ -36,7 +38,7 @@ const pinged = async (store: Store): Promise<boolean> =>
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
 
-/** Pages about the service, without a key. Returns `undefined` for a path that is none of these. */
+/** Pages about the service, without a key. */
 export const createPages = ({
   routes,
   store,
@@ -53,44 +55,40 @@ export const createPages = ({
     description ??= openApi(routes);
     return description;
   };
+  const page = (path: string, answer: Page['answer']): Page => ({
+    method: 'GET',
+    path,
+    request: null,
+    answer,
+  });
 
-  const pages = new Map<string, Page>([
-    ['/healthz', () => replyOf({ status: 200, body: { status: 'ok' } })],
-    [
-      '/readyz',
-      async () => {
-        if (isDraining()) return replyOf({ status: 503, body: { status: 'draining' } });
-        if (await pinged(store)) return replyOf({ status: 200, body: { status: 'ready' } });
-        return replyOf({ status: 503, body: { status: 'store not ready' } });
-      },
-    ],
-    [
-      '/metrics',
-      async ({ header }) => {
+  return createDispatcher({
+    endpoints: [
+      page('/healthz', () => ({ status: 200, body: { status: 'ok' } })),
+      page('/readyz', async () => {
+        if (isDraining()) return { status: 503, body: { status: 'draining' } };
+        if (await pinged(store)) return { status: 200, body: { status: 'ready' } };
+        return { status: 503, body: { status: 'store not ready' } };
+      }),
+      page('/metrics', async ({ header }) => {
         if (metricsToken !== undefined && !isToken(header('authorization'), metricsToken)) {
           throw new HttpError(401, 'Invalid metrics token', { headers: { 'WWW-Authenticate': 'Bearer' } });
         }
         // Without a token anybody may be reading: they learn of no workspace.
-        const body = await metrics.text(metricsToken === undefined ? [] : workspaceIds(), store, now());
-        return { status: 200, headers: { ...JSON_HEADERS, 'Content-Type': metrics.contentType }, body };
-      },
+        const text = await metrics.text(metricsToken === undefined ? [] : workspaceIds(), store, now());
+        return { status: 200, headers: { 'Content-Type': metrics.contentType }, text };
+      }),
+      // Tools of other origins may read the description; it holds nothing that the documentation does not.
+      page('/openapi.json', () => ({
+        status: 200,
+        body: described(),
+        headers: { 'Access-Control-Allow-Origin': '*' },
+      })),
+      page('/docs', () => docsPage(described())),
     ],
-    // Tools of other origins may read the description; it holds nothing that the documentation does not.
-    [
-      '/openapi.json',
-      () => replyOf({ status: 200, body: described(), headers: { 'Access-Control-Allow-Origin': '*' } }),
-    ],
-    ['/docs', () => docsPage(described())],
-  ]);
-
-  return (exchange: Exchange): Promise<Reply> | undefined => {
-    const { path, method } = exchange;
-    const page = pages.get(path);
-    if (!page) return undefined;
-    const show = async () => {
-      if (method === 'GET' || method === 'HEAD') return page(exchange);
-      throw new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: 'GET, HEAD' } });
-    };
-    return show().catch((error: unknown) => refusalOf(error, 'general', log, { path }));
-  };
+    headers: JSON_HEADERS,
+    dialectOf: () => 'general',
+    serve: async ({ endpoint, exchange }) => endpoint.answer(exchange),
+    log,
+  });
 };

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
-import type { Operation, Route } from '../route.ts';
-import { described, type Schema } from './fields.ts';
+import type { Operation, Route } from '../gate/route.ts';
 
 export type Members = Record<string, unknown>;
 
@@ -15,14 +14,27 @@ const flattenNullable = (schema: Members): void => {
   Object.assign(schema, anyOf[0], { type: [anyOf[0]['type'], 'null'] });
 };
 
-export const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output', operationId: string): Schema => {
+/** As far as a table of fields reads it. */
+export interface Schema {
+  type?: string | string[];
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  additionalProperties?: Schema | boolean;
+  anyOf?: Schema[];
+  enum?: unknown[];
+  maxItems?: number;
+}
+
+export const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output'): Schema => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
     unrepresentable: 'any',
     override: ({ jsonSchema }) => flattenNullable(jsonSchema),
   });
-  return described(rest as Schema, operationId);
+  return rest as Schema;
 };
 
 /** A body. */
@@ -119,7 +131,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
   /** The request has been counted, and the answer says so. */
   const counted = (description: string, headers?: Members) =>
     refusal(description, { ...rateHeaders(route), ...headers });
-  const hasBody = route.maxBodyBytes > 0;
+  const { request } = route;
   const isGeneral = route.errors === 'general';
   const link = {
     Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
@@ -128,7 +140,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
     [operation.success]: {
       description: 'Done: durable, and seen by the next request.',
       headers: { ...rateHeaders(route), ...(hasPages(operation.id) && link) },
-      content: json(schemaOf(operation.answer, 'output', operation.id)),
+      content: json(schemaOf(operation.answer, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(
@@ -148,11 +160,11 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
       404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
     }),
     405: refusal('The endpoint has another method.', ALLOW),
-    ...(hasBody && route.tooLarge === 413 && { 413: counted('The body is larger than 4 MB.') }),
-    ...(hasBody && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
+    ...(request?.bounds.tooLarge.status === 413 && { 413: counted('The body is larger than 4 MB.') }),
+    ...(request && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
     500: counted('Something went wrong here, and nothing was taken; try again later.'),
-    ...((hasBody || operation.writes) && {
+    ...((request || operation.writes) && {
       503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
         'Retry-After': RETRY_AFTER,
       }),

@@ -1,5 +1,5 @@
 import type { NewBannerEvent, StoredEvent } from './events.ts';
-import type { Profile } from './profile.ts';
+import { type Profile, profileJson } from './profile.ts';
 
 /** A row of `users`. */
 export interface UserRow {
@@ -17,6 +17,30 @@ export interface UserRow {
   characters: number;
 }
 
+/** A row of `users` as it is written: the profile is JSON, and the version the one that the row gets. */
+export interface WrittenUser {
+  userId: number;
+  workspaceId: string;
+  externalId: string | null;
+  profile: string | null;
+  version: number;
+  createdAtMs: number;
+  updatedAtMs: number;
+}
+
+export const writtenUser = (user: UserRow): WrittenUser => {
+  const { userId, workspaceId, externalId, profile, version, createdAtMs, seenAtMs } = user;
+  return {
+    userId,
+    workspaceId,
+    externalId,
+    profile: profile && JSON.stringify(profileJson(profile)),
+    version: version + 1,
+    createdAtMs: profile?.createdAtMs ?? createdAtMs,
+    updatedAtMs: profile?.updatedAtMs ?? seenAtMs,
+  };
+};
+
 export interface KeyRow {
   workspaceId: string;
   key: string;
@@ -25,10 +49,10 @@ export interface KeyRow {
 
 /** What the works of a group have changed, once for each user, in the form in which it is written. */
 export interface Changes {
-  /** Users who are there already, with the version that was read. */
-  updated: UserRow[];
-  created: UserRow[];
-  deleted: UserRow[];
+  updated: WrittenUser[];
+  created: WrittenUser[];
+  /** With the version that a change would give them. */
+  deleted: Pick<WrittenUser, 'userId' | 'version'>[];
   /**
    * Users merged into another: their events move, except banner events that the other already has, and their campaign
    * counts are added.

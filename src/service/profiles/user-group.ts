@@ -1,4 +1,4 @@
-import { type Changes, noChanges, type UserRow } from './changes.ts';
+import { type Changes, noChanges, type UserRow, writtenUser } from './changes.ts';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { completeProfile, type Profile, tallyEvent } from './profile.ts';
 import type { UserIds } from './user-id.ts';
@@ -32,10 +32,12 @@ const addUser = (changes: Changes, entry: Entry) => {
   addKeys(changes, entry);
   if (!isRemoved) {
     entry.externalId = entry.indexed.externalId;
-    (version === 0 ? changes.created : changes.updated).push(entry);
+    const row = writtenUser(entry);
+    entry.characters = row.profile?.length ?? 0;
+    (version === 0 ? changes.created : changes.updated).push(row);
     return;
   }
-  changes.deleted.push(entry);
+  changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
   if (heir) changes.moved.push({ from: userId, to: heir.userId });
   else if (!entry.isExpired) changes.uncounted.push(userId);

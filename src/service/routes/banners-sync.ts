@@ -1,36 +1,61 @@
-import * as z from 'zod';
 import { MAX_PLACEMENTS, MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
 import { syncAnswer, syncRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createUnfilledLog } from '../campaigns/unfilled.ts';
-import type { Log } from '../log.ts';
-import type { Route } from '../route.ts';
-import { ENVELOPE_EXAMPLE, userToken } from './banner-envelope.ts';
-import { questionOf } from './sync-request.ts';
-import { createUnknownPlacements } from './unknown-placements.ts';
+import { defineRoute, pageBody, type RouteContext } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
+import { createOnceAMinute, type Log } from '../log.ts';
+import { nearest } from '../nearest.ts';
+import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
-export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
+/** What a placement is called. Other texts, such as an e-mail address that came here by mistake, are not logged. */
+const NAME = /^[\w.:/-]{1,64}$/;
+
+/** Logs each placement that a page asks for and the workspace file does not have, once a minute. */
+export const createUnknownPlacements = (log: Log) => {
+  const isDue = createOnceAMinute();
+
+  return ({ workspace, key, now }: RouteContext, requested: readonly string[]): void => {
+    const { workspaceId, placementIds } = workspace;
+    for (const placement of requested) {
+      if (placementIds.has(placement)) continue;
+      const isName = NAME.test(placement);
+      const cause = JSON.stringify([workspaceId, key.name, isName && placement]);
+      if (!isDue(cause, now)) continue;
+      const meant = nearest(placement, placementIds);
+      log.warn(
+        {
+          workspace: workspaceId,
+          key: key.name,
+          placement: isName ? placement : 'something that is no name',
+          ...(meant !== null && { nearest: meant }),
+        },
+        'unknown placement: a page asks for it, and the workspace file does not have it',
+      );
+    }
+  };
+};
+
+export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
   const logUnfilled = createUnfilledLog(log);
   const logUnknown = createUnknownPlacements(log);
-  return {
-    method: 'POST',
+  return defineRoute({
+    ...FOR_PAGES,
     path: SYNC_PATH,
     permission: 'banners.sync',
     errors: 'sync',
-    rate: 'banners',
     limit: 'banners_sync',
-    maxBodyBytes: MAX_SYNC_BODY_BYTES,
-    maxValues: MAX_SYNC_VALUES,
-    tooLarge: 400,
-    crossOrigin: true,
+    request: pageBody(schemaReader(syncRequest), {
+      maxBytes: MAX_SYNC_BODY_BYTES,
+      maxValues: MAX_SYNC_VALUES,
+    }),
     operation: {
       id: 'syncBanners',
       tag: 'Banners',
       summary: 'Ask which banner each placement has for a user',
       description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
-      request: z.object({ ...syncRequest.shape, user_token: userToken }),
       example: { ...ENVELOPE_EXAMPLE, placements: ['home_hero'] },
       success: 200,
       answer: syncAnswer,
@@ -39,14 +64,28 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log): Route => {
     },
     answer: async (context) => {
       const { workspace, store, body, now, metrics, acceptLanguage } = context;
-      const asked = questionOf(body, workspace);
-      logUnknown(context, asked.placementIds);
+      const { external_user_id: externalUserId, app_id: appId, placements } = body;
+      refuseUnknownApp(workspace, appId);
+      logUnknown(context, placements);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
-      const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
-      const banners = decide({ ...asked, acceptLanguage, workspace, user, now, ids, log, logUnfilled });
-      metrics.objects('placements', asked.placementIds.length);
+      const user = await store.bannerUser(workspace.workspaceId, externalUserId, since);
+      const banners = decide({
+        externalUserId,
+        appId,
+        appVersion: body.app_version,
+        placementIds: placements,
+        deviceId: body.device_id,
+        acceptLanguage,
+        workspace,
+        user,
+        now,
+        ids,
+        log,
+        logUnfilled,
+      });
+      metrics.objects('placements', placements.length);
       return { status: 200, text: `{"banners":${banners}}` };
     },
-  };
+  });
 };

@@ -1,24 +1,28 @@
-import * as z from 'zod';
 import {
-  type BannerEnvelope,
+  type BannersTrackRequest,
   EVENT_ERROR,
   FATAL,
   MAX_TRACK_BODY_BYTES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
+  parseInstant,
   rateLimitHeaders,
-  readBannerEvent,
-  readTrackRequest,
   TRACK_PATH,
-  type TrackRequestMembers,
 } from '../../protocol/index.ts';
-import { bannersTrackAnswer, bannersTrackRequest } from '../../protocol/schemas/index.ts';
+import {
+  bannersTrackAnswer,
+  bannersTrackBody,
+  bannersTrackRequest,
+  readBody,
+  wireEvent,
+} from '../../protocol/schemas/index.ts';
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
+import { defineRoute, pageBody, type RouteContext } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
-import type { Route, RouteContext } from '../route.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { ENVELOPE_EXAMPLE, userToken } from './banner-envelope.ts';
+import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
 /** An event that is sound. */
 interface JudgedEvent {
@@ -36,22 +40,24 @@ const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
 const dayOf = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
   localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
+/** Its events are unjudged. */
+type TrackContext = RouteContext<Omit<BannersTrackRequest, 'events'> & { events: unknown[] }>;
+
 /** The event, or the first fault it has. */
 const judge = (
-  event: unknown,
+  sent: unknown,
   index: number,
-  envelope: BannerEnvelope,
   ids: BannerIds,
-  { workspace, now: receivedAtMs }: RouteContext,
+  { workspace, body, now: receivedAtMs }: TrackContext,
 ): JudgedEvent | string => {
-  const read = readBannerEvent(event);
-  if (typeof read === 'string') return read;
-  const { id, eventType, timestampMs } = read;
-  const facts = ids.open(id);
-  if (!facts) return EVENT_ERROR.invalidId;
+  const event = readBody(wireEvent, sent);
+  if (typeof event === 'string') return event;
+  const facts = ids.open(event.id);
+  const timeMs = parseInstant(event.timestamp);
+  if (!facts || timeMs === null) return EVENT_ERROR.invalidId;
   const row: NewBannerEvent = {
-    appId: envelope.app_id,
-    bannerId: id,
+    appId: body.app_id,
+    bannerId: event.id,
     campaignId: facts.campaignId,
     variantId: facts.variantId,
     placementId: facts.placementId,
@@ -59,23 +65,22 @@ const judge = (
     isControl: facts.isControl,
     isTestSend: facts.isTestSend,
     round: facts.round,
-    eventType,
-    timeMs: timestampMs,
+    eventType: event.event_type,
+    timeMs,
     receivedAtMs,
-    day: dayOf(workspace, timestampMs, receivedAtMs),
+    day: dayOf(workspace, timeMs, receivedAtMs),
   };
-  return { row, isTheirs: ids.isFor(id, envelope.external_user_id), index };
+  return { row, isTheirs: ids.isFor(event.id, body.external_user_id), index };
 };
 
 const judgeAll = (
-  request: TrackRequestMembers,
   ids: BannerIds,
-  context: RouteContext,
+  context: TrackContext,
   refuse: (type: string, index: number) => void,
 ): JudgedEvent[] => {
   const judged: JudgedEvent[] = [];
-  for (const [index, event] of request.events.entries()) {
-    const each = judge(event, index, request, ids, context);
+  for (const [index, event] of context.body.events.entries()) {
+    const each = judge(event, index, ids, context);
     if (typeof each === 'string') refuse(each, index);
     else judged.push(each);
   }
@@ -83,88 +88,88 @@ const judgeAll = (
 };
 
 /** Counts a user who is about to be made; throws a 429 where there are too many of them in this window. */
-const takeNewUser = async ({ workspace, store, now }: RouteContext, rate: Route['rate']): Promise<void> => {
+const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<void> => {
   const state = await store.takeRate(workspace.limits.new_users, now);
   if (state.allowed) return;
   throw new HttpError(429, FATAL.overRateLimit, {
-    headers: rateLimitHeaders(rate, state, now, true),
+    headers: rateLimitHeaders(FOR_PAGES.rate, state, now, true),
     why: `${FATAL.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
   });
 };
 
-export const bannersTrack = (bannerIdsOf: BannerIdsOf): Route => ({
-  method: 'POST',
-  path: TRACK_PATH,
-  permission: 'banners.track',
-  errors: 'track',
-  rate: 'banners',
-  limit: 'banners_track',
-  maxBodyBytes: MAX_TRACK_BODY_BYTES,
-  maxValues: MAX_TRACK_VALUES,
-  tooLarge: 400,
-  crossOrigin: true,
-  operation: {
-    id: 'trackBanners',
-    tag: 'Banners',
-    summary: 'Record impressions, clicks and dismissals of banners',
-    description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync returned for this user. At most ${MAX_TRACK_EVENTS.toLocaleString('en-US')} events.`,
-    request: z.object({ ...bannersTrackRequest.shape, user_token: userToken }),
-    example: {
-      ...ENVELOPE_EXAMPLE,
-      events: [
-        {
-          id: 'bnr_kP2d0Qm5yB7hJ0h3xw',
-          event_type: 'impression',
-          timestamp: '2026-03-01T09:20:01.250Z',
-        },
-      ],
+export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
+  defineRoute({
+    ...FOR_PAGES,
+    path: TRACK_PATH,
+    permission: 'banners.track',
+    errors: 'track',
+    limit: 'banners_track',
+    request: pageBody(
+      // It describes whole requests; of those that come, each event is judged alone.
+      { ...schemaReader(bannersTrackBody), schema: bannersTrackRequest },
+      { maxBytes: MAX_TRACK_BODY_BYTES, maxValues: MAX_TRACK_VALUES },
+    ),
+    operation: {
+      id: 'trackBanners',
+      tag: 'Banners',
+      summary: 'Record impressions, clicks and dismissals of banners',
+      description: `Each event is judged alone; those that were skipped are named in \`errors\` by their index. Repeats of the same user, banner, type and instant are counted and stored once. An \`id\` is one that a sync returned for this user. At most ${MAX_TRACK_EVENTS.toLocaleString('en-US')} events.`,
+      example: {
+        ...ENVELOPE_EXAMPLE,
+        events: [
+          {
+            id: 'bnr_kP2d0Qm5yB7hJ0h3xw',
+            event_type: 'impression',
+            timestamp: '2026-03-01T09:20:01.250Z',
+          },
+        ],
+      },
+      success: 202,
+      answer: bannersTrackAnswer,
+      writes: true,
+      badRequest:
+        'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
+      notFound: 'Banners are not enabled in this workspace.',
     },
-    success: 202,
-    answer: bannersTrackAnswer,
-    writes: true,
-    badRequest: 'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
-    notFound: 'Banners are not enabled in this workspace.',
-  },
-  answer: async (context) => {
-    const { workspace, store, body, now, metrics } = context;
-    const request = readTrackRequest(body, (appId) => workspace.appIds.has(appId));
-    if (typeof request === 'string') throw new HttpError(400, request);
-    const { external_user_id: externalId } = request;
-    const ids = await bannerIdsOf(workspace.workspaceId);
-    /** The bad events, as the answer names them. */
-    const errors: { type: string; index: number }[] = [];
-    const refuse = (type: string, index: number) => {
-      errors.push({ type, index });
-      metrics.error(type);
-    };
-    const refuseIfNone = (events: readonly JudgedEvent[]) => {
-      if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
-    };
-    const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
-      const rows = events.map(({ row }) => row);
-      return store.write({
-        workspaceId: workspace.workspaceId,
-        lookups: [{ by: 'external_id', value: externalId }],
-        nowMs: now,
-        apply: (users) => users.recordBannerEvents(externalId, rows, now, mayMake),
-      });
-    };
+    answer: async (context) => {
+      const { workspace, store, body, now, metrics } = context;
+      const { external_user_id: externalId } = body;
+      refuseUnknownApp(workspace, body.app_id);
+      const ids = await bannerIdsOf(workspace.workspaceId);
+      /** The bad events, as the answer names them. */
+      const errors: { type: string; index: number }[] = [];
+      const refuse = (type: string, index: number) => {
+        errors.push({ type, index });
+        metrics.error(type);
+      };
+      const refuseIfNone = (events: readonly JudgedEvent[]) => {
+        if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
+      };
+      const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
+        const rows = events.map(({ row }) => row);
+        return store.write({
+          workspaceId: workspace.workspaceId,
+          lookups: [{ by: 'external_id', value: externalId }],
+          nowMs: now,
+          apply: (users) => users.recordBannerEvents(externalId, rows, now, mayMake),
+        });
+      };
 
-    let events = judgeAll(request, ids, context, refuse);
-    refuseIfNone(events);
-    if (!(await record(events, false))) {
-      // Nobody knows this user. A client key must not make users up: a sync has named those whose IDs these are.
-      for (const { isTheirs, index } of events) if (!isTheirs) refuse(EVENT_ERROR.invalidId, index);
-      events = events.filter(({ isTheirs }) => isTheirs);
-      errors.sort((one, other) => one.index - other.index);
+      let events = judgeAll(ids, context, refuse);
       refuseIfNone(events);
-      await takeNewUser(context, 'banners');
-      await record(events, true);
-    }
-    metrics.objects('banner_events', events.length);
-    return {
-      status: 202,
-      body: { events_processed: events.length, message: 'success', ...(errors.length > 0 && { errors }) },
-    };
-  },
-});
+      if (!(await record(events, false))) {
+        // Nobody knows this user. A client key must not make users up: a sync has named those whose IDs these are.
+        for (const { isTheirs, index } of events) if (!isTheirs) refuse(EVENT_ERROR.invalidId, index);
+        events = events.filter(({ isTheirs }) => isTheirs);
+        errors.sort((one, other) => one.index - other.index);
+        refuseIfNone(events);
+        await takeNewUser(context);
+        await record(events, true);
+      }
+      metrics.objects('banner_events', events.length);
+      return {
+        status: 202,
+        body: { events_processed: events.length, message: 'success', ...(errors.length > 0 && { errors }) },
+      };
+    },
+  });

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
   FATAL,
   formatLink,
@@ -9,35 +9,13 @@ import {
   JOB_SYNC_STATUS_PATH,
   type JobSyncStatus,
 } from '../../protocol/index.ts';
-import { integration } from '../../protocol/schemas/index.ts';
+import { described, integrationsAnswer, jobSyncStatusAnswer } from '../../protocol/schemas/index.ts';
+import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { IngestionRun, IngestionState } from '../integrations/ingestion-store.ts';
+import type { IngestionRun, IngestionState } from '../integrations/records.ts';
+import { stampText } from '../integrations/records.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
-import { stampText } from '../integrations/stamp-text.ts';
-import type { Route } from '../route.ts';
 import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
-
-/** Every member is text on our wire; the schema that clients read with accepts more. */
-const integrationsAnswer = z.object({
-  results: z.array(
-    z.object(Object.fromEntries(Object.keys(integration.shape).map((name) => [name, z.string()]))),
-  ),
-  message: z.string(),
-});
-
-const runsAnswer = z.object({
-  results: z.array(
-    z.object({
-      job_status: z.string(),
-      sync_start_time: z.string(),
-      sync_finish_time: z.string(),
-      last_timestamp_synced: z.string(),
-      rows_synced: z.int(),
-      rows_failed_with_errors: z.int(),
-    }),
-  ),
-  message: z.string(),
-});
 
 /** No list is longer; a larger number is no cursor of ours. */
 const MAX_DIGITS = 12;
@@ -83,7 +61,7 @@ export const recordOf = (
   };
 };
 
-const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
+const integrationOf = ({ integrations }: Workspace, id: string | undefined): WorkspaceIntegration => {
   const found = integrations?.find(({ record }) => record.integration_id === id);
   if (!found) throw new HttpError(404, 'Integration not found');
   return found;
@@ -94,9 +72,7 @@ const COMMON = {
   errors: 'general',
   rate: 'general',
   limit: 'cdi_integrations',
-  maxBodyBytes: 0,
-  maxValues: 0,
-  tooLarge: 413,
+  request: null,
 } as const;
 
 /** A page of a list whose end is known, or of one that may go on. */
@@ -112,7 +88,7 @@ const pageLinks = (path: string, skip: number, last: number, hasMore: boolean) =
   return link && { headers: { Link: link } };
 };
 
-export const cdiIntegrations: Route = {
+export const cdiIntegrations = defineRoute({
   ...COMMON,
   method: 'GET',
   path: INTEGRATIONS_PATH,
@@ -149,10 +125,10 @@ export const cdiIntegrations: Route = {
       ...pageLinks(INTEGRATIONS_PATH, skip, last, hasMore),
     };
   },
-};
+});
 
 /** Asks for a run: any replica begins it within a second. */
-export const cdiIntegrationSync: Route = {
+export const cdiIntegrationSync = defineRoute({
   ...COMMON,
   method: 'POST',
   path: INTEGRATION_SYNC_PATH,
@@ -164,18 +140,18 @@ export const cdiIntegrationSync: Route = {
     description:
       'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
     success: 202,
-    answer: z.object({ message: z.string() }),
+    answer: z.object({ message: z.string().check(described('`success`')) }),
     notFound: 'There is no such integration, or it has no source, or its schedule is `never`.',
     writes: true,
   },
-  async answer({ workspace, store, parameter, now }) {
-    const { source, schedule } = integrationOf(workspace, parameter);
+  async answer({ workspace, store, params, now }) {
+    const { record, source, schedule } = integrationOf(workspace, params['integration_id']);
     if (source === null) throw new HttpError(404, 'The integration has no source, so nothing can be synced');
     if (schedule.kind === 'never')
       throw new HttpError(404, 'The integration is paused: its schedule is never');
     const { workspaceId } = workspace;
-    if (!(await store.ingestion.request(workspaceId, parameter, now))) {
-      const ended = (await store.ingestion.runs(workspaceId, parameter, { limit: 2 })).find(
+    if (!(await store.ingestion.request(workspaceId, record.integration_id, now))) {
+      const ended = (await store.ingestion.runs(workspaceId, record.integration_id, { limit: 2 })).find(
         ({ finishedAtMs }) => finishedAtMs !== null,
       );
       const seconds = ended ? Math.ceil((ended.finishedAtMs! - ended.startedAtMs) / 1_000) : 1;
@@ -185,7 +161,7 @@ export const cdiIntegrationSync: Route = {
     }
     return { status: 202, body: { message: 'success' } };
   },
-};
+});
 
 const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
   job_status: statusText(run),
@@ -196,7 +172,7 @@ const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
   rows_failed_with_errors: run.rowsFailed,
 });
 
-export const cdiJobSyncStatus: Route = {
+export const cdiJobSyncStatus = defineRoute({
   ...COMMON,
   method: 'GET',
   path: JOB_SYNC_STATUS_PATH,
@@ -208,22 +184,22 @@ export const cdiJobSyncStatus: Route = {
     description:
       'Newest first, ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
-    answer: runsAnswer,
+    answer: jobSyncStatusAnswer,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'There is no such integration.',
   },
-  async answer({ workspace, store, parameter, query, metrics }) {
+  async answer({ workspace, store, params, query, metrics }) {
     const skip = skipOf(query);
-    integrationOf(workspace, parameter);
+    const { integration_id: id } = integrationOf(workspace, params['integration_id']).record;
     const limit = INTEGRATIONS_PAGE_SIZE + 1;
-    const runs = await store.ingestion.runs(workspace.workspaceId, parameter, { skip, limit });
+    const runs = await store.ingestion.runs(workspace.workspaceId, id, { skip, limit });
     const results = runs.slice(0, INTEGRATIONS_PAGE_SIZE).map(jobStatusOf);
     metrics.objects('runs', results.length);
-    const path = JOB_SYNC_STATUS_PATH.replace('{integration_id}', encodeURIComponent(parameter));
+    const path = JOB_SYNC_STATUS_PATH.replace('{integration_id}', encodeURIComponent(id));
     return {
       status: 200,
       body: { results, message: 'success' },
       ...pageLinks(path, skip, skip, runs.length === limit),
     };
   },
-};
+});

@@ -13,11 +13,12 @@ import {
 import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
+import { defineRoute, pageBody } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
-import { type Members, membersOf } from './banner-envelope.ts';
+import { FOR_PAGES } from './banner-endpoint.ts';
 
 /** What a link shows. It names a persona and no user: everybody with the link can read it. */
 export interface Preview {
@@ -81,37 +82,30 @@ const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 /** No user: what a preview shows is a persona's. */
 const NOBODY = 'placard-preview';
 
-const tokenIn = ({ token }: Members): string => {
-  if (typeof token === 'string') return token;
-  throw new HttpError(400, "'token' must be the text that the preview link carries");
-};
-
 const gone = () => new HttpError(404, 'The draft has changed since the link was made: make a new link');
 
 /**
  * What a preview link shows, to a page of the site with its client key: a draft as a persona would get it. Every banner
  * is a test send, so that an event which is sent of it all the same counts nowhere.
  */
-export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
+export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);
-  return {
-    method: 'POST',
+  return defineRoute({
+    ...FOR_PAGES,
     path: PREVIEW_PATH,
     permission: 'banners.sync',
     errors: 'track',
-    rate: 'banners',
     limit: 'banners_sync',
-    maxBodyBytes: MAX_SYNC_BODY_BYTES,
-    maxValues: MAX_SYNC_VALUES,
-    tooLarge: 400,
-    crossOrigin: true,
+    request: pageBody(schemaReader(previewRequest), {
+      maxBytes: MAX_SYNC_BODY_BYTES,
+      maxValues: MAX_SYNC_VALUES,
+    }),
     operation: {
       id: 'preview',
       tag: 'Banners',
       summary: 'Show a draft on the site',
       description:
         'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
-      request: previewRequest,
       example: { token: 'eyJhbGciOiJIUzI1NiJ9…' },
       success: 200,
       answer: previewAnswer,
@@ -120,14 +114,13 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
     },
     answer: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
-      const token = tokenIn(membersOf(body));
-      const link = await tokens.verify(workspaceId, token, now);
+      const link = await tokens.verify(workspaceId, body.token, now);
       if (typeof link === 'string') {
         const message =
           link === 'expired' ? 'The preview link has expired' : 'No preview link of this workspace';
         throw new HttpError(401, message);
       }
-      const key = `preview:${hash('sha256', token, 'base64url')}`;
+      const key = `preview:${hash('sha256', body.token, 'base64url')}`;
       const rate = await store.takeRate([{ key, rule: PER_LINK }], now);
       if (!rate.allowed) {
         const headers = rateLimitHeaders('banners', rate, now, true);
@@ -176,5 +169,5 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store): Route => {
       const answer: PreviewAnswer = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
       return { status: 200, body: answer };
     },
-  };
+  });
 };

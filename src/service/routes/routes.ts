@@ -1,6 +1,6 @@
 import { workspaceBannerIds } from '../campaigns/banner-id.ts';
+import type { Route } from '../gate/route.ts';
 import type { Log } from '../log.ts';
-import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { usersDelete } from '../users/delete.ts';
 import { usersExportIds } from '../users/export-ids.ts';

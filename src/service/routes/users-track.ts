@@ -10,10 +10,20 @@ import {
   USERS_TRACK_PATH,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
-import { usersTrackAnswer, usersTrackBulkRequest, usersTrackRequest } from '../../protocol/schemas/index.ts';
-import { HttpError } from '../http/exchange.ts';
-import type { Route, RouteMetrics } from '../route.ts';
-import { trackUsers } from '../users/track.ts';
+import {
+  usersTrackAnswer,
+  usersTrackBody,
+  usersTrackBulkRequest,
+  usersTrackRequest,
+} from '../../protocol/schemas/index.ts';
+import { backendBody, defineRoute, type Operation, type Route, type RouteMetrics } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
+import { HttpError, refusalOf, replyOf } from '../http/exchange.ts';
+import { silentLog } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import { type ObjectLimit, trackUsers } from '../users/track.ts';
+import { parseWorkspace } from '../workspace/parse-workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 const recordErrors = (metrics: RouteMetrics, errors: unknown) => {
   if (!Array.isArray(errors)) return;
@@ -31,7 +41,7 @@ const codeOf = (type: string): string => {
 };
 
 /** Counts what was accepted and what was refused, whether the answer is one or a refusal. */
-export const recordTrack = async (
+const recordTrack = async (
   metrics: RouteMetrics,
   work: Promise<UsersTrackAnswer>,
 ): Promise<UsersTrackAnswer> => {
@@ -49,89 +59,110 @@ export const recordTrack = async (
   }
 };
 
-const TRACK_OPERATION = {
-  tag: 'Users' as const,
-  example: {
-    attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
-    events: [
-      { external_id: 'u-771', name: 'quiz_done', time: '2026-03-01T09:15:00.000Z', properties: { score: 8 } },
-    ],
-    purchases: [
-      {
-        external_id: 'u-771',
-        product_id: 'teapot',
-        currency: 'EUR',
-        price: 42.5,
-        time: '2026-03-01T09:16:00.000Z',
-      },
-    ],
-  },
-  success: 201,
-  answer: usersTrackAnswer,
-  writes: true as const,
-  badRequest: 'No object was valid, there were too many, or the body is no JSON.',
+const EXAMPLE = {
+  attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
+  events: [
+    { external_id: 'u-771', name: 'quiz_done', time: '2026-03-01T09:15:00.000Z', properties: { score: 8 } },
+  ],
+  purchases: [
+    {
+      external_id: 'u-771',
+      product_id: 'teapot',
+      currency: 'EUR',
+      price: 42.5,
+      time: '2026-03-01T09:16:00.000Z',
+    },
+  ],
 };
 
-export const usersTrack: Route = {
-  method: 'POST',
+interface TrackRoute {
+  path: string;
+  permission: Route['permission'];
+  limit: Route['limit'];
+  /** What the description shows. Of what comes, each object is judged alone. */
+  schema: typeof usersTrackRequest;
+  bounds: { maxBytes: number; tooLarge: 413 | 400 };
+  operation: Pick<Operation, 'id' | 'summary' | 'description'>;
+  objects(workspace: Workspace): ObjectLimit;
+}
+
+const trackRoute = ({ path, permission, limit, schema, bounds, operation, objects }: TrackRoute) =>
+  defineRoute({
+    method: 'POST',
+    path,
+    permission,
+    errors: 'general',
+    rate: 'users-track',
+    limit,
+    request: backendBody(
+      { ...schemaReader(usersTrackBody), schema },
+      { ...bounds, maxValues: MAX_USERS_TRACK_VALUES },
+    ),
+    operation: {
+      ...operation,
+      tag: 'Users',
+      example: EXAMPLE,
+      success: 201,
+      answer: usersTrackAnswer,
+      writes: true,
+      badRequest: 'No object was valid, there were too many, or the body is no JSON.',
+    },
+    async answer({ workspace, store, body, now, metrics }) {
+      const tracked = trackUsers({ workspace, store, body, nowMs: now, limit: objects(workspace) });
+      return { status: 201, body: await recordTrack(metrics, tracked) };
+    },
+  });
+
+export const usersTrack = trackRoute({
   path: USERS_TRACK_PATH,
   permission: 'users.track',
-  errors: 'general',
-  rate: 'users-track',
   limit: 'users_track',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_USERS_TRACK_VALUES,
-  tooLarge: 413,
+  schema: usersTrackRequest,
+  bounds: { maxBytes: MAX_BODY_BYTES, tooLarge: 413 },
   operation: {
     id: 'trackUsers',
     summary: 'Record attributes, events and purchases',
     description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
-    request: usersTrackRequest,
-    ...TRACK_OPERATION,
   },
-  async answer({ workspace, store, body, now, metrics }) {
-    const answer = await recordTrack(
-      metrics,
-      trackUsers({
-        workspace,
-        store,
-        body,
-        nowMs: now,
-        limit: { max: MAX_TRACK_OBJECTS, counting: workspace.trackObjects },
-      }),
-    );
-    return { status: 201, body: answer };
-  },
-};
+  objects: ({ trackObjects }) => ({ max: MAX_TRACK_OBJECTS, counting: trackObjects }),
+});
 
-export const usersTrackBulk: Route = {
-  method: 'POST',
+export const usersTrackBulk = trackRoute({
   path: '/users/track/bulk',
   permission: 'users.track.bulk',
-  errors: 'general',
-  rate: 'users-track',
   limit: 'users_track_bulk',
-  maxBodyBytes: MAX_BULK_BODY_BYTES,
-  maxValues: MAX_USERS_TRACK_VALUES,
-  tooLarge: 400,
+  schema: usersTrackBulkRequest,
+  bounds: { maxBytes: MAX_BULK_BODY_BYTES, tooLarge: 400 },
   operation: {
     id: 'trackUsersInBulk',
     summary: 'Record many attributes, events and purchases',
     description: `Like \`/users/track\`, with at most ${MAX_BULK_OBJECTS.toLocaleString('en-US')} objects, ${MAX_BULK_OBJECTS_PER_USER} of one user, and 2 MB.`,
-    request: usersTrackBulkRequest,
-    ...TRACK_OPERATION,
   },
-  async answer({ workspace, store, body, now, metrics }) {
-    const answer = await recordTrack(
-      metrics,
-      trackUsers({
-        workspace,
-        store,
-        body,
-        nowMs: now,
-        limit: { max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER },
-      }),
-    );
-    return { status: 201, body: answer };
-  },
+  objects: () => ({ max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER }),
+});
+
+/** Apps and subscription groups are known to the workspace alone: here every ID is one. */
+const ANY_ID = { has: () => true, get: () => ({ name: '', channel: 'sms' }) };
+
+const workspace: Workspace = {
+  ...parseWorkspace({ workspace_id: 'dry-run', apps: [], api_keys: [] }),
+  appIds: ANY_ID as unknown as Workspace['appIds'],
+  subscriptionGroups: ANY_ID as unknown as Workspace['subscriptionGroups'],
+};
+
+const NOTHING_STORED = { write: async () => [] as never } satisfies Pick<Store, 'write'>;
+
+/** Judges a request of `/users/track` by the service's own rules, and stores nothing. In place of a client's `fetch`. */
+export const judgeTrack: typeof fetch = async (input, init) => {
+  const { status, headers, body } = await trackUsers({
+    workspace,
+    store: NOTHING_STORED,
+    body: schemaReader(usersTrackBody).read(await new Request(input, init).json()),
+    nowMs: Date.now(),
+    limit: { max: MAX_TRACK_OBJECTS, counting: 'combined' },
+  }).then(
+    (answer) => replyOf({ status: 201, body: answer }),
+    (error: unknown) => refusalOf(error, 'general', silentLog, {}),
+  );
+  return new Response(body, { status, headers });
 };

@@ -1,18 +1,32 @@
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import {
+  FATAL,
   isPresent,
   isVisitorId,
   MAX_SYNC_BODY_BYTES,
   MAX_SYNC_VALUES,
+  notValid,
   USER_TOKEN_MEMBER,
   VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
+import { described, envelope, textMember } from '../../protocol/schemas/index.ts';
+import { defineRoute, pageBody } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Route } from '../route.ts';
 import type { Store } from '../store/store.ts';
 import { unproven } from '../user-tokens/user-tokens.ts';
 import { giveExternalId } from '../users/identify.ts';
-import { ENVELOPE_EXAMPLE, envelopeOf, invalid, membersOf, missing, userToken } from './banner-envelope.ts';
+import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
+
+const joinRequest = z.object(
+  {
+    ...envelope,
+    visitor_id: textMember('visitor_id', isVisitorId, {
+      description: '`placard-visitor-` and a random UUID.',
+    }),
+  },
+  { error: FATAL.notAnObject },
+);
 
 /**
  * A visitor without an account has signed in: the visitor's profile becomes the user's, by the rules of
@@ -45,47 +59,35 @@ export const joinVisitor = async (input: {
  * Joins a visitor with the user who has signed in, for pages. Two things are proven: the user by their token, which the
  * gate has verified where there is one, and the visitor by an ID that no one else can know.
  */
-export const visitorsJoin: Route = {
-  method: 'POST',
+export const visitorsJoin = defineRoute({
+  ...FOR_PAGES,
   path: VISITOR_JOIN_PATH,
   permission: 'banners.track',
   errors: 'track',
-  rate: 'banners',
   limit: 'banners_track',
-  maxBodyBytes: MAX_SYNC_BODY_BYTES,
-  maxValues: MAX_SYNC_VALUES,
-  tooLarge: 400,
-  crossOrigin: true,
+  request: pageBody(schemaReader(joinRequest), { maxBytes: MAX_SYNC_BODY_BYTES, maxValues: MAX_SYNC_VALUES }),
   operation: {
     id: 'joinVisitor',
     tag: 'Banners',
     summary: 'Join a visitor without an account with the user who has signed in',
     description:
       'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
-    request: z.object({
-      external_user_id: z.string().min(1),
-      app_id: z.string().min(1),
-      app_version: z.string().min(1),
-      visitor_id: z.string().describe('`placard-visitor-` and a random UUID.'),
-      user_token: userToken,
-    }),
     example: { ...ENVELOPE_EXAMPLE, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
     success: 200,
-    answer: z.object({ message: z.string() }),
+    answer: z.object({ message: z.string().check(described('`success`')) }),
     writes: true,
     badRequest: 'A member is missing or not valid.',
     notFound: 'Banners are not enabled in this workspace.',
   },
   async answer({ workspace, store, body, now }) {
-    const members = membersOf(body);
-    const { external_user_id: userId, app_id: appId } = envelopeOf(members, workspace);
-    const { visitor_id: visitorId, [USER_TOKEN_MEMBER]: token } = members;
-    if (isVisitorId(userId) || workspace.blockedExternalIds.has(userId)) throw invalid('external_user_id');
-    if (!isPresent(visitorId)) throw missing('visitor_id');
-    if (typeof visitorId !== 'string' || !isVisitorId(visitorId)) throw invalid('visitor_id');
+    const { external_user_id: userId, app_id: appId, visitor_id: visitorId } = body;
+    refuseUnknownApp(workspace, appId);
+    if (isVisitorId(userId) || workspace.blockedExternalIds.has(userId)) {
+      throw new HttpError(400, notValid('external_user_id'));
+    }
     if (!workspace.userTokens.has(appId)) throw new HttpError(403, 'The app takes no user tokens');
-    if (!isPresent(token)) throw unproven(appId, 'missing');
+    if (!isPresent(body[USER_TOKEN_MEMBER])) throw unproven(appId, 'missing');
     await joinVisitor({ workspaceId: workspace.workspaceId, store, visitorId, userId, nowMs: now });
     return { status: 200, body: { message: 'success' } };
   },
-};
+});

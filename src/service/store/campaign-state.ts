@@ -1,4 +1,5 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
+import type { GoalCount, Reached } from './goals.ts';
 import type { UserCampaign } from './store.ts';
 
 /** Impressions, clicks and dismissals. */
@@ -10,6 +11,8 @@ const TYPES = { impression: 0, click: 1, dismiss: 2 };
 export interface CampaignState extends UserCampaign {
   /** By `day:2026-03-01`, by `placement:home_hero` and, where the campaign has languages, by `language:pt-BR`. */
   parts: Record<string, Tallies>;
+  /** By the goals that the user has reached. */
+  goals: Record<string, Reached>;
 }
 
 /** A row of `user_campaigns` with the user it is of. */
@@ -57,6 +60,7 @@ const nothingOf = ({ campaignId, variantId, isControl }: NewBannerEvent): Campai
   lastDismissalMs: null,
   round: 0,
   parts: {},
+  goals: {},
 });
 
 const latest = (a: number | null, b: number | null) => (a === null || b === null ? (a ?? b) : Math.max(a, b));
@@ -124,7 +128,7 @@ const mergeStates = (kept: CampaignState | null, merged: CampaignState): Campaig
   return kept;
 };
 
-/** The states of one user who was two. The given ones are changed. */
+/** The states of one user who was two, but for their goals, which are those of neither. The given ones are changed. */
 export const mergeUsers = (
   kept: readonly CampaignState[],
   merged: readonly CampaignState[],
@@ -166,9 +170,10 @@ export interface CampaignCount {
  * after it added. Users without an impression are in no count.
  */
 export const createCounts = () => {
-  const counts = new Map<string, CampaignCount>();
+  const campaigns = new Map<string, CampaignCount>();
+  const goals = new Map<string, GoalCount>();
 
-  const add = (workspaceId: string, state: CampaignState, sign: 1 | -1) => {
+  const add = ({ workspaceId, state }: Omit<UserState, 'userId'>, sign: 1 | -1) => {
     const { campaignId, impressions, clicks, dismissals, parts } = state;
     if (impressions === 0) return;
     const variantId = state.variantId ?? '';
@@ -177,27 +182,43 @@ export const createCounts = () => {
       const name = JSON.stringify([workspaceId, campaignId, variantId, part]);
       const events = { impressions: 0, clicks: 0, dismissals: 0 };
       const users = { exposed: 0, clicked: 0, dismissed: 0 };
-      const count = counts.get(name) ?? { workspaceId, campaignId, variantId, part, ...events, ...users };
+      const count = campaigns.get(name) ?? {
+        workspaceId,
+        campaignId,
+        variantId,
+        part,
+        ...events,
+        ...users,
+      };
       count.impressions += sign * tallies[0];
       count.clicks += sign * tallies[1];
       count.dismissals += sign * tallies[2];
       count.exposed += sign * Number(tallies[0] > 0);
       count.clicked += sign * Number(tallies[1] > 0);
       count.dismissed += sign * Number(tallies[2] > 0);
-      counts.set(name, count);
+      campaigns.set(name, count);
+    }
+    for (const [goal, [, spent, currencies]] of Object.entries(state.goals)) {
+      const name = JSON.stringify([workspaceId, campaignId, variantId, goal, currencies]);
+      const of = { workspaceId, campaignId, variantId, goal, currencies };
+      const count = goals.get(name) ?? { ...of, converted: 0, revenue: 0, squares: 0 };
+      count.converted += sign;
+      count.revenue += sign * spent;
+      count.squares += sign * spent * spent;
+      goals.set(name, count);
     }
   };
 
+  /** Those that are not zero, in one order, so that of two transactions which add to the same rows one waits for the other. */
+  const rowsOf = <T extends object>(counts: ReadonlyMap<string, T>): T[] =>
+    [...counts.entries()]
+      .filter(([, count]) => Object.values(count).some((value) => typeof value === 'number' && value !== 0))
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, count]) => count);
+
   return {
-    add: (workspaceId: string, state: CampaignState | null) => state && add(workspaceId, state, 1),
-    takeAway: (workspaceId: string, state: CampaignState | null) => state && add(workspaceId, state, -1),
-    /** Those that are not zero, in one order, so that of two transactions which add to the same rows one waits for the other. */
-    rows: (): CampaignCount[] =>
-      [...counts.entries()]
-        .filter(([, { impressions, clicks, dismissals, exposed, clicked, dismissed }]) =>
-          [impressions, clicks, dismissals, exposed, clicked, dismissed].some((count) => count !== 0),
-        )
-        .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([, count]) => count),
+    add: (state: Omit<UserState, 'userId'>) => add(state, 1),
+    takeAway: (state: Omit<UserState, 'userId'>) => add(state, -1),
+    rows: () => ({ campaigns: rowsOf(campaigns), goals: rowsOf(goals) }),
   };
 };

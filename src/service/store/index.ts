@@ -6,10 +6,10 @@ import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
 import type { Store, StoreReader } from './store.ts';
 import { isPostgres, pathOf, vacuumPostgres, vacuumSqlite, visitStore } from './upkeep.ts';
 
+export type { Conversion } from './goals.ts';
 export type {
   ArmResults,
   CampaignResults,
-  Conversion,
   Counts,
   DayResults,
   Goal,

@@ -1,8 +1,39 @@
+import { inPostgres, inSqlite } from './tables.ts';
+
 /** Brings the tables of the number before to this one. */
 export interface Migration {
   sqlite: string;
   postgres: string;
 }
+
+const GOALS_ARE_KEPT = `
+ALTER TABLE user_campaigns ADD COLUMN goals JSON NOT NULL DEFAULT '{}';
+DROP INDEX user_campaigns_of_campaign;
+CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id, user_id);
+DROP INDEX events_by_name;
+
+CREATE TABLE campaign_goals (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  goals TEXT NOT NULL,
+  version INTEGER NOT NULL,
+  counted_to INTEGER,
+  PRIMARY KEY (workspace_id, campaign_id)
+) WITHOUT ROWID;
+
+CREATE TABLE goal_counts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT NOT NULL,
+  goal TEXT NOT NULL,
+  currencies TEXT NOT NULL,
+  lane INT NOT NULL,
+  converted INTEGER NOT NULL,
+  revenue FLOAT NOT NULL,
+  squares FLOAT NOT NULL,
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies, lane)
+) WITHOUT ROWID;
+`;
 
 /**
  * Changes of the tables since the first release, the one to number 2 first. A change that has been published never changes again: the
@@ -13,6 +44,15 @@ const MIGRATIONS: readonly Migration[] = [
   {
     sqlite: 'ALTER TABLE banner_events ADD COLUMN language TEXT',
     postgres: 'ALTER TABLE banner_events ADD COLUMN language text COLLATE "C"',
+  },
+  // Goals are counts that are kept.
+  {
+    sqlite: inSqlite(`${GOALS_ARE_KEPT}
+      DROP INDEX events_of_user;
+      CREATE INDEX events_of_user ON events (user_id, time);`),
+    postgres: inPostgres(`${GOALS_ARE_KEPT}
+      ALTER TABLE events DROP CONSTRAINT events_pkey;
+      ALTER TABLE events ADD PRIMARY KEY (user_id, time, event_id);`),
   },
 ];
 

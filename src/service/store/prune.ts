@@ -1,4 +1,5 @@
 import type { RunSql } from '../operators/index.ts';
+import type { Dialect } from './dialect.ts';
 import type { Store } from './store.ts';
 
 /** What happened before these moments goes; `null` keeps all of a kind. Unix milliseconds. */
@@ -20,14 +21,14 @@ const ROWS_A_STEP = 250;
 
 /** The table's columns that say which row is meant, where a shard finds them by its primary key. */
 const KEYS = {
-  events: 'user_id, event_id',
+  events: 'user_id, time, event_id',
   banner_events: 'user_id, campaign_id, banner_id, event_type, time',
 };
 
-/** Deletes some old rows, in one statement that both databases understand. `moment` makes Unix milliseconds what the store has for times. */
-const statement = (table: keyof typeof KEYS, moment: string) =>
+/** Deletes some old rows, in one statement of both databases. */
+const statement = (table: keyof typeof KEYS, { moment }: Dialect) =>
   `DELETE FROM ${table} WHERE (${KEYS[table]}) IN (
-     SELECT ${KEYS[table]} FROM ${table} WHERE workspace_id = $1 AND time < ${moment} LIMIT ${ROWS_A_STEP}
+     SELECT ${KEYS[table]} FROM ${table} WHERE workspace_id = $1 AND time < ${moment('$2')} LIMIT ${ROWS_A_STEP}
    ) RETURNING user_id`;
 
 /**
@@ -35,10 +36,10 @@ const statement = (table: keyof typeof KEYS, moment: string) =>
  * of campaigns. Where nothing is old an index says so.
  */
 export const createPrune =
-  (run: RunSql, moment: string): Store['prune'] =>
+  (run: RunSql, dialect: Dialect): Store['prune'] =>
   async (workspaceId, before) => {
     const prune = async (table: keyof typeof KEYS, ms: number | null) =>
-      ms === null ? 0 : (await run(statement(table, moment), [workspaceId, ms])).length;
+      ms === null ? 0 : (await run(statement(table, dialect), [workspaceId, ms])).length;
     const events = await prune('events', before.events);
     const bannerEvents = await prune('banner_events', before.bannerEvents);
     return { events, bannerEvents, hasMore: Math.max(events, bannerEvents) === ROWS_A_STEP };
@@ -49,11 +50,11 @@ export const createPrune =
  * them. Of both databases.
  */
 export const createFindStale =
-  (run: RunSql, moment: string): Store['staleUsers'] =>
+  (run: RunSql, dialect: Dialect): Store['staleUsers'] =>
   async (workspaceId, beforeMs) => {
     const rows = await run(
       `SELECT external_id FROM users
-       WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${moment} ORDER BY updated_at LIMIT 200`,
+       WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${dialect.moment('$2')} ORDER BY updated_at LIMIT 200`,
       [workspaceId, beforeMs],
     );
     return rows.map((row) => row['external_id'] as string);

@@ -1,9 +1,7 @@
-import type { RunSql } from '../operators/index.ts';
-import type { Goals } from './count-goals.ts';
-import type { Row } from './rows.ts';
-
-/** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
-export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
+import type { RunSql, SqlRow } from '../operators/index.ts';
+import { type Conversion, goalOf } from './goals.ts';
+import { type GoalStep, READ_GOALS } from './keep-counts.ts';
+import type { Store } from './store.ts';
 
 /** Events, and users who had at least one. Test sends are in no count. */
 export interface Counts {
@@ -75,7 +73,7 @@ const READ = `SELECT variant_id, part, sum(impressions) AS impressions, sum(clic
   FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2
   GROUP BY variant_id, part HAVING sum(impressions + clicks + dismissals) > 0 ORDER BY part, variant_id = '', variant_id`;
 
-const countsOf = (row: Row): Counts => ({
+const countsOf = (row: SqlRow): Counts => ({
   impressions: Number(row['impressions']),
   clicks: Number(row['clicks']),
   dismissals: Number(row['dismissals']),
@@ -84,20 +82,19 @@ const countsOf = (row: Row): Counts => ({
   dismissed: Number(row['dismissed']),
 });
 
-/** Days of a time zone and of UTC are less than this apart. */
-const DAY_MS = 86_400_000;
+const READ_REACHED = `SELECT variant_id, goal, currencies, sum(converted) AS converted, sum(revenue) AS revenue, sum(squares) AS squares
+  FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2
+  GROUP BY variant_id, goal, currencies HAVING sum(converted) > 0`;
 
-/**
- * Reads the counts that are kept of a campaign. `countGoals` counts what came of its conversions, if it has some, since a moment
- * before its first impression.
- */
-export const readResults = async (
+const NONE: Goal = { converted: 0, revenue: 0, revenueSquares: 0 };
+
+/** Reads the counts that are kept of a campaign, in some hundred rows. */
+const readResults = async (
   run: RunSql,
-  countGoals: (workspaceId: string, question: ResultsQuestion, startMs: number) => Promise<Goals>,
   workspaceId: string,
-  question: ResultsQuestion,
+  { campaignId, conversions }: ResultsQuestion,
 ): Promise<CampaignResults> => {
-  const rows = (await run(READ, [workspaceId, question.campaignId])).map((row) => ({
+  const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
     variantId: (row['variant_id'] as string) || null,
     part: row['part'] as string,
     counts: countsOf(row),
@@ -106,25 +103,56 @@ export const readResults = async (
     rows.flatMap(({ part, variantId, counts }) =>
       part.startsWith(kind) ? [{ name: part.slice(kind.length), variantId, ...counts }] : [],
     );
-  const days = named('day:').map(({ name, ...counts }) => ({ day: name, ...counts }));
-  const hasGoals = question.conversions.length > 0 && days.length > 0;
-  const startMs = hasGoals ? Date.parse(days[0]!.day) - DAY_MS : 0;
-  const { currencies, byVariant } = hasGoals
-    ? await countGoals(workspaceId, question, startMs)
-    : { currencies: [], byVariant: new Map() };
-  const none = { converted: 0, revenue: 0, revenueSquares: 0 };
+  const goals = conversions.map(goalOf);
+  const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
+  const asked = reached.filter((row) => goals.includes(row['goal'] as string));
+  const reachedBy = (variantId: string | null, goal: string): Goal =>
+    asked
+      .filter((row) => row['goal'] === goal && ((row['variant_id'] as string) || null) === variantId)
+      .reduce(
+        (sum, row) => ({
+          converted: sum.converted + Number(row['converted']),
+          revenue: sum.revenue + Number(row['revenue']),
+          revenueSquares: sum.revenueSquares + Number(row['squares']),
+        }),
+        NONE,
+      );
+  const currencies = new Set(asked.flatMap((row) => (row['currencies'] as string).split(',')));
   return {
     arms: rows
       .filter(({ part }) => part === '')
       .map(({ variantId, counts }) => ({
         variantId,
         ...counts,
-        goals: question.conversions.map((_, index) => byVariant.get(variantId)?.[index] ?? none),
+        goals: goals.map((goal) => reachedBy(variantId, goal)),
       })),
     placements: named('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
     languages: named('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
-    days,
-    currencies,
+    days: named('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
+    currencies: [...currencies].filter((currency) => currency !== '').sort(),
+  };
+};
+
+/** Results of both databases. `countGoals` does a step of counting goals that were not kept, and answers whether there are more. */
+export const createResults = (
+  run: RunSql,
+  countGoals: (step: GoalStep) => Promise<boolean>,
+): Pick<Store, 'campaignResults' | 'keepGoals'> => {
+  const keepGoals: Store['keepGoals'] = async (workspaceId, { campaignId, conversions }, signal) => {
+    const goals = JSON.stringify([...new Set(conversions.map(goalOf))].sort());
+    const [known] = await run(READ_GOALS, [workspaceId, campaignId]);
+    if (!known && conversions.length === 0) return;
+    const isKept = known?.['goals'] === goals;
+    if (isKept && known['counted_to'] === null) return;
+    let hasMore = await countGoals({ workspaceId, campaignId, goals: isKept ? null : goals });
+    while (hasMore && !signal?.aborted) hasMore = await countGoals({ workspaceId, campaignId, goals: null });
+  };
+  return {
+    keepGoals,
+    async campaignResults(workspaceId, question) {
+      if (question.conversions.length > 0) await keepGoals(workspaceId, question);
+      return readResults(run, workspaceId, question);
+    },
   };
 };
 

@@ -1,215 +1,237 @@
-import type { Changes, KeyRow, UserRow } from '../profiles/changes.ts';
+import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/changes.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
-import { type ProfileJson, profileJson, readProfile } from '../profiles/profile.ts';
+import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { AlikeEvents, CampaignCount, CampaignState, UserState } from './campaign-state.ts';
+import type { GoalCount, Reached } from './goals.ts';
 import type { Impression, UserCampaign } from './store.ts';
 
-/**
- * A row as a driver gives it. Its columns have the tables' names, and times are Unix milliseconds. For PostgreSQL's
- * driver a bigint is a text and JSON an object, for SQLite JSON is a text and a boolean is a number.
- */
-export type Row = Record<string, unknown>;
+/** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or a text that is JSON already. */
+export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
 
-const text = (row: Row, column: string) => row[column] as string;
-const textOrNull = (row: Row, column: string) => row[column] as string | null;
-const number = (row: Row, column: string) => Number(row[column]);
-const ms = (row: Row, column: string) => Math.round(row[column] as number);
-const msOrNull = (row: Row, column: string) => (row[column] === null ? null : ms(row, column));
-const isTrue = (row: Row, column: string) => row[column] === true || row[column] === 1;
+/** A column of a table, and what it has for a row: both databases build their statements of these. */
+export interface Column<T> {
+  name: string;
+  type: ColumnType;
+  of(row: T): unknown;
+}
 
-const json = (row: Row, column: string): Record<string, unknown> | null => {
-  const value = row[column];
-  return typeof value === 'string' ? JSON.parse(value) : (value as Record<string, unknown> | null);
-};
+const columns = <T>(of: Record<string, [type: ColumnType, value: (row: T) => unknown]>): Column<T>[] =>
+  Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
 
-export const userOf = (row: Row): UserRow => {
-  const columns = {
-    userId: number(row, 'user_id'),
-    externalId: textOrNull(row, 'external_id'),
-    createdAtMs: ms(row, 'created_at'),
-    updatedAtMs: ms(row, 'updated_at'),
-  };
-  const profile: ProfileJson | null = json(row, 'profile');
+export const namesOf = (table: readonly Column<never>[]): string => table.map(({ name }) => name).join(', ');
+
+export const USERS = columns<WrittenUser>({
+  user_id: ['bigint', ({ userId }) => userId],
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  external_id: ['text', ({ externalId }) => externalId],
+  profile: ['json', ({ profile }) => profile],
+  version: ['bigint', ({ version }) => version],
+  created_at: ['moment', ({ createdAtMs }) => createdAtMs],
+  updated_at: ['moment', ({ updatedAtMs }) => updatedAtMs],
+});
+
+export const USER_KEYS = columns<KeyRow>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  key: ['text', ({ key }) => key],
+  user_id: ['bigint', ({ userId }) => userId],
+});
+
+type NewEvent = Changes['events'][number];
+const ofPurchase =
+  (member: 'productId' | 'price' | 'currency' | 'quantity') =>
+  ({ event }: NewEvent) =>
+    event.kind === 'purchase' ? event[member] : null;
+
+/** Without the ID, which the database gives. */
+export const EVENTS = columns<NewEvent>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  user_id: ['bigint', ({ userId }) => userId],
+  name: ['text', ({ event }) => (event.kind === 'event' ? event.name : null)],
+  product_id: ['text', ofPurchase('productId')],
+  price: ['float8', ofPurchase('price')],
+  currency: ['text', ofPurchase('currency')],
+  quantity: ['int', ofPurchase('quantity')],
+  app_id: ['text', ({ event }) => event.appId],
+  time: ['moment', ({ event }) => event.timeMs],
+  received_at: ['moment', ({ event }) => event.receivedAtMs],
+  properties: ['json', ({ event }) => event.properties],
+});
+
+export const BANNER_EVENTS = columns<Changes['bannerEvents'][number]>({
+  user_id: ['bigint', ({ userId }) => userId],
+  banner_id: ['text', ({ event }) => event.bannerId],
+  event_type: ['text', ({ event }) => event.eventType],
+  time: ['moment', ({ event }) => event.timeMs],
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  campaign_id: ['text', ({ event }) => event.campaignId],
+  variant_id: ['text', ({ event }) => event.variantId],
+  placement_id: ['text', ({ event }) => event.placementId],
+  day: ['text', ({ event }) => event.day],
+  app_id: ['text', ({ event }) => event.appId],
+  is_control: ['boolean', ({ event }) => event.isControl],
+  is_test_send: ['boolean', ({ event }) => event.isTestSend],
+  received_at: ['moment', ({ event }) => event.receivedAtMs],
+  language: ['text', ({ event }) => event.language],
+});
+
+export const USER_CAMPAIGNS = columns<UserState>({
+  user_id: ['bigint', ({ userId }) => userId],
+  campaign_id: ['text', ({ state }) => state.campaignId],
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  variant_id: ['text', ({ state }) => state.variantId],
+  is_control: ['boolean', ({ state }) => state.isControl],
+  impressions: ['int', ({ state }) => state.impressions],
+  first_impression_at: ['moment', ({ state }) => state.firstImpressionMs],
+  last_impression_at: ['moment', ({ state }) => state.lastImpressionMs],
+  clicks: ['int', ({ state }) => state.clicks],
+  dismissals: ['int', ({ state }) => state.dismissals],
+  last_dismissal_at: ['moment', ({ state }) => state.lastDismissalMs],
+  round: ['int', ({ state }) => state.round],
+  parts: ['json', ({ state }) => state.parts],
+  goals: ['json', ({ state }) => state.goals],
+});
+
+/** A row of counts with the lane of the replica that adds to it. */
+export type InLane<T> = T & { lane: number };
+
+export const CAMPAIGN_COUNTS = columns<InLane<CampaignCount>>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  campaign_id: ['text', ({ campaignId }) => campaignId],
+  variant_id: ['text', ({ variantId }) => variantId],
+  part: ['text', ({ part }) => part],
+  lane: ['int', ({ lane }) => lane],
+  impressions: ['bigint', ({ impressions }) => impressions],
+  clicks: ['bigint', ({ clicks }) => clicks],
+  dismissals: ['bigint', ({ dismissals }) => dismissals],
+  exposed: ['bigint', ({ exposed }) => exposed],
+  clicked: ['bigint', ({ clicked }) => clicked],
+  dismissed: ['bigint', ({ dismissed }) => dismissed],
+});
+
+export const GOAL_COUNTS = columns<InLane<GoalCount>>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  campaign_id: ['text', ({ campaignId }) => campaignId],
+  variant_id: ['text', ({ variantId }) => variantId],
+  goal: ['text', ({ goal }) => goal],
+  currencies: ['text', ({ currencies }) => currencies],
+  lane: ['int', ({ lane }) => lane],
+  converted: ['bigint', ({ converted }) => converted],
+  revenue: ['float8', ({ revenue }) => revenue],
+  squares: ['float8', ({ squares }) => squares],
+});
+
+export const DATA_POINTS = columns<InLane<Changes['points'][number]>>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  day: ['date', ({ day }) => day],
+  lane: ['int', ({ lane }) => lane],
+  points: ['bigint', ({ points }) => points],
+});
+
+// Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a
+// number.
+
+const textOrNullIn = (row: SqlRow, column: string) => row[column] as string | null;
+const msIn = (row: SqlRow, column: string) => Math.round(row[column] as number);
+const msOrNullIn = (row: SqlRow, column: string) => (row[column] === null ? null : msIn(row, column));
+const booleanIn = (row: SqlRow, column: string) => row[column] === true || row[column] === 1;
+
+export const userOf = (row: SqlRow): UserRow => {
+  const [userId, externalId] = [numberIn(row, 'user_id'), textOrNullIn(row, 'external_id')];
+  const [createdAtMs, updatedAtMs] = [msIn(row, 'created_at'), msIn(row, 'updated_at')];
+  const profile = jsonIn(row, 'profile') as ProfileJson | null;
   return {
-    userId: columns.userId,
-    workspaceId: text(row, 'workspace_id'),
-    externalId: columns.externalId,
-    profile: profile && readProfile(columns, profile),
-    createdAtMs: columns.createdAtMs,
-    seenAtMs: columns.updatedAtMs,
-    version: number(row, 'version'),
+    userId,
+    workspaceId: textIn(row, 'workspace_id'),
+    externalId,
+    profile: profile && readProfile({ userId, externalId, createdAtMs, updatedAtMs }, profile),
+    createdAtMs,
+    seenAtMs: updatedAtMs,
+    version: numberIn(row, 'version'),
     characters: typeof row['profile'] === 'string' ? row['profile'].length : 0,
   };
 };
 
-export const impressionOf = (row: Row): Impression => ({
-  campaignId: text(row, 'campaign_id'),
-  timeMs: ms(row, 'time'),
+export const impressionOf = (row: SqlRow): Impression => ({
+  campaignId: textIn(row, 'campaign_id'),
+  timeMs: msIn(row, 'time'),
 });
 
 /** Whether it pays to look for impressions since then. */
+/**
+ * Banner events of one user that a decision reads to count the impressions of the last days. A page can make up as many as it likes
+ * of its own user, and all of them would be read for each sync; a user has some hundreds.
+ */
+export const MAX_EVENTS_READ = 20_000;
+
 export const hasSeenSince = (campaigns: readonly UserCampaign[], sinceMs: number | null): sinceMs is number =>
   sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
 
-export const campaignOf = (row: Row): UserCampaign => ({
-  campaignId: text(row, 'campaign_id'),
-  variantId: textOrNull(row, 'variant_id'),
-  isControl: isTrue(row, 'is_control'),
-  impressions: number(row, 'impressions'),
-  firstImpressionMs: msOrNull(row, 'first_impression_at'),
-  lastImpressionMs: msOrNull(row, 'last_impression_at'),
-  clicks: number(row, 'clicks'),
-  dismissals: number(row, 'dismissals'),
-  lastDismissalMs: msOrNull(row, 'last_dismissal_at'),
-  round: number(row, 'round'),
+export const campaignOf = (row: SqlRow): UserCampaign => ({
+  campaignId: textIn(row, 'campaign_id'),
+  variantId: textOrNullIn(row, 'variant_id'),
+  isControl: booleanIn(row, 'is_control'),
+  impressions: numberIn(row, 'impressions'),
+  firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
+  lastImpressionMs: msOrNullIn(row, 'last_impression_at'),
+  clicks: numberIn(row, 'clicks'),
+  dismissals: numberIn(row, 'dismissals'),
+  lastDismissalMs: msOrNullIn(row, 'last_dismissal_at'),
+  round: numberIn(row, 'round'),
 });
 
-export const stateOf = (row: Row): UserState => ({
-  workspaceId: text(row, 'workspace_id'),
-  userId: number(row, 'user_id'),
-  state: { ...campaignOf(row), parts: json(row, 'parts') as CampaignState['parts'] },
+export const stateOf = (row: SqlRow): UserState => ({
+  workspaceId: textIn(row, 'workspace_id'),
+  userId: numberIn(row, 'user_id'),
+  state: {
+    ...campaignOf(row),
+    parts: jsonIn(row, 'parts') as CampaignState['parts'],
+    goals: jsonIn(row, 'goals') as Record<string, Reached>,
+  },
 });
 
-export const alikeOf = (row: Row): AlikeEvents => ({
-  campaignId: text(row, 'campaign_id'),
-  eventType: text(row, 'event_type') as AlikeEvents['eventType'],
-  day: text(row, 'day'),
-  placementId: text(row, 'placement_id'),
-  language: textOrNull(row, 'language'),
-  times: number(row, 'times'),
+export const alikeOf = (row: SqlRow): AlikeEvents => ({
+  campaignId: textIn(row, 'campaign_id'),
+  eventType: textIn(row, 'event_type') as AlikeEvents['eventType'],
+  day: textIn(row, 'day'),
+  placementId: textIn(row, 'placement_id'),
+  language: textOrNullIn(row, 'language'),
+  times: numberIn(row, 'times'),
 });
 
-export const eventOf = (row: Row): StoredEvent => {
+export const eventOf = (row: SqlRow): StoredEvent => {
   const ofUser = {
-    externalId: textOrNull(row, 'external_id'),
-    userId: number(row, 'user_id'),
-    appId: textOrNull(row, 'app_id'),
-    timeMs: ms(row, 'time'),
-    receivedAtMs: ms(row, 'received_at'),
-    properties: json(row, 'properties'),
+    externalId: textOrNullIn(row, 'external_id'),
+    userId: numberIn(row, 'user_id'),
+    appId: textOrNullIn(row, 'app_id'),
+    timeMs: msIn(row, 'time'),
+    receivedAtMs: msIn(row, 'received_at'),
+    properties: jsonIn(row, 'properties') as StoredEvent['properties'],
   };
-  if (row['product_id'] === null) return { kind: 'event', name: text(row, 'name'), ...ofUser };
+  if (row['product_id'] === null) return { kind: 'event', name: textIn(row, 'name'), ...ofUser };
   return {
     kind: 'purchase',
-    productId: text(row, 'product_id'),
-    currency: text(row, 'currency'),
-    price: number(row, 'price'),
-    quantity: number(row, 'quantity'),
+    productId: textIn(row, 'product_id'),
+    currency: textIn(row, 'currency'),
+    price: numberIn(row, 'price'),
+    quantity: numberIn(row, 'quantity'),
     ...ofUser,
   };
 };
 
-export const bannerEventOf = (row: Row): BannerEventRow => ({
-  userId: number(row, 'user_id'),
-  externalId: text(row, 'external_id'),
-  appId: text(row, 'app_id'),
-  bannerId: text(row, 'banner_id'),
-  campaignId: text(row, 'campaign_id'),
-  variantId: textOrNull(row, 'variant_id'),
-  placementId: text(row, 'placement_id'),
-  language: textOrNull(row, 'language'),
-  isControl: isTrue(row, 'is_control'),
-  isTestSend: isTrue(row, 'is_test_send'),
-  eventType: text(row, 'event_type') as BannerEventRow['eventType'],
-  timeMs: ms(row, 'time'),
-  receivedAtMs: ms(row, 'received_at'),
-  day: text(row, 'day'),
-});
-
-// Rows as both databases take them. The members are columns; times are Unix milliseconds.
-
-/** With the version that the write gives it. */
-export const userRow = ({
-  userId,
-  workspaceId,
-  externalId,
-  profile,
-  version,
-  createdAtMs,
-  seenAtMs,
-}: UserRow) => ({
-  user_id: userId,
-  workspace_id: workspaceId,
-  external_id: externalId,
-  profile: profile && profileJson(profile),
-  version: version + 1,
-  created_at: profile?.createdAtMs ?? createdAtMs,
-  updated_at: profile?.updatedAtMs ?? seenAtMs,
-});
-
-export const keyRow = ({ workspaceId, key, userId }: KeyRow) => ({
-  workspace_id: workspaceId,
-  key,
-  user_id: userId,
-});
-
-export const eventRow = ({ workspaceId, userId, event }: Changes['events'][number]) => {
-  const purchase = event.kind === 'purchase' ? event : null;
-  return {
-    workspace_id: workspaceId,
-    user_id: userId,
-    name: event.kind === 'event' ? event.name : null,
-    product_id: purchase?.productId ?? null,
-    price: purchase?.price ?? null,
-    currency: purchase?.currency ?? null,
-    quantity: purchase?.quantity ?? null,
-    app_id: event.appId,
-    time: event.timeMs,
-    received_at: event.receivedAtMs,
-    properties: event.properties,
-  };
-};
-
-export const bannerEventRow = ({ workspaceId, userId, event }: Changes['bannerEvents'][number]) => ({
-  user_id: userId,
-  banner_id: event.bannerId,
-  event_type: event.eventType,
-  time: event.timeMs,
-  workspace_id: workspaceId,
-  campaign_id: event.campaignId,
-  variant_id: event.variantId,
-  placement_id: event.placementId,
-  day: event.day,
-  app_id: event.appId,
-  is_control: event.isControl,
-  is_test_send: event.isTestSend,
-  received_at: event.receivedAtMs,
-  language: event.language,
-});
-
-export const campaignRow = ({ workspaceId, userId, state }: UserState) => ({
-  user_id: userId,
-  campaign_id: state.campaignId,
-  workspace_id: workspaceId,
-  variant_id: state.variantId,
-  is_control: state.isControl,
-  impressions: state.impressions,
-  first_impression_at: state.firstImpressionMs,
-  last_impression_at: state.lastImpressionMs,
-  clicks: state.clicks,
-  dismissals: state.dismissals,
-  last_dismissal_at: state.lastDismissalMs,
-  round: state.round,
-  parts: state.parts,
-});
-
-export const countRow = (count: CampaignCount, lane: number) => ({
-  workspace_id: count.workspaceId,
-  campaign_id: count.campaignId,
-  variant_id: count.variantId,
-  part: count.part,
-  lane,
-  impressions: count.impressions,
-  clicks: count.clicks,
-  dismissals: count.dismissals,
-  exposed: count.exposed,
-  clicked: count.clicked,
-  dismissed: count.dismissed,
-});
-
-export const pointsRow = ({ workspaceId, day, points }: Changes['points'][number], lane: number) => ({
-  workspace_id: workspaceId,
-  day,
-  lane,
-  points,
+export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
+  userId: numberIn(row, 'user_id'),
+  externalId: textIn(row, 'external_id'),
+  appId: textIn(row, 'app_id'),
+  bannerId: textIn(row, 'banner_id'),
+  campaignId: textIn(row, 'campaign_id'),
+  variantId: textOrNullIn(row, 'variant_id'),
+  placementId: textIn(row, 'placement_id'),
+  language: textOrNullIn(row, 'language'),
+  isControl: booleanIn(row, 'is_control'),
+  isTestSend: booleanIn(row, 'is_test_send'),
+  eventType: textIn(row, 'event_type') as BannerEventRow['eventType'],
+  timeMs: msIn(row, 'time'),
+  receivedAtMs: msIn(row, 'received_at'),
+  day: textIn(row, 'day'),
 });

@@ -1,4 +1,4 @@
-import type { IngestionStore } from '../integrations/ingestion-store.ts';
+import type { IngestionStore } from '../integrations/records.ts';
 import type { Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -81,8 +81,6 @@ export interface StoreReader {
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
   /** Without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
-  /** What came of a campaign. On SQLite a thread of its own counts, so that requests are answered meanwhile. */
-  campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /** The first numbers of every campaign that a user has seen, in any order. */
   campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
   /** Which counts of campaigns are not what their banner events add up to. Reads all of these. */
@@ -123,6 +121,17 @@ export interface Store extends StoreReader {
   takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
+
+  /**
+   * What came of a campaign. Goals that are not kept yet are counted first, in steps between which others write: that takes some
+   * 20 seconds for a million users.
+   */
+  campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
+  /**
+   * Keeps the goals of a campaign from now on, in place of those that were kept. Resolves once they are counted of everyone who has
+   * seen it; an abort leaves the rest of them to the next call.
+   */
+  keepGoals(workspaceId: string, question: ResultsQuestion, signal?: AbortSignal): Promise<void>;
 
   /** Deletes some old events, in a step that keeps no write waiting for long. */
   prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;

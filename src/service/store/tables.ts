@@ -1,4 +1,4 @@
-import { INGESTION_TABLES } from '../integrations/tables.ts';
+import { INGESTION_TABLES } from '../integrations/records.ts';
 import { STUDIO_TABLES } from '../operators/index.ts';
 
 /**
@@ -41,8 +41,6 @@ CREATE TABLE events (
   received_at MOMENT NOT NULL,
   properties JSON
 );
--- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
-CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
 
 CREATE TABLE banner_events (
   user_id INTEGER NOT NULL,
@@ -78,9 +76,10 @@ CREATE TABLE user_campaigns (
   last_dismissal_at MOMENT,
   round INT NOT NULL,
   parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01, placement:home_hero and language:pt-BR
+  goals JSON NOT NULL DEFAULT '{}', -- [events, spent, currencies] by the goals that the user has reached
   PRIMARY KEY (user_id, campaign_id)
 ) WITHOUT ROWID;
-CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
+CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id, user_id);
 
 -- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
 CREATE TABLE campaign_counts (
@@ -96,6 +95,30 @@ CREATE TABLE campaign_counts (
   clicked INTEGER NOT NULL,
   dismissed INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
+) WITHOUT ROWID;
+
+-- A change of the goals gets a version of its own, and counts all users anew.
+CREATE TABLE campaign_goals (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  goals TEXT NOT NULL, -- JSON: ["86400000 event:signed_up"], with the time after the first impression in milliseconds
+  version INTEGER NOT NULL,
+  counted_to INTEGER, -- users up to this user_id are counted; NULL once all are
+  PRIMARY KEY (workspace_id, campaign_id)
+) WITHOUT ROWID;
+
+-- Kept with every change of user_campaigns.goals, in lanes like campaign_counts.
+CREATE TABLE goal_counts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT NOT NULL, -- '' of the control group
+  goal TEXT NOT NULL, -- as in campaign_goals
+  currencies TEXT NOT NULL, -- of what a user has spent: '', EUR, or EUR,PLN
+  lane INT NOT NULL,
+  converted INTEGER NOT NULL, -- users
+  revenue FLOAT NOT NULL,
+  squares FLOAT NOT NULL, -- of what each user has spent
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies, lane)
 ) WITHOUT ROWID;
 
 CREATE TABLE data_points (
@@ -116,12 +139,12 @@ const SQLITE_INDEXES = `
 CREATE INDEX users_of_workspace ON users (workspace_id);
 CREATE INDEX events_by_time ON events (workspace_id, time);
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, time);
-CREATE INDEX events_of_user ON events (user_id);
+CREATE INDEX events_of_user ON events (user_id, time);
 `;
 
 const POSTGRES_INDEXES = `
 ALTER TABLE users SET (fillfactor = 70); -- room on the page for the next version of a row
-ALTER TABLE events ADD PRIMARY KEY (user_id, event_id);
+ALTER TABLE events ADD PRIMARY KEY (user_id, time, event_id);
 -- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
 CREATE INDEX events_by_time ON events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX banner_events_by_time ON banner_events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
@@ -161,14 +184,16 @@ const POSTGRES_TYPES: Record<string, string> = {
 const inTypes = (tables: string, types: Record<string, string>): string =>
   tables.replace(/\b[A-Z_]+\b/g, (word) => types[word] ?? word);
 
-export const SQLITE_TABLES = inTypes(
-  `${USER_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}${INGESTION_TABLES}`,
-  SQLITE_TYPES,
-)
-  .replaceAll('\n) WITHOUT ROWID;', '\n) STRICT, WITHOUT ROWID;')
-  .replaceAll('\n);', '\n) STRICT;');
+export const inSqlite = (tables: string): string =>
+  inTypes(tables, SQLITE_TYPES)
+    .replaceAll('\n) WITHOUT ROWID;', '\n) STRICT, WITHOUT ROWID;')
+    .replaceAll('\n);', '\n) STRICT;');
 
-export const POSTGRES_TABLES = inTypes(
+export const inPostgres = (tables: string): string =>
+  inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
+
+export const SQLITE_TABLES = inSqlite(`${USER_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}${INGESTION_TABLES}`);
+
+export const POSTGRES_TABLES = inPostgres(
   `${USER_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}`,
-  POSTGRES_TYPES,
-).replaceAll('\n) WITHOUT ROWID;', '\n);');
+);

@@ -1,8 +1,9 @@
-import { createIngestionStore, type IngestionStore } from '../integrations/ingestion-store.ts';
+import { createIngestionStore } from '../integrations/ingestion-store.ts';
+import type { IngestionStore } from '../integrations/records.ts';
 import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
+import { type Dialect, POSTGRES, SQLITE } from './dialect.ts';
 import { connectBeside } from './postgres/schema.ts';
 import { runIn } from './postgres/statement.ts';
-import { PRUNE_MOMENT } from './postgres/user-statements.ts';
 import { createPrune } from './prune.ts';
 import { claimFile, createRunSqlite, openBeside } from './sqlite/open.ts';
 import type { Store } from './store.ts';
@@ -26,11 +27,11 @@ export interface VisitedStore {
   close(): Promise<void>;
 }
 
-const visitAs = (run: RunSql, moment: string, close: () => Promise<void>): VisitedStore => ({
+const visitAs = (run: RunSql, dialect: Dialect, close: () => Promise<void>): VisitedStore => ({
   studio: createStudioStore(run),
   ingestion: createIngestionStore(run),
   workspaceIds: createWorkspaceReads(run).workspaceIds,
-  prune: createPrune(run, moment),
+  prune: createPrune(run, dialect),
   close,
 });
 
@@ -38,10 +39,10 @@ const visitAs = (run: RunSql, moment: string, close: () => Promise<void>): Visit
 export const visitStore = async (address: string): Promise<VisitedStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectBeside(address);
-    return visitAs(runIn(pool), PRUNE_MOMENT, close);
+    return visitAs(runIn(pool), POSTGRES, close);
   }
   const database = openBeside(pathOf(address));
-  return visitAs(createRunSqlite(database), '$2', async () => database.close());
+  return visitAs(createRunSqlite(database), SQLITE, async () => database.close());
 };
 
 const TABLES = ['users', 'user_keys', 'events', 'banner_events', 'user_campaigns', 'operator_audit'];

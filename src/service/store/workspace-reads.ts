@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { RunSql } from '../operators/index.ts';
+import type { RunSql, SqlRow } from '../operators/index.ts';
 import type { UserRow } from '../profiles/changes.ts';
-import type { Row } from './rows.ts';
 import type { StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */
@@ -53,7 +52,7 @@ export const createSecrets = (run: RunSql) => {
 export interface Sample {
   /** All users of the workspace: those with a profile, and those who only have banner events. */
   total: number;
-  /** All of them, where they are no more than were asked for. */
+  /** All of them, where they are no more than were asked for; in an order that says nothing of them. */
   users: Pick<UserRow, 'externalId' | 'profile'>[];
 }
 
@@ -63,7 +62,7 @@ const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 
 const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
 const chooseUsers = (columns: string) =>
-  `SELECT ${columns} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2`;
+  `SELECT ${columns} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2 ORDER BY ${CHOICE}`;
 
 /** Looks at the ID of every user, which takes a second with ten million. Of both databases. */
 export const readSample = async (
@@ -71,7 +70,7 @@ export const readSample = async (
   columns: string,
   workspaceId: string,
   size: number,
-): Promise<{ total: number; rows: Row[] }> => {
+): Promise<{ total: number; rows: SqlRow[] }> => {
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
   // So that about `size` users have a lower number.

@@ -1,8 +1,8 @@
 import { isRecord, MAX_NESTED_BYTES } from '../../protocol/index.ts';
 import { getOwn, setOwn } from '../profiles/own.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
+import { jsonBytes, newest } from './check-custom.ts';
 import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';
-import { jsonBytes, newest } from './newest.ts';
 import { createObjectList, type ObjectList } from './object-list.ts';
 
 /**

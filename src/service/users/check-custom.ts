@@ -5,6 +5,7 @@ import {
   isRecord,
   isStorableNumber,
   isStorableText,
+  MAX_ARRAY_ELEMENTS,
   MAX_NAME_CHARACTERS,
   MAX_NESTED_BYTES,
   MAX_NESTED_DEPTH,
@@ -13,7 +14,25 @@ import {
 } from '../../protocol/index.ts';
 import { setOwn } from '../profiles/own.ts';
 import { isFarDate, parseDate } from './dates.ts';
-import { newest } from './newest.ts';
+
+/** How many bytes of UTF-8 the value's JSON has. */
+export const jsonBytes = (value: unknown): number => {
+  if (typeof value === 'number') return String(value).length;
+  if (typeof value === 'boolean') return value ? 4 : 5;
+  return Buffer.byteLength(JSON.stringify(value));
+};
+
+/** What is kept of a list: 500 elements and 100 KiB; the oldest, at the front, make room. */
+export const newest = (list: Scalar[]): Scalar[] => {
+  const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
+  if (fitsJson(kept, MAX_NESTED_BYTES)) return kept;
+  // An element and the comma after it; the last has none, and two brackets are around them.
+  const bytes = kept.map((value) => jsonBytes(value) + 1);
+  let total = bytes.reduce((sum, each) => sum + each, 1);
+  let first = 0;
+  for (; total > MAX_NESTED_BYTES; first += 1) total -= bytes[first]!;
+  return kept.slice(first);
+};
 
 /**
  * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested

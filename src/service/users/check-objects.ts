@@ -1,13 +1,10 @@
+import { type InputArray, isRecord, TRACK_ERROR, type TrackErrorEntry } from '../../protocol/index.ts';
 import {
   type AttributesUser,
   type Identity,
-  type InputArray,
-  isRecord,
   readAttributesUser,
   readUserEvent,
-  TRACK_ERROR,
-  type TrackErrorEntry,
-} from '../../protocol/index.ts';
+} from '../../protocol/schemas/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import { setOwn } from '../profiles/own.ts';
 import type { PushToken } from '../profiles/profile.ts';

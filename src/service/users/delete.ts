@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { MAX_BODY_BYTES, MAX_PROFILE_ENTRIES, MAX_PROFILE_VALUES } from '../../protocol/index.ts';
+import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
+import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Lookup } from '../profiles/user-set.ts';
-import type { Route } from '../route.ts';
 import type { UserWork } from '../store/store.ts';
 import {
   alias,
@@ -13,7 +13,7 @@ import {
   type Priority,
   prioritizationOf,
   prioritize,
-  readBody,
+  profileBody,
 } from './profile-bodies.ts';
 
 /** Users to erase. */
@@ -108,23 +108,20 @@ export const deleteWork = (
 });
 
 /** `/users/delete`: answers how many users were erased. */
-export const usersDelete: Route = {
+export const usersDelete = defineRoute({
   method: 'POST',
   path: '/users/delete',
   permission: 'users.delete',
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_PROFILE_VALUES,
-  tooLarge: 413,
+  request: profileBody(deleteRequest, refuse),
   operation: {
     id: 'deleteUsers',
     tag: 'Users',
     summary: 'Erase users with everything that is stored of them',
     description:
       'Takes exactly one of the five lists. Cannot be undone. An address that several users share needs `prioritization`, without `least_recently_updated`.',
-    request: deleteRequest,
     example: { external_ids: ['u-771'] },
     success: 201,
     answer: deleteAnswer,
@@ -132,9 +129,8 @@ export const usersDelete: Route = {
     badRequest: 'No list was sent, several were, or an entry is not valid. Nothing was deleted.',
   },
   async answer({ workspace: { workspaceId }, store, body, now }) {
-    const sent = readBody(deleteRequest, body, refuse);
-    const targets = NAMES.flatMap((name) => sent[name] ?? []);
+    const targets = NAMES.flatMap((name) => body[name] ?? []);
     const deleted = await store.write(deleteWork(workspaceId, targets, now));
     return { status: 201, body: { deleted, message: 'success' } };
   },
-};
+});

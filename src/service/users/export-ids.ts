@@ -1,17 +1,11 @@
 import * as z from 'zod';
-import {
-  isRecord,
-  MAX_BODY_BYTES,
-  MAX_PROFILE_ENTRIES,
-  MAX_PROFILE_VALUES,
-  notValid,
-} from '../../protocol/index.ts';
+import { isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
 import { userLine } from '../export/lines.ts';
+import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup } from '../profiles/user-set.ts';
-import type { Route } from '../route.ts';
-import { alias, anyId, entries, type Fault, readBody } from './profile-bodies.ts';
+import { alias, anyId, entries, type Fault, profileBody } from './profile-bodies.ts';
 
 /** Events and purchases that happened last before this many days are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -109,33 +103,29 @@ const exported = (profile: Profile, fields: Set<string> | null, nowMs: number): 
 };
 
 /** `/users/export/ids`: every profile that one of the identifiers names, once. */
-export const usersExportIds: Route = {
+export const usersExportIds = defineRoute({
   method: 'POST',
   path: '/users/export/ids',
   permission: 'users.export.ids',
   errors: 'general',
   rate: 'general',
   limit: 'users_export_ids',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_PROFILE_VALUES,
-  tooLarge: 413,
+  request: profileBody(exportIdsRequest, refuse),
   operation: {
     id: 'exportUsers',
     tag: 'Users',
     summary: 'Read users back',
     description: 'Returns everything that is stored of these users, or the fields requested.',
-    request: exportIdsRequest,
     example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
     success: 201,
     answer: exportIdsAnswer,
     badRequest: 'No user was named, or in the wrong way.',
   },
   async answer({ workspace, store, body, now }) {
-    const sent = readBody(exportIdsRequest, body, refuse);
-    const fields = sent.fields_to_export ? new Set(sent.fields_to_export) : null;
-    const profiles = await store.readUsers(workspace.workspaceId, lookupsOf(sent));
+    const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
+    const profiles = await store.readUsers(workspace.workspaceId, lookupsOf(body));
     const found = new Set(profiles.map(({ externalId }) => externalId));
-    const unknown = [...new Set(sent.external_ids ?? [])].filter((id) => !found.has(id));
+    const unknown = [...new Set(body.external_ids ?? [])].filter((id) => !found.has(id));
     return {
       status: 201,
       body: {
@@ -145,4 +135,4 @@ export const usersExportIds: Route = {
       },
     };
   },
-};
+});

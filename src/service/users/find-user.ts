@@ -1,4 +1,4 @@
-import type { Identity } from '../../protocol/index.ts';
+import type { Identity } from '../../protocol/schemas/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { addressKeys, isNamedBy, lookupKey } from '../profiles/user-key.ts';
 import type { UserSet } from '../profiles/user-set.ts';

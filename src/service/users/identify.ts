@@ -1,16 +1,9 @@
 import * as z from 'zod';
-import {
-  isEmail,
-  isPhone,
-  MAX_BODY_BYTES,
-  MAX_EMAIL_CHARACTERS,
-  MAX_PROFILE_VALUES,
-  TRACK_ERROR,
-} from '../../protocol/index.ts';
+import { isEmail, isPhone, MAX_EMAIL_CHARACTERS, TRACK_ERROR } from '../../protocol/index.ts';
+import { defineRoute } from '../gate/route.ts';
 import { type Profile, setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Route } from '../route.ts';
-import { mergeProfile } from './merge-profiles.ts';
+import { mergeProfile } from './merge.ts';
 import {
   alias,
   BAD_ENTRIES,
@@ -19,7 +12,7 @@ import {
   type Priority,
   prioritization,
   prioritize,
-  readBody,
+  profileBody,
   refuseEntry,
   refuseInArrays,
 } from './profile-bodies.ts';
@@ -126,22 +119,19 @@ const identify = (users: UserSet, { externalId, lookup, rules }: Identification,
 };
 
 /** `/users/identify`: answers how many entries of each array were taken. */
-export const usersIdentify: Route = {
+export const usersIdentify = defineRoute({
   method: 'POST',
   path: '/users/identify',
   permission: 'users.identify',
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_PROFILE_VALUES,
-  tooLarge: 413,
+  request: profileBody(identifyRequest, refuseInArrays),
   operation: {
     id: 'identifyUsers',
     tag: 'Users',
     summary: 'Identify alias-only, email-only and phone-only users',
     description: 'Succeeds also where it finds no such user.',
-    request: identifyRequest,
     example: {
       aliases_to_identify: [
         { external_id: 'u-771', user_alias: { alias_name: 'crm-90', alias_label: 'crm' } },
@@ -153,11 +143,10 @@ export const usersIdentify: Route = {
     badRequest: BAD_ENTRIES,
   },
   async answer({ workspace, store, body, now }) {
-    const sent = readBody(identifyRequest, body, refuseInArrays);
     const answer: Record<string, unknown> = {};
     const identifications: Identification[] = [];
     for (const array of ARRAYS) {
-      const list: readonly Entry[] | null | undefined = sent[array];
+      const list: readonly Entry[] | null | undefined = body[array];
       if (!list) continue;
       for (const [index, entry] of list.entries()) {
         if (workspace.blockedExternalIds.has(entry.external_id)) {
@@ -180,4 +169,4 @@ export const usersIdentify: Route = {
     });
     return { status: 201, body: { ...answer, message: 'success' } };
   },
-};
+});

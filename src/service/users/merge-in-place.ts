@@ -1,7 +1,6 @@
 import { isRecord } from '../../protocol/index.ts';
 import { getOwn, setOwn } from '../profiles/own.ts';
-import { isTime } from './check-custom.ts';
-import { jsonBytes } from './newest.ts';
+import { isTime, jsonBytes } from './check-custom.ts';
 
 export type Members = Record<string, unknown>;
 

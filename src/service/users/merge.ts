@@ -1,17 +1,11 @@
 import * as z from 'zod';
-import {
-  isPhone,
-  isPresent,
-  isRecord,
-  MAX_BODY_BYTES,
-  MAX_PROFILE_VALUES,
-  required,
-} from '../../protocol/index.ts';
+import { isPhone, isPresent, isRecord, required } from '../../protocol/index.ts';
+import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import { setUpdated } from '../profiles/profile.ts';
+import { getOwn, setOwn } from '../profiles/own.ts';
+import { type Profile, setUpdated, sumOf, type Tally } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Route } from '../route.ts';
-import { mergeProfile } from './merge-profiles.ts';
+import { parseDate } from './dates.ts';
 import {
   alias,
   anyId,
@@ -21,8 +15,70 @@ import {
   type Priority,
   prioritization,
   prioritize,
-  readBody,
+  profileBody,
 } from './profile-bodies.ts';
+import { joinTokens } from './push-tokens.ts';
+
+const fillMissing = <T>(kept: Record<string, T>, merged: Record<string, T>) => {
+  for (const [name, value] of Object.entries(merged))
+    if (!Object.hasOwn(kept, name)) setOwn(kept, name, value);
+};
+
+const sumTallies = <T extends Tally & { revenue?: number }>(
+  kept: Record<string, T>,
+  merged: Record<string, T>,
+) => {
+  for (const [name, tally] of Object.entries(merged)) {
+    const before = getOwn(kept, name);
+    if (!before) {
+      setOwn(kept, name, tally);
+      continue;
+    }
+    before.count += tally.count;
+    before.first = Math.min(before.first, tally.first);
+    before.last = Math.max(before.last, tally.last);
+    if (before.revenue !== undefined) before.revenue = sumOf(before.revenue, tally.revenue ?? 0);
+  }
+};
+
+/** What the kept profile does not have comes from the other: attributes, contacts, aliases, subscriptions, tokens. */
+const fillProfile = (kept: Profile, merged: Profile): void => {
+  kept.email ??= merged.email;
+  kept.phone ??= merged.phone;
+  fillMissing(kept.standard, merged.standard);
+  fillMissing(kept.custom, merged.custom);
+  fillMissing(kept.subscriptionGroups, merged.subscriptionGroups);
+  const labels = new Set(kept.aliases.map(({ alias_label }) => alias_label));
+  kept.aliases = [...kept.aliases, ...merged.aliases.filter(({ alias_label }) => !labels.has(alias_label))];
+  kept.pushTokens = joinTokens(kept.pushTokens, merged.pushTokens);
+  kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
+};
+
+/** Of two dates, as they were sent, the one that `isBetter` prefers; what is no date gives way. */
+const chooseDate = (
+  kept: Profile,
+  merged: Profile,
+  name: string,
+  isBetter: (a: number, b: number) => boolean,
+) => {
+  const [ours, theirs] = [kept, merged].map(({ standard }) => {
+    const value = getOwn(standard, name);
+    return typeof value === 'string' ? parseDate(value) : null;
+  });
+  if (theirs === null || theirs === undefined) return;
+  if (ours === null || ours === undefined || isBetter(theirs, ours))
+    kept.standard[name] = merged.standard[name];
+};
+
+/** `fillProfile`, and what both have done is added up. The kept profile stays identified, or becomes so. */
+export const mergeProfile = (kept: Profile, merged: Profile): void => {
+  kept.externalId ??= merged.externalId;
+  chooseDate(kept, merged, 'date_of_first_session', (a, b) => a < b);
+  chooseDate(kept, merged, 'date_of_last_session', (a, b) => a > b);
+  fillProfile(kept, merged);
+  sumTallies(kept.events, merged.events);
+  sumTallies(kept.purchases, merged.purchases);
+};
 
 const TOO_MANY = 'a single request may not contain more than 50 merge updates';
 const BAD_IDENTIFIER =
@@ -94,22 +150,19 @@ const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, 
 };
 
 /** `/users/merge`: one profile takes in another, which is gone then. Profiles that do not match stay as they are. */
-export const usersMerge: Route = {
+export const usersMerge = defineRoute({
   method: 'POST',
   path: '/users/merge',
   permission: 'users.merge',
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_PROFILE_VALUES,
-  tooLarge: 413,
+  request: profileBody(mergeRequest, refuse),
   operation: {
     id: 'mergeUsers',
     tag: 'Users',
     summary: 'Merge one user into another',
     description: 'What the kept user lacks is taken over, counts are added up, the merged user is removed.',
-    request: mergeRequest,
     example: {
       merge_updates: [
         { identifier_to_merge: { external_id: 'u-770' }, identifier_to_keep: { external_id: 'u-771' } },
@@ -121,7 +174,7 @@ export const usersMerge: Route = {
     badRequest: BAD_ENTRIES,
   },
   async answer({ workspace, store, body, now }) {
-    const updates = readBody(mergeRequest, body, refuse).merge_updates.map((update) => ({
+    const updates = body.merge_updates.map((update) => ({
       merge: identifierOf(update.identifier_to_merge),
       keep: identifierOf(update.identifier_to_keep),
     }));
@@ -135,4 +188,4 @@ export const usersMerge: Route = {
     });
     return { status: 202, body: { message: 'success' } };
   },
-};
+});

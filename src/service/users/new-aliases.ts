@@ -1,22 +1,15 @@
 import * as z from 'zod';
-import {
-  isRecord,
-  MAX_BODY_BYTES,
-  MAX_PROFILE_ENTRIES,
-  MAX_PROFILE_VALUES,
-  required,
-  TRACK_ERROR,
-} from '../../protocol/index.ts';
+import { isRecord, MAX_PROFILE_ENTRIES, required, TRACK_ERROR } from '../../protocol/index.ts';
+import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import { setUpdated } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { Route } from '../route.ts';
 import {
   aliasMembers,
   BAD_ENTRIES,
   entries,
   newExternalId,
-  readBody,
+  profileBody,
   refuseEntry,
   refuseInArrays,
 } from './profile-bodies.ts';
@@ -24,9 +17,14 @@ import {
 const ARRAY = 'user_aliases';
 
 export const aliasNewRequest = z.object({
-  [ARRAY]: entries(z.object({ external_id: newExternalId.nullish(), ...aliasMembers })).describe(
-    'Aliases to add.',
-  ),
+  [ARRAY]: entries(
+    z.object({
+      external_id: newExternalId
+        .nullish()
+        .describe('ID of the user who gets it; without one a user is made.'),
+      ...aliasMembers,
+    }),
+  ).describe('Aliases to add.'),
 });
 const aliasNewAnswer = z.object({
   aliases_processed: z.int().describe('Entries that were worked on.'),
@@ -38,12 +36,19 @@ interface NewAlias {
   alias: { alias_name: string; alias_label: string };
 }
 
+const { read, ...request } = profileBody(aliasNewRequest, refuseInArrays);
+
 /** A recorded client wraps the two names in a `user_alias`, and sends `""` for an ID that it does not have: both are taken. */
 const plain = (entry: unknown): unknown => {
   if (!isRecord(entry)) return entry;
   const { user_alias: wrapped, ...rest } = entry;
   if (rest['external_id'] === '') delete rest['external_id'];
   return isRecord(wrapped) ? { ...rest, ...wrapped } : rest;
+};
+
+const unwrapped = (body: unknown): unknown => {
+  const list = isRecord(body) ? body[ARRAY] : undefined;
+  return Array.isArray(list) ? { [ARRAY]: list.slice(0, MAX_PROFILE_ENTRIES + 1).map(plain) } : body;
 };
 
 /** A user has one name for each label, and a label and name belong to one user: else nothing happens. */
@@ -61,22 +66,19 @@ const add = (users: UserSet, { externalId, alias }: NewAlias, nowMs: number) => 
 };
 
 /** `/users/alias/new`: answers how many entries were taken. */
-export const usersAliasNew: Route = {
+export const usersAliasNew = defineRoute({
   method: 'POST',
   path: '/users/alias/new',
   permission: 'users.alias.new',
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  maxBodyBytes: MAX_BODY_BYTES,
-  maxValues: MAX_PROFILE_VALUES,
-  tooLarge: 413,
+  request: { ...request, read: (sent) => read(unwrapped(sent)) },
   operation: {
     id: 'addAliases',
     tag: 'Users',
     summary: 'Give users an alias',
     description: 'Without `external_id` an alias-only user is made.',
-    request: aliasNewRequest,
     example: { user_aliases: [{ external_id: 'u-771', alias_name: 'crm-90', alias_label: 'crm' }] },
     success: 201,
     answer: aliasNewAnswer,
@@ -84,16 +86,12 @@ export const usersAliasNew: Route = {
     badRequest: BAD_ENTRIES,
   },
   async answer({ workspace, store, body, now }) {
-    const list = isRecord(body) ? body[ARRAY] : undefined;
-    const sent = Array.isArray(list) ? { [ARRAY]: list.slice(0, MAX_PROFILE_ENTRIES + 1).map(plain) } : body;
-    const aliases = readBody(aliasNewRequest, sent, refuseInArrays)[ARRAY].map(
-      ({ external_id, ...alias }, index): NewAlias => {
-        if (external_id != null && workspace.blockedExternalIds.has(external_id)) {
-          throw refuseEntry(TRACK_ERROR.blockedExternalId, ARRAY, index);
-        }
-        return { externalId: external_id ?? null, alias };
-      },
-    );
+    const aliases = body[ARRAY].map(({ external_id, ...alias }, index): NewAlias => {
+      if (external_id != null && workspace.blockedExternalIds.has(external_id)) {
+        throw refuseEntry(TRACK_ERROR.blockedExternalId, ARRAY, index);
+      }
+      return { externalId: external_id ?? null, alias };
+    });
     if (aliases.length === 0) throw new HttpError(400, required(ARRAY));
     await store.write({
       workspaceId: workspace.workspaceId,
@@ -108,4 +106,4 @@ export const usersAliasNew: Route = {
     });
     return { status: 201, body: { aliases_processed: aliases.length, message: 'success' } };
   },
-};
+});

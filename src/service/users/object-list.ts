@@ -1,9 +1,8 @@
 import { isRecord, MAX_NESTED_BYTES, MAX_NESTED_DEPTH } from '../../protocol/index.ts';
 import { getOwn } from '../profiles/own.ts';
 import type { ObjectsEdit } from './check-custom.ts';
-import { isShallow } from './check-custom.ts';
+import { isShallow, jsonBytes } from './check-custom.ts';
 import { type Members, type Merging, type Undo, undoAll } from './merge-in-place.ts';
-import { jsonBytes } from './newest.ts';
 
 type Positions = Set<number>;
 

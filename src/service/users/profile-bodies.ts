@@ -2,16 +2,20 @@ import * as z from 'zod';
 import {
   FATAL,
   fitsBytes,
-  isAliasText,
   isRecord,
   isStorableText,
   MAX_ALIAS_BYTES,
+  MAX_BODY_BYTES,
   MAX_EXTERNAL_ID_BYTES,
   MAX_PROFILE_ENTRIES,
+  MAX_PROFILE_VALUES,
   notValid,
   required,
   TRACK_ERROR,
 } from '../../protocol/index.ts';
+import { isAliasText } from '../../protocol/schemas/index.ts';
+import { backendBody } from '../gate/route.ts';
+import type { RequestBody } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { earliestOf, latestOf } from './find-user.ts';
@@ -105,24 +109,34 @@ const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_PROFILE_ENTRIES;
 
-/** The body as its schema has it. Throws what `refuse` makes of the first fault. */
-export const readBody = <Schema extends z.ZodObject>(
+/** A body that is read by its schema. What is wrong with it is answered as `refuse` says of its first fault. */
+export const profileBody = <Schema extends z.ZodObject>(
   schema: Schema,
-  body: unknown,
   refuse: (fault: Fault) => HttpError,
-): z.output<Schema> => {
-  if (!isRecord(body)) throw new HttpError(400, FATAL.notAnObject);
-  const tooMany = Object.keys(body).find((name) => name in schema.shape && isLong(body[name]));
-  if (tooMany !== undefined) {
-    throw refuse({ path: [tooMany], isTooMany: true, value: body[tooMany], words: undefined });
-  }
-  const parsed = schema.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const { path = [] } = issue ?? {};
-  const words = issue?.code === 'custom' ? (issue.params?.['words'] as string | undefined) : undefined;
-  throw refuse({ path, isTooMany: false, value: valueAt(body, path), words });
-};
+): RequestBody<z.output<Schema>> =>
+  backendBody(
+    {
+      schema,
+      read(sent) {
+        if (!isRecord(sent)) throw new HttpError(400, FATAL.notAnObject);
+        const tooMany = Object.keys(sent).find((name) => name in schema.shape && isLong(sent[name]));
+        if (tooMany !== undefined) {
+          throw refuse({ path: [tooMany], isTooMany: true, value: sent[tooMany], words: undefined });
+        }
+        const parsed = schema.safeParse(sent);
+        if (parsed.success) return parsed.data;
+        const issue = parsed.error.issues[0]!;
+        const words: unknown = issue.code === 'custom' ? issue.params?.['words'] : undefined;
+        throw refuse({
+          path: issue.path,
+          isTooMany: false,
+          value: valueAt(sent, issue.path),
+          words: typeof words === 'string' ? words : undefined,
+        });
+      },
+    },
+    { maxBytes: MAX_BODY_BYTES, maxValues: MAX_PROFILE_VALUES },
+  );
 
 /** A refusal that names the array and the entry at fault. */
 export const refuseEntry = (words: string, array: string, index: number): HttpError =>

@@ -1,5 +1,5 @@
+import type * as z from 'zod';
 import {
-  checkAlias,
   FATAL,
   INPUT_ARRAYS,
   type InputArray,
@@ -9,6 +9,7 @@ import {
   type TrackErrorEntry,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
+import { checkAlias, type usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -43,31 +44,25 @@ export const createYielding = () => {
   };
 };
 
+/** Objects a request may hold: over all arrays, or in each. */
+export interface ObjectLimit {
+  max: number;
+  counting: 'combined' | 'per_array';
+  maxPerUser?: number;
+}
+
+/** The arrays of a request, whose objects are unjudged. */
+type Arrays = z.output<typeof usersTrackBody>;
+
 export interface TrackInput {
   workspace: Workspace;
   store: Pick<Store, 'write'>;
-  body: unknown;
+  body: Arrays;
   nowMs: number;
-  /** Objects a request may hold: over all arrays, or in each. */
-  limit: { max: number; counting: 'combined' | 'per_array'; maxPerUser?: number };
+  limit: ObjectLimit;
 }
 
-type Arrays = Partial<Record<InputArray, unknown[]>>;
-
-/** The arrays that were sent; `null` stands for an array that was not. */
-const arraysOf = (body: unknown): Arrays => {
-  if (!isRecord(body)) throw new HttpError(400, FATAL.noValidData);
-  const arrays: Arrays = {};
-  for (const name of INPUT_ARRAYS) {
-    const value = Object.hasOwn(body, name) ? body[name] : undefined;
-    if (value === undefined || value === null) continue;
-    if (!Array.isArray(value)) throw new HttpError(400, `'${name}' must be an array of objects`);
-    arrays[name] = value;
-  }
-  return arrays;
-};
-
-const refuseTooMany = (arrays: Arrays, { max, counting, maxPerUser }: TrackInput['limit']) => {
+const refuseTooMany = (arrays: Arrays, { max, counting, maxPerUser }: ObjectLimit) => {
   const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
   const count =
     counting === 'per_array' ? Math.max(...lengths) : lengths.reduce((sum, length) => sum + length, 0);
@@ -108,11 +103,10 @@ const refuseTooManyPerUser = (arrays: Arrays, max: number) => {
 export const trackUsers = async ({
   workspace,
   store,
-  body,
+  body: arrays,
   nowMs,
   limit,
 }: TrackInput): Promise<UsersTrackAnswer> => {
-  const arrays = arraysOf(body);
   refuseTooMany(arrays, limit);
 
   const problems = createProblems();

@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import type { LimitName } from '../route.ts';
+import type { LimitName } from '../gate/route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { WorkspaceFile } from './file-schema.ts';
-import { optional } from './optional.ts';
+import { optional } from './members.ts';
 import type { RateLimit } from './workspace.ts';
 
 const rule = {

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { compileCampaign } from '../campaigns/campaign.ts';
 import { segmentProblems } from '../campaigns/segments.ts';
 import { createLocalDays } from '../local-days.ts';
+import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
-import { openApps, type ReadKeyFile, userTokensOf } from './user-tokens-of.ts';
 import type { ApiKey, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */

@@ -1,7 +1,7 @@
 import type { Campaign } from '../campaigns/campaign.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
 import { NO_SEGMENTS, type Segments } from '../campaigns/segments.ts';
-import { type CampaignFile, campaignFile } from './file-schema.ts';
+import { type CampaignFile, campaignFile } from './campaign-schema.ts';
 import { issuesOf } from './problems.ts';
 
 /** What is wrong with a campaign, and where in it. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { optional } from './optional.ts';
+import { optional } from './members.ts';
 
 /** Each may do what those before it may. */
 export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;

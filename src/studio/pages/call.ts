@@ -5,7 +5,10 @@ export class ApiError extends Error {
   readonly body: Record<string, unknown>;
 
   constructor(status: number, body: Record<string, unknown>) {
-    super(typeof body['message'] === 'string' ? body['message'] : `The server answered ${status}`);
+    const { message } = body;
+    // What a server says of its own failures is for developers.
+    if (status >= 500) super('Something went wrong. Nothing was changed that is not shown.');
+    else super(typeof message === 'string' ? message : `The server answered ${status}`);
     this.status = status;
     this.body = body;
   }

@@ -1,21 +1,22 @@
 import {
+  type Call,
+  createDispatcher,
   createFetch,
   type Exchange,
-  errorFacts,
   HttpError,
   type Log,
   type ReleasedSource,
   type Reply,
+  type Role,
   type Store,
   silentLog,
 } from '../../service/index.ts';
-import { readJsonBody } from './body.ts';
 import { createOpenId } from './open-id.ts';
 import { createPages } from './pages.ts';
-import type { StudioAnswer, StudioContext } from './route.ts';
+import type { SignInRoute, StudioRoute } from './route.ts';
 import { createStudioRoutes } from './routes/routes.ts';
-import { createSessions, may } from './sessions.ts';
-import { createSignIn } from './sign-in.ts';
+import { createSessions, may, type OpenSession } from './sessions.ts';
+import { createSignInRoutes } from './sign-in.ts';
 
 /** Names under which a browser reaches its own machine, or an address that no name can be made to lead to. */
 const UNNAMED = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i;
@@ -34,30 +35,6 @@ const ownOrigin = (exchange: Exchange, publicUrl: string | null): string | null 
 const isFromOwnPage = (exchange: Exchange, origin: string): boolean => {
   const site = exchange.header('sec-fetch-site');
   return exchange.header('origin') === origin && (site === undefined || site === 'same-origin');
-};
-
-/** `/api/drafts/:campaignId` as a function that reads a path's parts: `null` where the path is another. */
-const matchPath = (pattern: string) => {
-  const names = pattern.split('/');
-  return (path: string): Record<string, string> | null => {
-    const parts = path.split('/');
-    if (parts.length !== names.length) return null;
-    const params: Record<string, string> = {};
-    for (const [index, name] of names.entries()) {
-      const part = parts[index]!;
-      if (!name.startsWith(':')) {
-        if (part !== name) return null;
-        continue;
-      }
-      try {
-        params[name.slice(1)] = decodeURIComponent(part);
-      } catch {
-        // A percent sign that begins nothing: no path of ours.
-        return null;
-      }
-    }
-    return params;
-  };
 };
 
 export interface StudioOptions {
@@ -91,14 +68,6 @@ const JSON_HEADERS = {
 /** A browser that came over TLS once comes no other way for a year. */
 const OVER_TLS = { 'Strict-Transport-Security': 'max-age=31536000' };
 
-const replyOf = ({ status, body, text, headers }: StudioAnswer): Reply => ({
-  status,
-  headers: { ...JSON_HEADERS, ...headers },
-  body: text ?? (body === undefined ? '' : JSON.stringify(body)),
-});
-
-const refused = (status: number, message: string): Reply => replyOf({ status, body: { message } });
-
 const isWrite = (method: string) => method !== 'GET' && method !== 'HEAD';
 
 /** The revision in `If-Match: "…"`. */
@@ -119,28 +88,36 @@ export const createStudio = ({
   const page = pages === null ? () => null : createPages(pages);
   const sessions = createSessions({ studio, registry: workspaces.registry, now });
   const openId = createOpenId({ registry: workspaces.registry, env, log });
-  const signIn = createSignIn({ sessions, openId, store, now, log });
-  const routes = createStudioRoutes().map((route) => ({ route, match: matchPath(route.path) }));
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
-  const api = async (exchange: Exchange, origin: string): Promise<Reply> => {
-    const isSecure = origin.startsWith('https:');
-    const { method, path } = exchange;
-    const matching = routes.flatMap(({ route, match }) => {
-      const params = match(path);
-      return params ? [{ route, params }] : [];
-    });
-    const found = matching.find(({ route }) => route.method === method);
-    if (!found) return refused(matching.length > 0 ? 405 : 404, 'There is nothing at this address');
-    const session = await sessions.of(exchange.header('cookie'), isSecure);
-    if (!session) return refused(401, 'Sign in first');
-    const { operator, workspace, sessionId } = session;
-    const { route, params } = found;
-    if (!may(operator, route.role)) {
-      return refused(403, `This needs the role "${route.role}", and you have "${operator.role}"`);
+  /** Where the request was sent to. Throws a 403 where one that changes something is not from a page of that origin. */
+  const admittedOrigin = (exchange: Exchange): string => {
+    const origin = ownOrigin(exchange, configured);
+    if (origin === null) throw new HttpError(421, 'Name the address of the Studio with --studio-url');
+    if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
+      throw new HttpError(403, 'The request is from another site');
     }
-    const body = isWrite(method) ? await readJsonBody(exchange) : undefined;
-    const context: StudioContext = {
+    return origin;
+  };
+
+  /** The session that the request carries, of an operator who may call the route. Throws a 401 or a 403. */
+  const admittedSession = async (exchange: Exchange, role: Role, isSecure: boolean): Promise<OpenSession> => {
+    const session = await sessions.of(exchange.header('cookie'), isSecure);
+    if (!session) throw new HttpError(401, 'Sign in first');
+    const { operator } = session;
+    if (may(operator, role)) return session;
+    throw new HttpError(403, `This needs the role "${role}", and you have "${operator.role}"`);
+  };
+
+  const serve = async ({ exchange, endpoint: route, params, readJson }: Call<StudioRoute | SignInRoute>) => {
+    const origin = admittedOrigin(exchange);
+    if (route.role === null) {
+      return route.answer({ exchange, body: route.request?.read(await readJson()), origin });
+    }
+    const isSecure = origin.startsWith('https:');
+    const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
+    const body = route.request?.read(await readJson());
+    return route.answer({
       operator,
       sessionId,
       workspace,
@@ -151,7 +128,6 @@ export const createStudio = ({
       body,
       ifMatch: revisionIn(exchange.header('if-match')),
       nowMs: now(),
-      origin,
       audit: (action, subject, details = '') =>
         studio.addAudit({
           workspaceId: workspace.workspaceId,
@@ -162,37 +138,23 @@ export const createStudio = ({
           details,
         }),
       refresh: workspaces.refresh,
-    };
-    const answer = await route.answer(context);
-    const headers = answer.endsSession
-      ? { ...answer.headers, 'Set-Cookie': sessions.ended(isSecure) }
-      : answer.headers;
-    return replyOf({ ...answer, ...(headers && { headers }) });
+      endedCookie: sessions.ended(isSecure),
+    });
   };
 
-  const answer = async (exchange: Exchange, origin: string): Promise<Reply> => {
-    try {
-      if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
-        return refused(403, 'The request is from another site');
-      }
-      const withoutSession = await signIn(exchange, origin);
-      if (withoutSession) return replyOf(withoutSession);
-      return page(exchange.method, exchange.path) ?? (await api(exchange, origin));
-    } catch (error) {
-      if (error instanceof HttpError) {
-        const { status, message, members, headers } = error;
-        return replyOf({ status, body: { message, ...members }, ...(headers && { headers }) });
-      }
-      log.error({ path: exchange.path, ...errorFacts(error) }, 'Studio request failed');
-      return refused(500, 'Something went wrong. Nothing was changed that is not shown.');
-    }
-  };
+  const routes = createDispatcher<StudioRoute | SignInRoute>({
+    endpoints: [...createSignInRoutes({ sessions, openId, store, now, log }), ...createStudioRoutes()],
+    headers: JSON_HEADERS,
+    dialectOf: () => 'track',
+    serve,
+    log,
+  });
 
   const handle = async (exchange: Exchange): Promise<Reply> => {
     const origin = ownOrigin(exchange, configured);
-    if (origin === null) return refused(421, 'Name the address of the Studio with --studio-url');
-    const reply = await answer(exchange, origin);
-    return origin.startsWith('https:') ? { ...reply, headers: { ...reply.headers, ...OVER_TLS } } : reply;
+    const shown = origin === null || routes.has(exchange.path) ? null : page(exchange.method, exchange.path);
+    const reply = shown ?? (await routes.handle(exchange)).reply;
+    return origin?.startsWith('https:') ? { ...reply, headers: { ...reply.headers, ...OVER_TLS } } : reply;
   };
 
   return {

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Conversion } from '../../../src/service/index.ts';
+import { SQLITE } from '../../../src/service/store/dialect.ts';
 import { recountStatement } from '../../../src/service/store/recount.ts';
 import { fillWithUsers } from './fill.ts';
 
@@ -101,7 +102,7 @@ export const fillWithResults = async (file: string, count: number): Promise<void
   }
   database
     .prepare(`INSERT INTO campaign_counts SELECT $1, campaign_id, variant_id, part, 0, impressions, clicks, dismissals, exposed,
-      clicked, dismissed FROM (${recountStatement('min')})`)
+      clicked, dismissed FROM (${recountStatement(SQLITE)})`)
     .run({ $1: 'bench' });
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();

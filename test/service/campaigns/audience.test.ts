@@ -65,6 +65,8 @@ describe('an audience', () => {
     [{ email: { $regex: '@EXAMPLE\\.org$', $options: 'i' } }, true],
     [{ email: { $regex: '^(?:kim|jo|lee|max)[.]?.*@example\\.(?:org|com|net)$' } }, true],
     [{ tier: { $regex: '^g(?=o).*?l{1}?d$' } }, true],
+    [{ tier: { $regex: '^.*o.*d' } }, true],
+    [{ tier: { $regex: 'g(?:o|0).*d' } }, true],
     [{ tier: { $regex: 'a|b|c|d|e|f|g|h|i|j|k|l|m|n|o|p|q|r|s|t|u|v|w|x|y|z' } }, true],
     [{ phone: { $exists: false } }, true],
     [{ 'custom_attributes.tier': 'gold' }, true],
@@ -156,6 +158,10 @@ describe('an audience', () => {
     [{ tier: { $regex: '(' } }, 'tier.$regex'],
     [{ tier: { $regex: '(a+)+$' } }, 'tier.$regex'],
     [{ tier: { $regex: '.*.*.*x' } }, 'tier.$regex'],
+    [{ tier: { $regex: 'x*x*y' } }, 'tier.$regex'],
+    [{ tier: { $regex: '^x|y*y*z' } }, 'tier.$regex'],
+    [{ tier: { $regex: '^[^z]*[^z]*z', $options: 'm' } }, 'tier.$regex'],
+    [{ tier: { $regex: `${'(?:x|x)'.repeat(4)}x*y` } }, 'tier.$regex'],
     [{ tier: { $regex: '(a)\\1' } }, 'tier.$regex'],
     [{ tier: { $regex: `${'(?:a|a)'.repeat(22)}b` } }, 'tier.$regex'],
     [{ tier: { $regex: 'a?'.repeat(27) + 'a'.repeat(27) } }, 'tier.$regex'],
@@ -181,6 +187,33 @@ describe('an audience', () => {
     const { audience, problems } = compile(filter);
     expect(audience).toBeUndefined();
     expect(problems.map(([where]) => where)).toContain(path);
+  });
+
+  test('costs a user whose texts are many no more than one whose texts are few: they are not in it', () => {
+    const { audience } = compile({ tags: { $regex: 'x*y' } });
+    const inIt = (tags: string[]) =>
+      audience!.matches(
+        audienceOf(
+          { externalId: 'u', profile: aProfile({ custom: { tags } }), appId: '', appVersion: '' },
+          NOW,
+        ),
+      );
+    expect(inIt([...Array.from({ length: 400 }, (_, at) => `vip ${at}`), 'y'])).toBe(true);
+    expect(inIt([...Array.from({ length: 10 }, () => 'x'.repeat(255)), 'y'])).toBe(true);
+    expect(() => inIt([...Array.from({ length: 500 }, () => 'x'.repeat(255)), 'y'])).toThrow(
+      'too long for the patterns',
+    );
+  });
+
+  test('has at most a thousand conditions', () => {
+    const filter = (count: number) => ({
+      $or: Array.from({ length: count }, (_, at) => ({ [`a${at}`]: { $gt: at } })),
+    });
+    expect(compile(filter(499)).problems).toEqual([]);
+    expect(compile(filter(500)).problems).toEqual([
+      ['', 'expected at most 1000 conditions, those of its segments among them'],
+    ]);
+    expect(compile({ crm: { $in: Array.from({ length: 5_000 }, (_, at) => at) } }).problems).toEqual([]);
   });
 
   test('that is nested without end is refused', () => {

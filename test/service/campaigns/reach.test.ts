@@ -59,6 +59,25 @@ onBothStores('the reach of an audience', (api, store) => {
     expect(await reachOf(gold, 200)).toEqual(reach);
   });
 
+  test('is estimated from fewer users where each takes long, evenly chosen, and the bounds say so', async () => {
+    await addUsers();
+    let ms = 0;
+    const reach = (await countReach({
+      sample: await store().sampleUsers(await workspaceId(), REACH_SAMPLE),
+      workspace: parseWorkspace(aWorkspace()),
+      campaign: gold,
+      now: NOW,
+      clock: () => {
+        ms += 0.2;
+        return ms;
+      },
+    })) as Reach;
+    expect(reach.of).toBe(USERS);
+    expect(reach.atMost - reach.atLeast).toBeGreaterThan(50);
+    expect(reach.atLeast).toBeLessThanOrEqual(270);
+    expect(reach.atMost).toBeGreaterThanOrEqual(270);
+  });
+
   test('is nobody where a filter matches no user, and the bounds say how many there may be', async () => {
     await addUsers();
     const reach = await reachOf(campaignFor({ 'custom_attributes.tier': 'iron' }), 200);
@@ -92,13 +111,13 @@ describe('the reach in a workspace', () => {
       updatedAtMs: NOW,
     }),
   }));
-  const reachOf = (members: Record<string, unknown>, isOver?: () => boolean) =>
+  const reachOf = (members: Record<string, unknown>, more: { isOver?(): boolean; clock?(): number } = {}) =>
     countReach({
       sample: { total: users.length, users },
       workspace,
       campaign: readCampaign(aCampaign({ campaign_id: 'new', ...members }), { publishedAtMs: NOW }).campaign!,
       now: NOW,
-      ...(isOver && { isOver }),
+      ...more,
     });
 
   test('without users is nobody', async () => {
@@ -135,11 +154,16 @@ describe('the reach in a workspace', () => {
       if (!isCounted) setImmediate(turn);
     };
     setImmediate(turn);
-    await reachOf({ placements: ['home'] });
+    let ms = 0;
+    const clock = () => {
+      ms += 0.05;
+      return ms;
+    };
+    expect(await reachOf({ placements: ['home'] }, { clock })).toMatchObject({ users: 400, atLeast: 400 });
     isCounted = true;
-    expect(turns).toBeGreaterThan(0);
+    expect(turns).toBeGreaterThan(1);
     let looked = 0;
-    expect(await reachOf({ placements: ['home'] }, () => ++looked > 3)).toBeNull();
+    expect(await reachOf({ placements: ['home'] }, { isOver: () => ++looked > 3 })).toBeNull();
     expect(looked).toBe(4);
   });
 });

@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import {
-  type BatchRecord,
-  batchStatements,
-  type IngestionRun,
-} from '../../../src/service/integrations/ingestion-store.ts';
+import { batchStatements } from '../../../src/service/integrations/ingestion-store.ts';
+import type { BatchRecord, IngestionRun } from '../../../src/service/integrations/records.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 
 const W = 'shop';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { StoredEvent } from '../../../src/service/profiles/events.ts';
 import { completeProfile, tallyEvent } from '../../../src/service/profiles/profile.ts';
-import { mergeProfile } from '../../../src/service/users/merge-profiles.ts';
+import { mergeProfile } from '../../../src/service/users/merge.ts';
 
 const aProfile = () => completeProfile({ userId: 1, createdAtMs: 1, updatedAtMs: 1 });
 const purchase = (price: number): StoredEvent => ({

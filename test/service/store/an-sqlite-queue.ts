@@ -18,16 +18,17 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
   const inline = createInlineCommitter(database);
   const committer: Committer = {
-    async commit(rows) {
+    async write(rows) {
       const { problem } = disk;
       disk.commits += 1;
       // The writing takes a while: other works come meanwhile.
       await new Promise(setImmediate);
       await disk.isReady;
       if (problem !== null) throw new Error(problem);
-      await inline.commit(rows);
+      await inline.write(rows);
     },
     run: inline.run,
+    countGoals: inline.countGoals,
     close: inline.close,
   };
   const queue = createCommitQueue({

@@ -24,6 +24,16 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await campaigns()).toMatchObject([{ impressions: 1 }]);
     });
 
+    test('of one user are read up to a bound, however many a page makes up', async () => {
+      for (let from = 0; from < 21_000; from += 1_000) {
+        const events = Array.from({ length: 1_000 }, (_, at) => aBannerEvent({ timeMs: NOW + from + at }));
+        await record('u-1', ...events.map((event) => ({ ...event, receivedAtMs: NOW + 30_000 })));
+      }
+      expect((await campaigns())[0]!.impressions).toBe(21_000);
+      const { impressions } = await storeOf().bannerUser('demo', 'u-1', NOW);
+      expect(impressions).toHaveLength(20_000);
+    });
+
     test('differ by user, banner, type and instant', async () => {
       const events = [
         aBannerEvent(),

@@ -12,8 +12,10 @@ import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { POSTGRES_TABLES, SQLITE_TABLES } from '../../../src/service/store/tables.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
+import { aPurchase } from './examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
+const DAY_MS = 86_400_000;
 const NUMBERS = Array.from({ length: schemaNumber() }, (_, index) => index + 1);
 
 /** The tables as the Placard of a number made them. */
@@ -44,14 +46,17 @@ const makePostgres = async (url: string, number: number) => {
 /** What a service does with a database, in little. */
 const use = async (store: Store) => {
   const lookups = [{ by: 'external_id' as const, value: 'kim' }];
-  const apply = (users: Parameters<Parameters<Store['write']>[0]['apply']>[0]) =>
-    void users.create({ externalId: 'kim', custom: { n: 1 } }, NOW);
+  const apply = (users: Parameters<Parameters<Store['write']>[0]['apply']>[0]) => {
+    const kim = users.create({ externalId: 'kim', custom: { n: 1 } }, NOW);
+    users.record(kim, aPurchase(kim, 'cup', NOW + DAY_MS));
+  };
   await store.write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
   await recordBannerEvents(store, 'kim', [aBannerEvent()]);
+  const conversions = [{ product: 'cup', withinMs: 7 * DAY_MS }];
   expect(await store.readUsers('demo', lookups)).toMatchObject([{ custom: { n: 1 } }]);
-  expect(
-    (await store.campaignResults('demo', { campaignId: 'campaign', conversions: [] })).arms,
-  ).toHaveLength(1);
+  expect((await store.campaignResults('demo', { campaignId: 'campaign', conversions })).arms).toMatchObject([
+    { exposed: 1, goals: [{ converted: 1 }] },
+  ]);
   await store.close();
 };
 
@@ -80,6 +85,8 @@ const NEXT = `ALTER TABLE users ADD COLUMN colour TEXT`;
 const MIGRATIONS: Migration[] = [
   { sqlite: NEXT, postgres: NEXT },
   { sqlite: "UPDATE users SET colour = 'red'", postgres: "UPDATE users SET colour = 'red'" },
+  // More than there are, so that what they make is newer.
+  ...NUMBERS.map(() => ({ sqlite: 'SELECT 1', postgres: 'SELECT 1' })),
 ];
 const BROKEN: Migration[] = [
   MIGRATIONS[0]!,
@@ -105,7 +112,7 @@ describe('migrations', () => {
     createTables(open(), file, MIGRATIONS);
     createTables(open(), file, MIGRATIONS);
     expect(open().prepare('SELECT colour FROM users').all()).toEqual([{ colour: 'red' }]);
-    expect(open().prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 });
+    expect(open().prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 + MIGRATIONS.length });
     expect(() => createTables(open(), file)).toThrow(
       `has tables of number ${1 + MIGRATIONS.length}, and this Placard knows them up to ${schemaNumber()}: use a newer`,
     );
@@ -123,7 +130,7 @@ describe('migrations', () => {
     // Two replicas that start together.
     await Promise.all([createPostgresTables(pool, MIGRATIONS), createPostgresTables(pool, MIGRATIONS)]);
     expect(await run('SELECT colour FROM users')).toEqual([{ colour: 'red' }]);
-    expect(await run('SELECT version FROM placard_schema')).toEqual([{ version: 3 }]);
+    expect(await run('SELECT version FROM placard_schema')).toEqual([{ version: 1 + MIGRATIONS.length }]);
     await expect(openStoreReader(url)).rejects.toThrow(
       `number ${1 + MIGRATIONS.length}, and this Placard knows them up to ${schemaNumber()}: use a newer`,
     );

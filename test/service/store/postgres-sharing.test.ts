@@ -209,7 +209,15 @@ test('groups find users by their keys, however small the tables were when the pl
   const update = await planOf(
     UPDATE_USERS.sql,
     UPDATE_USERS.values(
-      [1, 2].map((userId) => ({ user_id: userId, workspace_id: 'demo', external_id: 'kim' })),
+      [1, 2].map((userId) => ({
+        userId,
+        workspaceId: 'demo',
+        externalId: 'kim',
+        profile: null,
+        version: 1,
+        createdAtMs: 0,
+        updatedAtMs: 0,
+      })),
     ),
   );
   for (const plan of [lock, update]) expect(plan).toContain('users_pkey');

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest';
-import { noChanges, type UserRow } from '../../../src/service/profiles/changes.ts';
+import { noChanges, type WrittenUser } from '../../../src/service/profiles/changes.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { keptGoals } from '../../../src/service/store/goals.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import {
   DELETE_USERS,
   INSERT_BANNER_EVENTS,
   INSERT_USERS,
-  STATES_OF,
+  QUESTIONS,
   UPDATE_USERS,
   WRITE_STATES,
 } from '../../../src/service/store/postgres/user-statements.ts';
@@ -14,15 +15,14 @@ import { writeChanges } from '../../../src/service/store/postgres/write-changes.
 import { ConflictError } from '../../../src/service/store/write-errors.ts';
 import { aBannerEvent } from '../../helpers/banner-events.ts';
 
-const user: UserRow = {
+const user: WrittenUser = {
   userId: 1,
   workspaceId: 'demo',
   externalId: 'kim',
   profile: null,
   createdAtMs: 0,
-  seenAtMs: 0,
-  version: 0,
-  characters: 0,
+  updatedAtMs: 0,
+  version: 1,
 };
 
 test('a group that another replica was faster than sends nothing once it has failed', async () => {
@@ -40,7 +40,11 @@ test('a group that another replica was faster than sends nothing once it has fai
     bannerEvents: [{ workspaceId: 'demo', userId: 1, event }],
   };
   let hasFailed = false;
-  const written = writeChanges(changes, run, { ids: createUserIds(), lane: 0 }).catch((error) => {
+  const written = writeChanges(changes, run, {
+    ids: createUserIds(),
+    lane: 0,
+    goals: keptGoals([], 0),
+  }).catch((error) => {
     hasFailed = true;
     return error;
   });
@@ -51,7 +55,12 @@ test('a group that another replica was faster than sends nothing once it has fai
     { user_id: '1', banner_id: event.bannerId, event_type: event.eventType, time: event.timeMs },
   ]);
   expect(await written).toBeInstanceOf(ConflictError);
-  expect(sent).toEqual([INSERT_USERS.sql, INSERT_BANNER_EVENTS.sql, STATES_OF, WRITE_STATES.sql]);
+  expect(sent).toEqual([
+    INSERT_USERS.sql,
+    INSERT_BANNER_EVENTS.sql,
+    QUESTIONS.statesOfCampaigns,
+    WRITE_STATES.sql,
+  ]);
 });
 
 test('each statement writes its users in the order of their IDs: two replicas lock them in one order', async () => {
@@ -63,6 +72,6 @@ test('each statement writes its users in the order of their IDs: two replicas lo
   }) as Run;
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
   const changes = { ...noChanges(), updated: users, deleted: users, created: users };
-  await writeChanges(changes, run, { ids: createUserIds(), lane: 0 });
+  await writeChanges(changes, run, { ids: createUserIds(), lane: 0, goals: keptGoals([], 0) });
   expect([...ids]).toEqual([UPDATE_USERS, DELETE_USERS, INSERT_USERS].map(({ sql }) => [sql, [4, 30, 200]]));
 });

@@ -2,18 +2,19 @@ import { describe, expect, test } from 'vitest';
 import { createLocalDays } from '../../../src/service/local-days.ts';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
+import { STATES_A_STEP } from '../../../src/service/store/keep-counts.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
-import fc from '../../helpers/property.ts';
+import fc, { times } from '../../helpers/property.ts';
 import { anEvent, aPurchase, byExternalId } from './examples.ts';
 import { type Done, inOrder, modelOf, type Seen } from './results-model.ts';
 
 const HOUR = 3_600_000;
 /** Two days before a clock in Berlin is put forward. */
 const START = Date.UTC(2026, 2, 27, 12);
-const PEOPLE = 4;
+const PEOPLE = 3;
 const CONVERSIONS: ResultsQuestion['conversions'] = [
-  { event: 'signed_up', withinMs: 24 * HOUR },
-  { product: 'cup', withinMs: 48 * HOUR },
+  { event: 'signed_up', withinMs: 40 * HOUR },
+  { product: 'cup', withinMs: 72 * HOUR },
 ];
 
 const what = fc.oneof(
@@ -29,13 +30,15 @@ const what = fc.oneof(
       lateHours: fc.constantFrom(-30, 0, 0, 0, 48),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('signed_up', 'left') }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('signed_up', 'signed_up', 'left') }) },
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constantFrom('cup', 'pot'), price: fc.constantFrom(5, -2, 1.25) }),
+    arbitrary: fc.record({ do: fc.constantFrom('cup', 'cup', 'pot'), price: fc.constantFrom(5, -2, 1.25) }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('merge'), with: fc.nat({ max: PEOPLE - 1 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('erase') }) },
+  // Somebody changes the campaign's goals, or asks for its results.
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('keep'), goals: fc.nat({ max: 3 }) }) },
 );
 const happening = fc.record({
   person: fc.nat({ max: PEOPLE - 1 }),
@@ -69,7 +72,10 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
     const externalId = externalIdOf(name);
     // No two at the same instant, or the first impression could be either.
     const timeMs = START + minute * 60_000 + index;
-    if ('lateHours' in what) {
+    if ('goals' in what) {
+      const conversions = CONVERSIONS.filter((_, goal) => what.goals & (1 << goal));
+      await store.keepGoals('demo', { campaignId: `c-${run}`, conversions });
+    } else if ('lateHours' in what) {
       const { do: type, variantId, placementId, language, isTestSend, lateHours } = what;
       const receivedAtMs = timeMs + lateHours * HOUR;
       const eventType = type as NewBannerEvent['eventType'];
@@ -145,12 +151,15 @@ export const resultsContract = (storeOf: () => Store) =>
       let run = 0;
       await fc.assert(
         fc.asyncProperty(
-          fc.array(happening, { maxLength: 25 }),
+          fc.array(happening, { minLength: 12, maxLength: 30 }),
           fc.constantFrom('Europe/Berlin', 'America/St_Johns', 'Asia/Kathmandu', 'UTC'),
-          async (all, timeZone) => {
+          fc.boolean(),
+          async (all, timeZone, isKeptFirst) => {
             run += 1;
-            const { seen, done } = await happen(storeOf(), run, all, timeZone);
             const question = { campaignId: `c-${run}`, conversions: CONVERSIONS };
+            if (isKeptFirst) await storeOf().keepGoals('demo', question);
+            const steps = isKeptFirst ? all.filter(({ what }) => !('goals' in what)) : all;
+            const { seen, done } = await happen(storeOf(), run, steps, timeZone);
             const results = await storeOf().campaignResults('demo', question);
             const { currencies: _, ...counted } = inOrder(results);
             const { currencies: __, ...expected } = inOrder(modelOf(seen, done, { ...question, timeZone }));
@@ -163,7 +172,7 @@ export const resultsContract = (storeOf: () => Store) =>
             expect([number?.exposed ?? 0, number?.clicked ?? 0]).toEqual([sum('exposed'), sum('clicked')]);
           },
         ),
-        { numRuns: 30 },
+        { numRuns: times(30) },
       );
     });
 
@@ -218,6 +227,37 @@ export const resultsContract = (storeOf: () => Store) =>
         {},
         {},
       ]);
+    });
+
+    test('count goals that are new, and those that are others by now, of everyone who has seen the campaign', async () => {
+      const PEOPLE_OF_STEPS = 2 * STATES_A_STEP + 1;
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [],
+        nowMs: START,
+        apply(users) {
+          for (let user = 0; user < PEOPLE_OF_STEPS; user += 1) {
+            const externalId = `many-${user}`;
+            const profile = users.create({ externalId }, START);
+            users.record(profile, aPurchase(profile, user % 2 ? 'cup' : 'pot', START + user));
+            users.recordBannerEvents(
+              externalId,
+              [aBannerEvent({ timeMs: START, receivedAtMs: START })],
+              START,
+              true,
+            );
+          }
+        },
+      });
+      const product = (name: string, withinMs: number) => ask({ conversions: [{ product: name, withinMs }] });
+      const cups = STATES_A_STEP;
+      expect((await product('cup', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups }] }]);
+      expect((await product('pot', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups + 1 }] }]);
+      expect((await product('cup', 9)).arms).toMatchObject([{ goals: [{ converted: 5 }] }]);
+      // Two ask for what is not counted yet.
+      const both = await Promise.all([product('cup', HOUR), product('cup', HOUR)]);
+      for (const { arms } of both) expect(arms).toMatchObject([{ goals: [{ converted: cups }] }]);
+      expect(await storeOf().recount('demo')).toEqual([]);
     });
 
     test('of a campaign that nobody has seen are empty', async () => {

@@ -5,8 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { createThreadCommitter } from '../../../src/service/store/sqlite/commit.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
-import { emptyWriteSet } from '../../../src/service/store/sqlite/write-set.ts';
-import { CHECKPOINT_PAGES, prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import { CHECKPOINT_PAGES, NOTHING, prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
 
 const MIB = 2 ** 20;
 
@@ -29,7 +28,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
       const profile = JSON.stringify({ note: 'x'.repeat(40_000) });
       return [group * 100 + i + 1, 'demo', null, profile, 1, 0, 0];
     });
-    await committer.commit({ ...emptyWriteSet(), created: created.flat() });
+    await committer.write({ ...NOTHING, created: created.flat() });
     // As a service does, which reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }

@@ -11,7 +11,7 @@ import {
   createThreadCommitter,
 } from '../../../src/service/store/sqlite/commit.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
-import { emptyWriteSet } from '../../../src/service/store/sqlite/write-set.ts';
+import { NOTHING } from '../../../src/service/store/sqlite/writer.ts';
 
 let folder: string;
 let file: string;
@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 /** Two rows of one ID: any failure of SQLite would do. */
 const refusedBy = async (committer: Committer): Promise<unknown> => {
   const row = [1, 'test', null, '{"email":"kim@example.org"}', 1, 0, 0];
-  return committer.commit({ ...emptyWriteSet(), created: [...row, ...row] }).catch((error: unknown) => error);
+  return committer.write({ ...NOTHING, created: [...row, ...row] }).catch((error: unknown) => error);
 };
 
 const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr: 'constraint failed' };
@@ -53,16 +53,16 @@ test('nothing of it is stored, and what comes after it is', async () => {
   createTables(database, file);
   const committer = await createThreadCommitter(file);
   const users = (...ids: number[]) => ({
-    ...emptyWriteSet(),
+    ...NOTHING,
     created: ids.flatMap((id) => [id, 'test', null, '{}', 1, 0, 0]),
   });
   const fates = await Promise.allSettled([
     refusedBy(committer),
-    committer.commit(users(3, 4)),
-    committer.commit(users(5, 3)),
+    committer.write(users(3, 4)),
+    committer.write(users(5, 3)),
     // A value that cannot cross to the thread.
-    committer.commit({ ...users(7), deleted: [Symbol('none') as never] }),
-    committer.commit(users(6)),
+    committer.write({ ...users(7), deleted: [Symbol('none') as never] }),
+    committer.write(users(6)),
   ]);
   expect(fates.map(({ status }) => status)).toEqual([
     'fulfilled',
@@ -81,14 +81,12 @@ test('what a thread had begun when it died is in doubt, and what comes after it 
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
   const committer = await createThreadCommitter(file, new Worker(dies, { eval: true }));
   const nameOf = (error: Error) => error.name;
-  const underWay = [committer.commit(emptyWriteSet()), committer.commit(emptyWriteSet())];
+  const underWay = [committer.write(NOTHING), committer.write(NOTHING)];
   expect(await Promise.all(underWay.map((commit) => commit.catch(nameOf)))).toEqual([
     'InDoubtError',
     'InDoubtError',
   ]);
-  await expect(committer.commit(emptyWriteSet())).rejects.toThrow(
-    'The thread that writes the database has ended',
-  );
+  await expect(committer.write(NOTHING)).rejects.toThrow('The thread that writes the database has ended');
   await committer.close();
 });
 
@@ -100,7 +98,7 @@ test('whatever the disk refused is in doubt, as the log may hold it; what no roo
       else parentPort.postMessage({ problem: { message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() } });
     });`;
   const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
-  const fates = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => committer.commit(emptyWriteSet())));
+  const fates = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => committer.write(NOTHING)));
   expect(fates).toMatchObject([
     { reason: { name: 'InDoubtError', cause: { errcode: 1034 } } },
     { reason: { name: 'InDoubtError', cause: { errcode: 4874 } } },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { MAX_NESTED_BYTES } from '../../../src/protocol/index.ts';
-import { jsonBytes, newest } from '../../../src/service/users/newest.ts';
+import { jsonBytes, newest } from '../../../src/service/users/check-custom.ts';
 
 /** 400 elements whose JSON has exactly as many bytes. */
 const listOf = (bytes: number): string[] => {

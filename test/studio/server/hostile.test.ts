@@ -179,6 +179,23 @@ describe('the Studio', () => {
   });
 });
 
+test('a body holds no more values than its faults may cost, and the answer says so', async () => {
+  const check = (placements: unknown[]) =>
+    studio.call('POST', '/api/checks', {
+      cookie: cookies.get('Vera'),
+      body: { campaign: aCampaign({ placements }) },
+    });
+  expect(await check(Array.from({ length: 30_000 }, () => 1))).toMatchObject({
+    status: 400,
+    body: { message: 'Request body holds more than 8000 values' },
+  });
+  const { status, body } = await check(Array.from({ length: 1_001 }, (_, at) => `p${at}`));
+  expect([status, body.checks[0]]).toMatchObject([
+    200,
+    { severity: 'error', path: ['placements'], words: 'Expected at most 1000, got an array.' },
+  ]);
+});
+
 test('all drafts together are as large as the list of campaigns may be, and the answer says so', async () => {
   const text = 'x'.repeat(60_000);
   const save = (id: string, body: string) =>

@@ -81,6 +81,36 @@ describe('why', () => {
     expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
   });
 
+  test('explains as much as an answer has room for, and names the placements that are left', async () => {
+    const placements = Array.from({ length: 60 }, (_, at) => `p${at}`);
+    const audience = { crm: { $in: Array.from({ length: 3_000 }, (_, at) => at) } };
+    const many = await runStudio(
+      aStudioWorkspace({
+        placements: placements.map((placement_id) => ({ placement_id })),
+        campaigns: Array.from({ length: 30 }, (_, at) =>
+          aCampaign({ campaign_id: `c${at}`, placements, audience }),
+        ),
+      }),
+    );
+    try {
+      const cookie = await many.signIn('Vera');
+      const ask = (body: unknown) => many.call('POST', '/api/why', { body, cookie });
+      const { body } = await ask({ person: {} });
+      expect(Object.keys(body.placements)).toEqual(placements.slice(0, 33));
+      expect(body.left).toEqual(placements.slice(33));
+      const [first] = body.placements.p0;
+      expect(first.clauses[0]).toEqual({
+        clause: 'audience.crm',
+        expected: { $in: Array.from({ length: 20 }, (_, at) => at) },
+        actual: null,
+      });
+      const rest = await ask({ person: {}, placements: body.left });
+      expect([Object.keys(rest.body.placements), rest.body.left]).toEqual([placements.slice(33), []]);
+    } finally {
+      await many.stop();
+    }
+  });
+
   test('knows no persona that the file does not name', async () => {
     const { status } = await studio.call('POST', '/api/why', {
       body: { person: { persona: 'Mr X' } },
@@ -320,22 +350,33 @@ describe('the reach of a draft', () => {
     });
 
   test.each([
-    { external_id: 'u-1', tier: 'gold' },
-    { $or: [{ email: 'u-1@example.org' }, { tier: 'silver' }] },
-    { $nor: [{ 'user_aliases.alias_name': 'x' }] },
-    { $and: [{ tier: 'gold' }, { phone: { $exists: true } }] },
-  ])('that names a person needs the right to people, and is written down: %j', async (audience) => {
-    await addUsers();
-    expect(await reach(audience)).toMatchObject({
-      status: 403,
-      body: { message: 'Counting users by an ID or an address needs the right "people"' },
-    });
-    expect((await reach(audience, ada)).status).toBe(200);
-    const entries = await studio.store.studio.audit('test', { limit: 9 });
-    expect(entries.filter(({ action }) => action === 'look at user')).toMatchObject([
-      { operator: 'Ada', subject: JSON.stringify(audience) },
-    ]);
-  });
+    [{ external_id: 'u-1', tier: 'gold' }, 'u-1', 'external_id'],
+    [{ $or: [{ email: 'u-1@example.org' }, { tier: 'silver' }] }, '', 'email'],
+    [{ $nor: [{ 'user_aliases.alias_name': 'x' }] }, '', 'user_aliases'],
+    [{ $and: [{ tier: 'gold' }, { phone: { $exists: true } }] }, '', 'phone'],
+    [{ $not: { external_id: 'u-1' } }, 'u-1', 'external_id'],
+    [{ $and: [{ $not: { $or: [{ email: 'x', tier: 'gold', braze_id: '1' }] } }] }, '', 'email, braze_id'],
+  ])(
+    'that names a person needs the right to people, and is written down: %j',
+    async (audience, subject, members) => {
+      await addUsers();
+      expect(await reach(audience)).toMatchObject({
+        status: 403,
+        body: { message: 'Counting users by an ID or an address needs the right "people"' },
+      });
+      expect((await reach(audience, ada)).status).toBe(200);
+      const looks = async () =>
+        (await studio.store.studio.audit('test', { limit: 9 })).filter(
+          ({ action }) => action === 'look at user',
+        );
+      expect(await looks()).toMatchObject([
+        { operator: 'Ada', subject, details: `counted users by ${members}` },
+      ]);
+      // Nothing of a user who is erased stays in it.
+      await studio.erase('u-1');
+      expect(JSON.stringify(await looks())).not.toContain('u-1');
+    },
+  );
 
   test('is counted in tens, and below twenty people not at all, for those who may not look at users', async () => {
     await addUsers();
@@ -349,6 +390,17 @@ describe('the reach of a draft', () => {
       of: 47,
     });
     expect((await reach({ tier: 'silver' }, ada)).body).toMatchObject({ users: 44, fewerThan: null });
+  });
+
+  test('tells nobody apart by those who are left out: all but a few count as all', async () => {
+    const attributes = Array.from({ length: 50 }, (_, index) => ({ external_id: `u-${index}`, crm: index }));
+    await studio.track({ attributes });
+    const all = (await reach(null)).body;
+    expect(all).toMatchObject({ users: 50, of: 50 });
+    expect((await reach({ $nor: [{ crm: 7 }] })).body).toEqual(all);
+    expect((await reach({ crm: { $gt: 18 } })).body).toEqual(all);
+    expect((await reach({ crm: { $gt: 19 } })).body).toMatchObject({ users: 30, of: 50 });
+    expect((await reach({ $nor: [{ crm: 7 }] }, ada)).body).toMatchObject({ users: 49 });
   });
 
   test('is counted once at a time for each operator: the newest question wins, and others are answered', async () => {

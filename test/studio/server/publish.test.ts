@@ -255,7 +255,7 @@ describe('publishing', () => {
   });
 
   test('has a history that is read to its end, page by page', async () => {
-    for (let release = 0; release < 53; release += 1) {
+    for (let release = 0; release < 28; release += 1) {
       await studio.store.studio.addRelease({
         workspaceId: 'test',
         campaignId: 'sale',
@@ -268,7 +268,7 @@ describe('publishing', () => {
       });
     }
     const { body: first } = await studio.call('GET', '/api/releases?campaign=sale', { cookie: pia });
-    expect([first.releases.length, first.before]).toEqual([50, 4]);
+    expect([first.releases.length, first.before]).toEqual([25, 4]);
     const path = `/api/releases?campaign=sale&before=${first.before}`;
     const { body: rest } = await studio.call('GET', path, { cookie: pia });
     expect(rest.releases.map(({ release }: { release: number }) => release)).toEqual([3, 2, 1]);

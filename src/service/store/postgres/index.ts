@@ -1,9 +1,11 @@
 import { inTime } from '../../in-time.ts';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
-import { createStudioStore } from '../../operators/index.ts';
+import { createStudioStore, type RunSql } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { POSTGRES } from '../dialect.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows, leaseRequests } from '../rate-windows.ts';
+import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
@@ -12,7 +14,6 @@ import { createReader } from './reader.ts';
 import { connectBeside, createTables, isSharded } from './schema.ts';
 import { runIn } from './statement.ts';
 import { inTransaction } from './transaction.ts';
-import { PRUNE_MOMENT } from './user-statements.ts';
 import { createGroupWriter } from './write-group.ts';
 
 /** One group is written at a time. */
@@ -56,7 +57,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
-  const queue = createCommitQueue({ secure: secret, writeGroup: createGroupWriter(groups.pool, sharded) });
+  const { writeGroup, countGoals } = createGroupWriter(groups.pool, sharded);
+  const queue = createCommitQueue({ secure: secret, writeGroup });
   let isClosed = false;
 
   return {
@@ -65,10 +67,11 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     bannerUser: reader.bannerUser,
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
+    ...createResults(run as RunSql, countGoals),
     studio: createStudioStore(run),
     ingestion: createIngestionStore(run),
-    prune: createPrune(run, PRUNE_MOMENT),
-    staleUsers: createFindStale(run, PRUNE_MOMENT),
+    prune: createPrune(run, POSTGRES),
+    staleUsers: createFindStale(run, POSTGRES),
     write: queue.write,
     onCommit: queue.onCommit,
 

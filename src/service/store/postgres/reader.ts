@@ -1,16 +1,16 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
-import { countGoals, type Dialect } from '../count-goals.ts';
+import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
-import { readNumbers, readResults } from '../results.ts';
+import { readNumbers } from '../results.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { namedBy } from '../works.ts';
 import { createWorkspaceReads, readSample } from '../workspace-reads.ts';
 import { readUsers } from './read-users.ts';
-import { runIn, TIME, takeConnection } from './statement.ts';
+import { runIn, takeConnection } from './statement.ts';
 import { retryConflicts } from './transaction.ts';
-import { CAMPAIGNS_OF, IMPRESSIONS_OF, MS, USER_COLUMNS } from './user-statements.ts';
+import { MS, QUESTIONS, USER_COLUMNS } from './user-statements.ts';
 
 /** Rows held at once. */
 const PAGE = 500;
@@ -46,13 +46,6 @@ const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner
     day, language, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
-const GOALS: Dialect = {
-  as: 'AS',
-  join: 'JOIN',
-  start: TIME('$5'),
-  end: "first_impression_at + $4 * interval '1 millisecond'",
-};
-
 /** Reads what is committed; what may take long, over connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
@@ -71,9 +64,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
     ): Promise<BannerUser> {
       const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
       if (!user) return { profile: null, campaigns: [], impressions: [] };
-      const campaigns = (await run(CAMPAIGNS_OF, [user.userId])).map(campaignOf);
+      const campaigns = (await run(QUESTIONS.campaignsOf, [user.userId])).map(campaignOf);
       const impressions = hasSeenSince(campaigns, sinceMs)
-        ? await run(IMPRESSIONS_OF, [user.userId, sinceMs])
+        ? await run(QUESTIONS.impressionsSince, [user.userId, sinceMs])
         : [];
       return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
     },
@@ -97,12 +90,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
         for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row);
       },
 
-      campaignResults: (...asked) =>
-        readResults(run, (...goals) => countGoals(runIn(upkeep), GOALS, ...goals), ...asked),
-
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
 
-      recount: (workspaceId) => recount(runIn(upkeep), 'least', workspaceId),
+      recount: (workspaceId) => recount(runIn(upkeep), POSTGRES, workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await readSample(runIn(upkeep), USER_COLUMNS, workspaceId, size);

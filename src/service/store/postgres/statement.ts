@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
+import { POSTGRES } from '../dialect.ts';
+import { type Column, type ColumnType, namesOf } from '../rows.ts';
 import { InDoubtError } from '../write-errors.ts';
 
 /** How long a request waits for a connection of others, and how often it asks. */
@@ -75,7 +77,9 @@ export const runOn =
   (client: ClientBase): Run =>
   async (text, values) => {
     const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
-    const { rows } = await client.query(statement);
+    const answer = await client.query(statement);
+    // Of several statements that are sent as one text the last one answers.
+    const { rows } = Array.isArray(answer) ? answer.at(-1) : answer;
     if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
     return rows;
   };
@@ -107,39 +111,33 @@ const joined = (values: readonly unknown[]): string =>
 const quoted = (values: readonly (string | null)[]): string =>
   `{${values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
-// In floating point, which has all microseconds: `numeric` takes several times as long.
-export const TIME = (ms: string) => `to_timestamp(${ms}::float8 / 1000)`;
-
 /** A column that a parameter holds: in a sub-select, as the planner would read it whole to count its rows, a fifth of the time. */
-const unpacked = (type: string, parameter: string): string =>
+const unpacked = (type: ColumnType, parameter: string): string =>
   type === 'text'
     ? `(SELECT ${parameter}::text[])`
     : `string_to_array((SELECT ${parameter}), E'\\x1e', '')::${type === 'moment' ? 'float8' : type}[]`;
 
 /** A statement that runs once for many rows, and the parameters that hold these: one for each column. */
-export interface RowsStatement {
+export interface RowsStatement<T> {
   sql: string;
-  values(rows: readonly object[]): string[];
+  values(rows: readonly T[]): string[];
 }
 
-/**
- * Makes a statement of what it reads its rows from, and of the names of their columns. `columns` has each with its type; a
- * `moment` is a time, which the rows have in Unix milliseconds.
- */
-export const forRows = (
-  columns: string,
-  statement: (rows: string, names: string) => string,
-): RowsStatement => {
-  const typed = columns.split(/,\s+/).map((column) => column.split(' ') as [name: string, type: string]);
-  const names = typed.map(([name]) => name).join(', ');
-  const selected = typed.map(([name, type]) => (type === 'moment' ? `${TIME(name)} AS ${name}` : name));
-  const lists = typed.map(([, type], index) => unpacked(type, `$${index + 1}`));
-  const rows = `(SELECT ${selected.join(', ')} FROM unnest(${lists.join(', ')}) AS given(${names})) AS sent`;
+/** Makes a statement of what it reads its rows from. */
+export const forRows = <T>(
+  columns: readonly Column<T>[],
+  statement: (rows: string) => string,
+): RowsStatement<T> => {
+  const selected = columns.map(({ name, type }) =>
+    type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,
+  );
+  const lists = columns.map(({ type }, index) => unpacked(type, `$${index + 1}`));
+  const rows = `(SELECT ${selected.join(', ')} FROM unnest(${lists.join(', ')}) AS given(${namesOf(columns)})) AS sent`;
   return {
-    sql: statement(rows, names),
+    sql: statement(rows),
     values: (given) =>
-      typed.map(([name, type]) => {
-        const values = (given as Record<string, unknown>[]).map((row) => row[name]);
+      columns.map(({ type, of }) => {
+        const values = given.map(of);
         return type === 'text' ? quoted(values as (string | null)[]) : joined(values);
       }),
   };

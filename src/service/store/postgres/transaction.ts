@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { DatabaseError, type Pool } from 'pg';
+import type { SqlRow } from '../../operators/index.ts';
 import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 import { isUsableAfter, type Run, runOn, takeConnection } from './statement.ts';
 
@@ -9,10 +10,13 @@ const orInDoubt = (error: unknown): unknown =>
     ? error
     : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
 
-/** Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent. */
+/**
+ * Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent; it receives what the last
+ * statement of `begin` answered.
+ */
 export const inTransaction = async <T>(
   pool: Pool,
-  work: (run: Run) => Promise<T>,
+  work: (run: Run, begun: SqlRow[]) => Promise<T>,
   begin = 'BEGIN',
 ): Promise<T> => {
   const client = await takeConnection(pool);
@@ -29,8 +33,8 @@ export const inTransaction = async <T>(
   };
   try {
     // Where it is refused, what follows would be committed statement by statement.
-    await run(begin);
-    const value = await work(run);
+    const begun = await run(begin);
+    const value = await work(run, begun);
     isCommitting = true;
     await run('COMMIT');
     return value;

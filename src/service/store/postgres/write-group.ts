@@ -1,16 +1,25 @@
 import { randomInt } from 'node:crypto';
 import { getHeapStatistics } from 'node:v8';
 import type { Pool } from 'pg';
-import type { Changes, UserRow } from '../../profiles/changes.ts';
+import type { SqlRow } from '../../operators/index.ts';
+import { type Changes, type UserRow, writtenUser } from '../../profiles/changes.ts';
 import { createUserGroup } from '../../profiles/user-group.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
+import { keptGoals } from '../goals.ts';
+import { askLater, countGoals, type GoalStep } from '../keep-counts.ts';
 import { applyWorks, namedBy, type Work, WorkError } from '../works.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createUserCache, LockedError, readUsers } from './read-users.ts';
 import type { Run } from './statement.ts';
 import { inTransaction, retryConflicts } from './transaction.ts';
-import { LOCK_CONTACTS, LOCK_FREE_USERS, LOCK_USERS, READ_CHANGED_USERS } from './user-statements.ts';
-import { type Replica, writeChanges } from './write-changes.ts';
+import {
+  ALL_GOALS,
+  LOCK_CONTACTS,
+  LOCK_FREE_USERS,
+  LOCK_USERS,
+  READ_CHANGED_USERS,
+} from './user-statements.ts';
+import { countedTables, type Replica, writeChanges } from './write-changes.ts';
 
 /** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
@@ -23,8 +32,10 @@ const LANES = 16;
 const GROUPS_LOCK = 7_061_639;
 /** How long a group waits for what others have locked, before it goes alone: far longer than a group takes. */
 const TOGETHER_MS = 1_000;
-const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
-const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
+/** Goals are changed by who is alone: those that are read with the lock are those of the whole transaction. */
+const GOALS_VERSION = 'SELECT coalesce(max(version), 0) AS version FROM campaign_goals';
+const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK}); ${GOALS_VERSION}`;
+const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK}); ${GOALS_VERSION}`;
 
 /** Of what is in memory, as JSON. The objects that it is take a few times as much. */
 const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
@@ -50,9 +61,11 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  */
 export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
-  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES) };
+  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES), goals: keptGoals([], 0) };
 
-  const store = async (run: Run, works: readonly Work[], read: string) => {
+  const store = async (run: Run, begun: SqlRow[], works: readonly Work[], read: string) => {
+    const version = Number(begun[0]?.['version']);
+    if (version !== replica.goals.version) replica.goals = keptGoals(await run(ALL_GOALS, []), version);
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
@@ -63,7 +76,7 @@ export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
     const values = applyWorks(works, group);
     const changes = group.changes();
     // Nothing but their version would show that another replica has merged them away.
-    if (isSharded) changes.updated.push(...onlySeen(rows, changes));
+    if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     await writeChanges(changes, run, replica, works);
     group.sent();
     return { values, users: group.rows() };
@@ -72,15 +85,31 @@ export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
   const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
   const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_FREE_USERS };
 
-  return (works: readonly Work[]): Promise<unknown[]> =>
-    retryConflicts(async (attempt) => {
-      const { begin, read } = attempt === 1 ? together : alone;
-      try {
-        const { values, users } = await inTransaction(pool, (run) => store(run, works, read), begin);
-        cache.put(users);
-        return values;
-      } catch (error) {
-        throw error instanceof LockedError ? refuseLocked(works, error) : error;
-      }
-    });
+  return {
+    writeGroup: (works: readonly Work[]): Promise<unknown[]> =>
+      retryConflicts(async (attempt) => {
+        const { begin, read } = attempt === 1 ? together : alone;
+        try {
+          const { values, users } = await inTransaction(
+            pool,
+            (run, begun) => store(run, begun, works, read),
+            begin,
+          );
+          cache.put(users);
+          return values;
+        } catch (error) {
+          throw error instanceof LockedError ? refuseLocked(works, error) : error;
+        }
+      }),
+
+    /** Counts goals anew for some users: no group is under way meanwhile, on a sharded database as well. */
+    countGoals: (step: GoalStep): Promise<boolean> =>
+      retryConflicts(() =>
+        inTransaction(
+          pool,
+          (run) => askLater(countGoals(countedTables(run, replica.lane), step)),
+          BEGIN_ALONE,
+        ),
+      ),
+  };
 };

@@ -1,22 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import type { RunSql } from '../../operators/index.ts';
-import type { Row } from '../rows.ts';
 import { InDoubtError } from '../write-errors.ts';
-import { createRunSqlite } from './open.ts';
 import { threadUrl, writeErrorOf } from './thread-problem.ts';
-import type { WriteSet } from './write-set.ts';
-import { createWriter } from './writer.ts';
+import { createWriter, type Writer } from './writer.ts';
 import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
-/** The one connection that writes. */
-export interface Committer {
-  /** Writes the rows in one transaction; resolves once they are durable. */
-  commit(rows: WriteSet): Promise<void>;
-  /** Runs a statement between two commits. */
-  run: RunSql;
-  close(): Promise<void>;
-}
+/** The one connection that writes. What it answers is durable. */
+export type Committer = {
+  [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
+} & { close(): Promise<void> };
 
 /** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
 export const createThreadCommitter = async (
@@ -24,7 +16,7 @@ export const createThreadCommitter = async (
   thread = new Worker(threadUrl('writer'), { workerData: file }),
 ): Promise<Committer> => {
   /** Of what is under way, in its order. */
-  const asked: { resolve(rows: Row[]): void; reject(error: Error): void }[] = [];
+  const asked: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
   let died: Error | null = null;
   await new Promise<void>((resolve, reject) => {
     thread.once('online', resolve);
@@ -41,17 +33,20 @@ export const createThreadCommitter = async (
   thread.on('message', (answer: WriterAnswer) => {
     const first = asked.shift();
     if ('problem' in answer) first?.reject(writeErrorOf(answer.problem));
-    else first?.resolve(answer.rows);
+    else first?.resolve(answer.value);
   });
-  const ask = (message: WriterMessage) =>
-    new Promise<Row[]>((resolve, reject) => {
-      if (died) throw died;
-      thread.postMessage(message);
-      asked.push({ resolve, reject });
-    });
+  const verb =
+    <Verb extends keyof Writer>(name: Verb): Committer[Verb] =>
+    (...values: unknown[]) =>
+      new Promise<never>((resolve, reject) => {
+        if (died) throw died;
+        thread.postMessage({ do: name, with: values } satisfies WriterMessage);
+        asked.push({ resolve: resolve as (value: unknown) => void, reject });
+      });
   return {
-    commit: async (rows) => void (await ask(rows)),
-    run: (sql, values) => ask({ sql, values }),
+    write: verb('write'),
+    run: verb('run'),
+    countGoals: verb('countGoals'),
     async close() {
       if (died === null) thread.postMessage('close');
       await exited;
@@ -61,10 +56,11 @@ export const createThreadCommitter = async (
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineCommitter = (database: DatabaseSync): Committer => {
-  const write = createWriter(database);
+  const { write, run, countGoals } = createWriter(database);
   return {
-    commit: async (rows) => write(rows),
-    run: createRunSqlite(database),
+    write: async (rows) => write(rows),
+    run: async (...statement) => run(...statement),
+    countGoals: async (step) => countGoals(step),
     close: async () => database.close(),
   };
 };

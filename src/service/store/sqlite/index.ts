@@ -3,8 +3,10 @@ import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
+import { SQLITE } from '../dialect.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
+import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
@@ -13,8 +15,7 @@ import { createJobs } from './jobs.ts';
 import { checkLog, claimFile, createRunSqlite, createTables, openBeside } from './open.ts';
 import { createReader } from './reader.ts';
 import { createGroupWriter } from './write-group.ts';
-import { emptyWriteSet } from './write-set.ts';
-import { prepareForWriting } from './writer.ts';
+import { NOTHING, prepareForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
 
@@ -91,14 +92,15 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits: beside them it would wait for their locks, and they for its.
-    prune: createPrune(committer.run, '$2'),
-    staleUsers: createFindStale(createRunSqlite(database), '$2'),
+    prune: createPrune(committer.run, SQLITE),
+    staleUsers: createFindStale(createRunSqlite(database), SQLITE),
+    ...createResults(createRunSqlite(database), committer.countGoals),
     studio: createStudioStore(committer.run),
     ingestion: createIngestionStore(committer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await committer.commit(emptyWriteSet());
+      await committer.write(NOTHING);
     },
 
     async close() {

@@ -1,20 +1,11 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { countGoals, type Dialect } from '../count-goals.ts';
+import { SQLITE } from '../dialect.ts';
 import { recount } from '../recount.ts';
-import type { ResultsQuestion } from '../results.ts';
 import { readSample } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
 import { threadUrl } from './thread-problem.ts';
-
-/** SQLite keeps the order of what it materializes, and in a `CROSS JOIN` it reads that first. */
-const GOALS: Dialect = {
-  as: 'AS MATERIALIZED',
-  join: 'CROSS JOIN',
-  start: '$5',
-  end: 'first_impression_at + $4',
-};
 
 /** Copies the database to a file that is not there yet, and to the disk. */
 const copyTo = (database: DatabaseSync, file: string): void => {
@@ -30,10 +21,8 @@ const copyTo = (database: DatabaseSync, file: string): void => {
 
 /** What reads or changes so many rows that requests would wait for it. */
 const JOBS = {
-  goals: (database: DatabaseSync) => (workspaceId: string, question: ResultsQuestion, startMs: number) =>
-    countGoals(createRunSqlite(database), GOALS, workspaceId, question, startMs),
   recount: (database: DatabaseSync) => (workspaceId: string) =>
-    recount(createRunSqlite(database), 'min', workspaceId),
+    recount(createRunSqlite(database), SQLITE, workspaceId),
   sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
     readSample(createRunSqlite(database), '*', workspaceId, size),
   copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),

@@ -1,14 +1,14 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import type { SqlRow } from '../../operators/index.ts';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
-import type { Row } from '../rows.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 
 /** Runs statements on SQLite: `$1` is a name there, bound by it. */
 export const createRunSqlite = (database: DatabaseSync) => {
   const prepared = new Map<string, StatementSync>();
-  return (sql: string, values: readonly SQLInputValue[]): Row[] => {
+  return (sql: string, values: readonly SQLInputValue[]): SqlRow[] => {
     const statement = prepared.get(sql) ?? database.prepare(sql);
     prepared.set(sql, statement);
     return statement.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));

@@ -1,10 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { SqlRow } from '../../operators/index.ts';
 import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { lookupKey } from '../../profiles/user-key.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
-import { readNumbers, readResults } from '../results.ts';
-import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, type Row, userOf } from '../rows.ts';
+import { questionsIn, SQLITE } from '../dialect.ts';
+import { readNumbers } from '../results.ts';
+import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { type Named, namedBy } from '../works.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
@@ -25,15 +27,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     `${USERS} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
-  // Without `parts`, which is long and for the results alone.
-  const campaigns = database.prepare(
-    `SELECT campaign_id, variant_id, is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals,
-       last_dismissal_at, round FROM user_campaigns WHERE user_id = ?`,
-  );
-  const impressions = database.prepare(
-    `SELECT campaign_id, min(time, received_at) AS time FROM banner_events
-     WHERE user_id = ? AND event_type = 'impression' AND NOT is_test_send AND min(time, received_at) >= ?`,
-  );
+  const questions = questionsIn(SQLITE);
+  const byPosition = (sql: string) => database.prepare(sql.replaceAll(/\$\d/g, '?'));
+  const campaigns = byPosition(questions.campaignsOf);
+  const impressions = byPosition(questions.impressionsSince);
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
   );
@@ -50,7 +47,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   );
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
-  const rowsBy = (workspaceId: string, lookup: Lookup): Row[] => {
+  const rowsBy = (workspaceId: string, lookup: Lookup): SqlRow[] => {
     if (lookup.by !== 'braze_id') return byKey.all(workspaceId, lookupKey(lookup));
     const userId = userIdOf(lookup.value);
     return userId === null ? [] : byId.all(userId, workspaceId);
@@ -74,7 +71,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   };
 
   /** Pages of rows, one after the other; other requests are answered between two of them. */
-  async function* pages<T>(statement: StatementSync, workspaceId: string, key: string, of: (row: Row) => T) {
+  async function* pages<T>(
+    statement: StatementSync,
+    workspaceId: string,
+    key: string,
+    of: (row: SqlRow) => T,
+  ) {
     for (let last = 0; ; ) {
       const rows = statement.all(last, workspaceId);
       for (const row of rows) yield of(row);
@@ -118,8 +120,6 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
           await new Promise(setImmediate);
         }
       },
-
-      campaignResults: (...asked) => readResults(run, (...goals) => jobs.run('goals', ...goals), ...asked),
 
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
 

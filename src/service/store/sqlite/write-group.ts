@@ -4,12 +4,12 @@ import type { UserIds } from '../../profiles/user-id.ts';
 import { applyWorks, namedBy, type Work } from '../works.ts';
 import type { Committer } from './commit.ts';
 import type { Reader } from './reader.ts';
-import { type WriteSet, writeSetOf } from './write-set.ts';
+import { type WriteSet, writeSetOf } from './writer.ts';
 
 /** Of what is in memory, as JSON. The objects that it is take a few times as much. */
 const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
 
-type Applied = { rows: WriteSet; values: unknown[] } | { failure: unknown };
+type Applied = { writes: WriteSet; values: unknown[] } | { failure: unknown };
 
 /** A group on its way: the memory that it was applied with, and its end. */
 interface Turn {
@@ -39,10 +39,12 @@ export const createGroupWriter = (
       const named = namedBy(works, memory.knows);
       memory.add(reader.users(named), named.values());
       const values = applyWorks(works, memory);
-      const rows = writeSetOf(memory.changes());
-      rows.also.push(...works.flatMap(({ also = [] }) => also));
+      const writes = writeSetOf(
+        memory.changes(),
+        works.flatMap(({ also = [] }) => also),
+      );
       memory.sent();
-      return { rows, values };
+      return { writes, values };
     } catch (failure) {
       return { failure };
     }
@@ -55,10 +57,10 @@ export const createGroupWriter = (
       await before.end;
       if (!applied || mine.memory !== memory) applied = applyGroup(works, mine);
       if ('failure' in applied) throw applied.failure;
-      const { rows, values } = applied;
-      await committer.commit(rows);
+      const { writes, values } = applied;
+      await committer.write(writes);
       // Nothing stays of users who were erased.
-      if (rows.forgotten.length > 0 || memory.characters() > maxCharacters) memory = createUserGroup(ids);
+      if (writes.forgotten.length > 0 || memory.characters() > maxCharacters) memory = createUserGroup(ids);
       return values;
     } catch (error) {
       memory = createUserGroup(ids);

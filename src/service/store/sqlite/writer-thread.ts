@@ -1,30 +1,24 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Row } from '../rows.ts';
-import { createRunSqlite } from './open.ts';
 import { type WriteProblem, writeProblemOf } from './thread-problem.ts';
-import type { WriteSet } from './write-set.ts';
-import { createWriter, prepareForWriting } from './writer.ts';
+import { createWriter, prepareForWriting, type Writer } from './writer.ts';
 
-/** A commit, or one statement of what operators write. */
-export type WriterMessage = WriteSet | { sql: string; values: readonly SQLInputValue[] };
-export type WriterAnswer = { problem: WriteProblem } | { rows: Row[] };
+/** What the thread is to do: a call of its writer. */
+export interface WriterMessage {
+  do: keyof Writer;
+  with: readonly unknown[];
+}
+export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
 
 /** The thread that owns the connection which writes. */
 const database = new DatabaseSync(workerData as string);
 prepareForWriting(database);
-const write = createWriter(database);
-const run = createRunSqlite(database);
-
-const perform = (message: WriterMessage): Row[] => {
-  if ('sql' in message) return run(message.sql, message.values);
-  write(message);
-  return [];
-};
+const writer = createWriter(database);
 
 const answerTo = (message: WriterMessage): WriterAnswer => {
   try {
-    return { rows: perform(message) };
+    const verb = writer[message.do] as (...values: readonly unknown[]) => unknown;
+    return { value: verb(...message.with) };
   } catch (error) {
     return { problem: writeProblemOf(error) };
   }

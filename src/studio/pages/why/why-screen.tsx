@@ -132,10 +132,18 @@ const Placement = ({ id, campaigns, isReal }: PlacementProps) => {
   );
 };
 
+/** The most that the server takes. */
+const MAX_ASKED = 100;
+
 /** Why somebody gets what they get: every campaign of every placement in order, with what became of it. */
 export const WhyScreen = () => {
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
-  const body = { person: personBodyOf(person.value) };
+  /** Placements to ask for, where there is no room for all in one answer. */
+  const next = useSignal<string[] | null>(null);
+  const body = {
+    person: personBodyOf(person.value),
+    ...(next.value && { placements: next.value.slice(0, MAX_ASKED) }),
+  };
   const { loaded, again } = useLoad(
     () => call<WhyAnswer>('POST', '/api/why', { body }),
     JSON.stringify(body),
@@ -159,7 +167,7 @@ export const WhyScreen = () => {
         </div>
       </div>
       <LoadView loaded={loaded} again={again}>
-        {({ placements, hasProfile, isReal }) => (
+        {({ placements, left, hasProfile, isReal }) => (
           <>
             {isReal && !hasProfile && (
               <p class="why-unknown">
@@ -172,6 +180,17 @@ export const WhyScreen = () => {
                 <Placement key={id} id={id} campaigns={campaigns} isReal={isReal} />
               ))}
             </div>
+            {left.length > 0 && (
+              <button
+                type="button"
+                class="button"
+                onClick={() => {
+                  next.value = [...left, ...(next.value?.slice(MAX_ASKED) ?? [])];
+                }}
+              >
+                Show the other placements ({left.length})
+              </button>
+            )}
           </>
         )}
       </LoadView>

@@ -1,6 +1,6 @@
 import { HttpError, type Role } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
-import type { StudioRoute } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Who is signed in, and what the screens need to know of the workspace. */
@@ -23,10 +23,11 @@ export interface SessionAnswer {
   };
 }
 
-export const readSession: StudioRoute = {
+export const readSession = defineRoute({
   method: 'GET',
   path: '/api/session',
   role: 'view',
+  request: null,
   answer: ({ operator, workspace }) => {
     const { studio } = workspace;
     const body: SessionAnswer = {
@@ -53,18 +54,19 @@ export const readSession: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
-export const endSession: StudioRoute = {
+export const endSession = defineRoute({
   method: 'DELETE',
   path: '/api/session',
   role: 'view',
-  answer: async ({ studio, sessionId, audit }) => {
+  request: null,
+  answer: async ({ studio, sessionId, audit, endedCookie }) => {
     await studio.closeSession(sessionId);
     await audit('sign out', '');
-    return { status: 204, endsSession: true };
+    return { status: 204, text: '', headers: { 'Set-Cookie': endedCookie } };
   },
-};
+});
 
 const AUDIT_PAGE = 50;
 
@@ -99,10 +101,11 @@ const readPlace = (text: string | null) => {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-export const readAccess: StudioRoute = {
+export const readAccess = defineRoute({
   method: 'GET',
   path: '/api/access',
   role: 'admin',
+  request: null,
   answer: async ({ workspace, studio, sessionId }) => {
     const sessions = await studio.sessions(workspace.workspaceId);
     const body: AccessAnswer = {
@@ -117,25 +120,27 @@ export const readAccess: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
-export const endAnySession: StudioRoute = {
+export const endAnySession = defineRoute({
   method: 'DELETE',
-  path: '/api/sessions/:sessionId',
+  path: '/api/sessions/{sessionId}',
   role: 'admin',
+  request: null,
   answer: async ({ workspace, studio, params, audit }) => {
     const found = await studio.session(params['sessionId']!);
     if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'There is no such session');
     await studio.closeSession(found.sessionId);
     await audit('end session', found.operator);
-    return { status: 204 };
+    return { status: 204, text: '' };
   },
-};
+});
 
-export const readAudit: StudioRoute = {
+export const readAudit = defineRoute({
   method: 'GET',
   path: '/api/audit',
   role: 'admin',
+  request: null,
   answer: async (context) => {
     const { workspace, studio, query } = context;
     const rows = await campaignRows(context);
@@ -162,4 +167,4 @@ export const readAudit: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});

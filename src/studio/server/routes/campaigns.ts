@@ -1,7 +1,7 @@
 import { HttpError, haltedBy, isOfSegment, type Workspace } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 
 /** What is published of a campaign at this moment. */
 export interface Published {
@@ -117,20 +117,22 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
   });
 };
 
-export const listCampaigns: StudioRoute = {
+export const listCampaigns = defineRoute({
   method: 'GET',
   path: '/api/campaigns',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: { campaigns: await campaignRows(context) } }),
-};
+});
 
-export const readCampaignRow: StudioRoute = {
+export const readCampaignRow = defineRoute({
   method: 'GET',
-  path: '/api/campaigns/:campaignId',
+  path: '/api/campaigns/{campaignId}',
   role: 'view',
+  request: null,
   answer: async (context) => {
     const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
     if (!row) throw new HttpError(404, 'There is no such campaign');
     return { status: 200, body: row };
   },
-};
+});

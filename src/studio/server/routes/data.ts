@@ -6,7 +6,7 @@ import {
   type Workspace,
   type WorkspaceIntegration,
 } from '../../../service/index.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 
 /** Runs that the chart and the table show. */
 const RUNS = 30;
@@ -88,12 +88,13 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataA
   };
 };
 
-export const listData: StudioRoute = {
+export const listData = defineRoute({
   method: 'GET',
   path: '/api/integrations',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: await listed(context) }),
-};
+});
 
 const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegration => {
   const found = integrations?.find(({ record, source }) => record.integration_id === id && source !== null);
@@ -101,10 +102,11 @@ const integrationOf = ({ integrations }: Workspace, id: string): WorkspaceIntegr
   return found;
 };
 
-export const readIntegration: StudioRoute = {
+export const readIntegration = defineRoute({
   method: 'GET',
-  path: '/api/integrations/:id',
+  path: '/api/integrations/{id}',
   role: 'view',
+  request: null,
   async answer({ workspace, store, operator, params }) {
     const { workspaceId } = workspace;
     const id = params['id']!;
@@ -136,12 +138,13 @@ export const readIntegration: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
-export const syncIntegration: StudioRoute = {
+export const syncIntegration = defineRoute({
   method: 'POST',
-  path: '/api/integrations/:id/sync',
+  path: '/api/integrations/{id}/sync',
   role: 'publish',
+  request: null,
   async answer({ workspace, store, params, nowMs, audit }) {
     const id = params['id']!;
     const { schedule } = integrationOf(workspace, id);
@@ -153,4 +156,4 @@ export const syncIntegration: StudioRoute = {
     await audit('sync', id);
     return { status: 202, body: {} };
   },
-};
+});

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
-import { bodyOf } from '../body.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { checkDraft } from '../check-draft.ts';
-import type { StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute } from '../route.ts';
 
 /** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
@@ -38,14 +37,18 @@ export interface SavedDraft {
   checks: DraftCheck[];
 }
 
+/** Of anything: what is wrong with it is the answer. */
+const checkBody = z.strictObject({ campaign: z.unknown() });
+
 const revisionName = () => randomBytes(9).toString('base64url');
 
-export const saveDraft: StudioRoute = {
+export const saveDraft = defineRoute({
   method: 'PUT',
-  path: '/api/drafts/:campaignId',
+  path: '/api/drafts/{campaignId}',
   role: 'edit',
+  request: bodyOf(draftBody),
   answer: async ({ workspace, studio, operator, params, body, ifMatch, nowMs }) => {
-    const { campaign, based_on: basedOn } = bodyOf(draftBody, body);
+    const { campaign, based_on: basedOn } = body;
     const { workspaceId } = workspace;
     const campaignId = params['campaignId']!;
     if (campaign.campaign_id !== campaignId) {
@@ -81,12 +84,13 @@ export const saveDraft: StudioRoute = {
     const answer: SavedDraft = { revision: draft.revision, checks: checkDraft(campaign, workspace, nowMs) };
     return { status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } };
   },
-};
+});
 
-export const removeDraft: StudioRoute = {
+export const removeDraft = defineRoute({
   method: 'DELETE',
-  path: '/api/drafts/:campaignId',
+  path: '/api/drafts/{campaignId}',
   role: 'edit',
+  request: null,
   answer: async ({ workspace, studio, params, ifMatch, audit }) => {
     const campaignId = params['campaignId']!;
     if (ifMatch === null) throw new HttpError(428, 'Say in If-Match which revision is meant');
@@ -94,16 +98,17 @@ export const removeDraft: StudioRoute = {
       throw new HttpError(412, 'Somebody else has changed this draft');
     }
     await audit('discard draft', campaignId);
-    return { status: 204 };
+    return { status: 204, text: '' };
   },
-};
+});
 
-export const checkOnly: StudioRoute = {
+export const checkOnly = defineRoute({
   method: 'POST',
   path: '/api/checks',
   role: 'view',
+  request: bodyOf(checkBody),
   answer: ({ workspace, body, nowMs }) => ({
     status: 200,
-    body: { checks: checkDraft((body as { campaign?: unknown } | undefined)?.campaign, workspace, nowMs) },
+    body: { checks: checkDraft(body.campaign, workspace, nowMs) },
   }),
-};
+});

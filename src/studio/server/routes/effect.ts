@@ -5,15 +5,17 @@ import {
   countReach,
   HttpError,
   LOOK_AT_USER,
-  namesPerson,
+  personsIn,
   REACH_SAMPLE,
   type Reach,
   readCampaign,
   type Store,
   type Workspace,
 } from '../../../service/index.ts';
-import { bodyOf } from '../body.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+
+const campaignBody = z.strictObject({ campaign: z.looseObject({}) });
+type CampaignBody = z.output<typeof campaignBody>;
 
 /** What publishing a draft would do, placement by placement. */
 export interface LiveEffect {
@@ -35,41 +37,35 @@ const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): Live
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // In the order in which the service decides, once the draft is published.
-  const { campaigns } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
-  const position = campaigns.indexOf(campaign);
+  const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const own = campaigns.indexOf(campaign);
+  const nameOf = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
   return {
     placements: [...campaign.placements].map((id) => {
-      const running = (each: Campaign) =>
-        each !== campaign && each.placements.has(id) && isRunning(each, nowMs);
+      const ranks = placements.get(id)!.all.filter((rank) => isRunning(campaigns[rank]!, nowMs));
+      const named = (isIn: (rank: number) => boolean) =>
+        ranks.filter(isIn).map((rank) => campaigns[rank]!.name);
       return {
         id,
-        name: workspace.placements?.find(({ placementId }) => placementId === id)?.name ?? id,
-        after: campaigns
-          .slice(0, position)
-          .filter(running)
-          .map(({ name }) => name),
-        before: campaigns
-          .slice(position + 1)
-          .filter(running)
-          .map(({ name }) => name),
+        name: nameOf.get(id) ?? id,
+        after: named((rank) => rank < own),
+        before: named((rank) => rank > own),
       };
     }),
   };
 };
 
 /** What publishing would change for users. */
-export const publishEffect: StudioRoute = {
+export const publishEffect = defineRoute({
   method: 'POST',
   path: '/api/effect',
   role: 'view',
+  request: bodyOf(campaignBody),
   answer: (context) => {
-    const { campaign } = (context.body ?? {}) as { campaign?: unknown };
-    const effect: LiveEffect = liveEffect(campaign, context.workspace, context.nowMs);
+    const effect: LiveEffect = liveEffect(context.body.campaign, context.workspace, context.nowMs);
     return { status: 200, body: effect };
   },
-};
-
-const reachBody = z.strictObject({ campaign: z.looseObject({}) });
+});
 
 /** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
 export const FLOOR = 20;
@@ -82,9 +78,14 @@ export interface ReachAnswer extends Reach {
   fewerThan: number | null;
 }
 
-/** Counts of people in steps, for those who may not look at single users; below the floor there is no number. */
+/**
+ * Counts of people in steps, for those who may not look at single users; below the floor there is no number. Where fewer than the
+ * floor are left out, all count: a filter for everyone but a few would tell of those few.
+ */
 export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
-  const down = (count: number) => Math.floor(count / STEP) * STEP;
+  /** `to` is what the number becomes where all but a few of `all` are in it. */
+  const down = (count: number, all = of, to = all) =>
+    Math.floor((all - count < FLOOR ? to : count) / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
   if (users < FLOOR) {
     const fewerThan = atLeast === atMost ? FLOOR : Math.max(FLOOR, up(atMost));
@@ -96,7 +97,7 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnsw
     atLeast: down(atLeast),
     atMost: atLeast === atMost ? down(atMost) : up(atMost),
     of,
-    shown: down(shown),
+    shown: down(shown, users, of - users < FLOOR ? of : users),
     fewerThan: null,
   };
 };
@@ -126,13 +127,16 @@ export const createSamples = (): SampleOf => {
  * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
  * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
  */
-export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
+export const createReadReach = (sampleOf: SampleOf) => {
   const newest = new Map<string, symbol>();
   const underWay = new Map<string, Promise<unknown>>();
 
-  const count = async (context: StudioContext, isOver: () => boolean): Promise<ReachAnswer | null> => {
+  const count = async (
+    context: StudioContext<CampaignBody>,
+    isOver: () => boolean,
+  ): Promise<ReachAnswer | null> => {
     const { workspace, store, body, nowMs, operator, audit } = context;
-    const { campaign, problems } = readCampaign(bodyOf(reachBody, body).campaign, {
+    const { campaign, problems } = readCampaign(body.campaign, {
       segments: workspace.segments,
       publishedAtMs: nowMs,
     });
@@ -143,11 +147,16 @@ export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
         `The campaign cannot be read: ${problem?.path.join('.')}: ${problem?.message}`,
       );
     }
-    if (namesPerson(campaign.audience?.filter ?? {})) {
+    const persons = personsIn(campaign.audience?.filter ?? {});
+    if (persons.length > 0) {
       if (!operator.people) {
         throw new HttpError(403, 'Counting users by an ID or an address needs the right "people"');
       }
-      await audit(LOOK_AT_USER, JSON.stringify(campaign.audience!.filter));
+      // One user is the subject, which goes when they are erased; other texts would stay.
+      const [[member, operand] = []] = persons;
+      const isOne = persons.length === 1 && member === 'external_id' && typeof operand === 'string';
+      const members = [...new Set(persons.map(([each]) => each))].join(', ');
+      await audit(LOOK_AT_USER, isOne ? operand : '', `counted users by ${members}`);
     }
     const sample = await sampleOf(store, workspace.workspaceId);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
@@ -155,10 +164,11 @@ export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
     return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
   };
 
-  return {
+  return defineRoute({
     method: 'POST',
     path: '/api/reach',
     role: 'view',
+    request: bodyOf(campaignBody),
     answer: async (context) => {
       const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
       const turn = Symbol(who);
@@ -183,5 +193,5 @@ export const createReadReach = (sampleOf: SampleOf): StudioRoute => {
         }
       }
     },
-  };
+  });
 };

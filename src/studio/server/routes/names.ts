@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
 import { typedOf } from '../../campaign/scalar-text.ts';
-import type { StudioRoute } from '../route.ts';
+import { defineRoute } from '../route.ts';
 import { FLOOR, type SampleOf } from './effect.ts';
 
 const MAX_USERS = 500;
@@ -33,37 +33,39 @@ const createTally = () => {
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Names that some of the users have. A value is told where so many have it that it is no one's own, or to who may look at users. */
-export const createReadNames = (sampleOf: SampleOf): StudioRoute => ({
-  method: 'GET',
-  path: '/api/names',
-  role: 'view',
-  answer: async ({ store, workspace, operator }) => {
-    const { users } = await sampleOf(store, workspace.workspaceId);
-    const [attributes, events, products] = [createTally(), createTally(), createTally()];
-    const values = new Map<string, ReturnType<typeof createTally>>();
-    const add = (profile: Readonly<Profile>) => {
-      for (const [name, value] of Object.entries({ ...profile.standard, ...profile.custom })) {
-        attributes.add(name);
-        if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
-        const known = values.get(name) ?? createTally();
-        values.set(name, known);
-        known.add(typedOf(value as string));
+export const createReadNames = (sampleOf: SampleOf) =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/names',
+    role: 'view',
+    request: null,
+    answer: async ({ store, workspace, operator }) => {
+      const { users } = await sampleOf(store, workspace.workspaceId);
+      const [attributes, events, products] = [createTally(), createTally(), createTally()];
+      const values = new Map<string, ReturnType<typeof createTally>>();
+      const add = (profile: Readonly<Profile>) => {
+        for (const [name, value] of Object.entries({ ...profile.standard, ...profile.custom })) {
+          attributes.add(name);
+          if (!isScalar(value) || String(value).length > MAX_VALUE_CHARACTERS) continue;
+          const known = values.get(name) ?? createTally();
+          values.set(name, known);
+          known.add(typedOf(value as string));
+        }
+        for (const name of Object.keys(profile.events)) events.add(name);
+        for (const name of Object.keys(profile.purchases)) products.add(name);
+      };
+      for (const [index, { profile }] of users.slice(0, MAX_USERS).entries()) {
+        if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
+        if (profile) add(profile);
       }
-      for (const name of Object.keys(profile.events)) events.add(name);
-      for (const name of Object.keys(profile.purchases)) products.add(name);
-    };
-    for (const [index, { profile }] of users.slice(0, MAX_USERS).entries()) {
-      if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
-      if (profile) add(profile);
-    }
-    const least = operator.people ? 1 : FLOOR;
-    const body: NamesAnswer = {
-      attributes: attributes
-        .most(MAX_NAMES)
-        .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),
-      events: events.most(MAX_NAMES),
-      products: products.most(MAX_NAMES),
-    };
-    return { status: 200, body };
-  },
-});
+      const least = operator.people ? 1 : FLOOR;
+      const body: NamesAnswer = {
+        attributes: attributes
+          .most(MAX_NAMES)
+          .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),
+        events: events.most(MAX_NAMES),
+        products: products.most(MAX_NAMES),
+      };
+      return { status: 200, body };
+    },
+  });

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { type ExplainAnswer, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
   type BannerUser,
+  campaignOrder,
   createPreviewTokens,
   explain,
   HttpError,
@@ -13,8 +14,7 @@ import {
   silentLog,
   workspaceBannerIds,
 } from '../../../service/index.ts';
-import { bodyOf } from '../body.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
 /** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
 export const personBody = z.union([
@@ -72,12 +72,13 @@ export interface PreviewAnswer {
 }
 
 /** One variant of a draft as one person would read it. Nothing is stored, and nothing is counted. */
-export const preview: StudioRoute = {
+export const preview = defineRoute({
   method: 'POST',
   path: '/api/preview',
   role: 'view',
+  request: bodyOf(previewBody),
   answer: async (context) => {
-    const { campaign: content, variant_id: variantId, person: who } = bodyOf(previewBody, context.body);
+    const { campaign: content, variant_id: variantId, person: who } = context.body;
     const { externalId, user } = await personOf(who, context);
     const { campaign } = readCampaign(content, { segments: context.workspace.segments });
     const none: PreviewAnswer = { properties: null, inAudience: false };
@@ -93,7 +94,7 @@ export const preview: StudioRoute = {
     const body: PreviewAnswer = shown && 'properties' in shown ? shown : none;
     return { status: 200, body };
   },
-};
+});
 
 const linkBody = z.strictObject({
   campaign_id: z.string().min(1),
@@ -117,18 +118,13 @@ const withToken = (hash: string, token: string) => {
 };
 
 /** A link to a page of the site that shows the draft there, for half an hour, to everybody who has the link. */
-export const makePreviewLink: StudioRoute = {
+export const makePreviewLink = defineRoute({
   method: 'POST',
   path: '/api/preview-links',
   role: 'edit',
+  request: bodyOf(linkBody),
   answer: async ({ workspace, store, studio, body, nowMs, audit }) => {
-    const {
-      campaign_id: campaignId,
-      revision,
-      variant_id: variantId,
-      persona,
-      page,
-    } = bodyOf(linkBody, body);
+    const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = body;
     if (!URL.canParse(page))
       throw new HttpError(400, 'The page needs a whole address, such as https://shop.example/');
     const url = new URL(page);
@@ -144,25 +140,31 @@ export const makePreviewLink: StudioRoute = {
     const answer: PreviewLinkAnswer = { url: url.href, minutes: 30 };
     return { status: 201, body: answer };
   },
-};
+});
+
+/** Campaigns of placements, each counted in each of them, that one answer explains. */
+const MAX_EXPLAINED = 1_000;
 
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
 
 export interface WhyAnswer {
   placements: ExplainAnswer['placements'];
+  /** Placements that one answer has no room for: to be asked for by their names. */
+  left: string[];
   /** A made-up person gets no variant rather than another. */
   isReal: boolean;
   hasProfile: boolean;
 }
 
 /** Every campaign of a placement in order, and what became of it for one person: the decision that `banners/sync` makes. */
-export const why: StudioRoute = {
+export const why = defineRoute({
   method: 'POST',
   path: '/api/why',
   role: 'view',
+  request: bodyOf(whyBody),
   answer: async (context) => {
     const { workspace, store, nowMs } = context;
-    const { person: who, placements } = bodyOf(whyBody, context.body);
+    const { person: who, placements } = context.body;
     const person = await personOf(who, context);
     const known = workspace.placements?.map(({ placementId }) => placementId) ?? [
       ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
@@ -172,16 +174,27 @@ export const why: StudioRoute = {
     const campaigns = person.isReal
       ? workspace.campaigns
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
+    const decided = { ...workspace, campaigns };
+    const requested = placements ?? known;
+    const ofPlacement = campaignOrder(decided).placements;
+    let explained = 0;
+    const fits = requested.findIndex((id) => {
+      explained += ofPlacement.get(id)?.all.length ?? 0;
+      return explained > MAX_EXPLAINED;
+    });
+    // One at least, or nobody would ever get further.
+    const room = fits < 0 ? requested.length : Math.max(1, fits);
     const body: WhyAnswer = {
+      left: requested.slice(room),
       placements: explain({
-        workspace: { ...workspace, campaigns },
+        workspace: decided,
         externalUserId: person.externalId,
         user: person.user,
         appId,
         appVersion: 'any',
         deviceId: undefined,
         acceptLanguage: '',
-        placementIds: placements ?? known,
+        placementIds: requested.slice(0, room),
         now: nowMs,
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
         log: silentLog,
@@ -191,4 +204,4 @@ export const why: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { HttpError, type Release } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import { bodyOf } from '../body.ts';
 import { checkDraft } from '../check-draft.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
-const PAGE = 50;
+/** Each may have 64 KB. */
+const PAGE = 25;
 
 export interface ReleaseRow {
   release: number;
@@ -38,10 +38,11 @@ export const releaseRow = (release: Release): ReleaseRow => ({
   liveAt: iso(release.liveAtMs),
 });
 
-export const listReleases: StudioRoute = {
+export const listReleases = defineRoute({
   method: 'GET',
   path: '/api/releases',
   role: 'view',
+  request: null,
   answer: async ({ studio, workspace, query }) => {
     const before = Number(query.get('before') ?? Number.NaN);
     const campaignId = query.get('campaign');
@@ -56,7 +57,7 @@ export const listReleases: StudioRoute = {
     };
     return { status: 200, body };
   },
-};
+});
 
 export interface PublishedAnswer {
   release: number;
@@ -114,18 +115,14 @@ const publishBody = z.strictObject({
 /** For a release without a draft: what it follows. */
 export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
 
-export const publish: StudioRoute = {
+export const publish = defineRoute({
   method: 'POST',
   path: '/api/releases',
   role: 'publish',
+  request: bodyOf(publishBody),
   answer: async (context) => {
     refuseFileMode(context);
-    const {
-      campaign_id: campaignId,
-      revision,
-      note: words,
-      live_at: liveAt,
-    } = bodyOf(publishBody, context.body);
+    const { campaign_id: campaignId, revision, note: words, live_at: liveAt } = context.body;
     const { studio, workspace, operator, nowMs } = context;
     const draft = await studio.draft(workspace.workspaceId, campaignId);
     if (draft?.revision !== revision) {
@@ -152,12 +149,13 @@ export const publish: StudioRoute = {
     await studio.removeDraft(workspace.workspaceId, campaignId, revision);
     return { status: 201, body };
   },
-};
+});
 
-export const rollBack: StudioRoute = {
+export const rollBack = defineRoute({
   method: 'POST',
-  path: '/api/releases/:release/restore',
+  path: '/api/releases/{release}/restore',
   role: 'publish',
+  request: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { studio, workspace, params, nowMs } = context;
@@ -165,37 +163,39 @@ export const rollBack: StudioRoute = {
     if (!former) throw new HttpError(404, 'There is no such release');
     if (former.campaign !== null) refuseErrors(former.campaign, context);
     const { campaignId, campaign } = former;
-    const { note: words, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const { note: words, based_on: basedOn } = context.body;
     const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
     await context.audit('roll back', campaignId, `to release ${former.release}, as release ${body.release}`);
     return { status: 201, body };
   },
-};
+});
 
 /** Takes a campaign off the pages at once, no matter who wrote it; its draft stays as it is. */
-export const stop: StudioRoute = {
+export const stop = defineRoute({
   method: 'POST',
-  path: '/api/campaigns/:campaignId/stop',
+  path: '/api/campaigns/{campaignId}/stop',
   role: 'publish',
+  request: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { workspace, params, nowMs } = context;
     const campaignId = params['campaignId']!;
     const live = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
     if (!live) throw new HttpError(404, 'There is no such campaign');
-    const { note: words, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const { note: words, based_on: basedOn } = context.body;
     const campaign = { ...live, status: 'stopped' };
     const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
     await context.audit('stop', campaignId, `as release ${body.release}`);
     return { status: 201, body };
   },
-};
+});
 
 /** Takes a campaign off the list: a release without a text. Its results and history stay, and a former release brings it back. */
-export const archive: StudioRoute = {
+export const archive = defineRoute({
   method: 'POST',
-  path: '/api/campaigns/:campaignId/archive',
+  path: '/api/campaigns/{campaignId}/archive',
   role: 'publish',
+  request: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { studio, workspace, params, nowMs } = context;
@@ -205,7 +205,7 @@ export const archive: StudioRoute = {
     if (await studio.draft(workspace.workspaceId, campaignId)) {
       throw new HttpError(409, 'It has a draft: publish or discard that first');
     }
-    const { note, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const { note, based_on: basedOn } = context.body;
     const made = { campaignId, note, liveAtMs: nowMs };
     // Of one that only the file has, the history keeps what it said.
     const from =
@@ -216,4 +216,4 @@ export const archive: StudioRoute = {
     await context.audit('archive', campaignId, `as release ${body.release}`);
     return { status: 201, body };
   },
-};
+});

@@ -5,7 +5,7 @@ import { resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** A spreadsheet runs a cell that begins with one of these, be it behind spaces, or as wide as East Asian letters. */
@@ -124,17 +124,19 @@ const answerOf = async (
   };
 };
 
-export const readResults: StudioRoute = {
+export const readResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId',
+  path: '/api/results/{campaignId}',
   role: 'view',
+  request: null,
   answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
-};
+});
 
-export const downloadResults: StudioRoute = {
+export const downloadResults = defineRoute({
   method: 'GET',
-  path: '/api/results/:campaignId/csv',
+  path: '/api/results/{campaignId}/csv',
   role: 'view',
+  request: null,
   answer: async (context) => {
     const { campaign, answer } = await answerOf(context);
     return {
@@ -146,7 +148,7 @@ export const downloadResults: StudioRoute = {
       },
     };
   },
-};
+});
 
 /** What the list says of a campaign. */
 export interface FirstNumber {
@@ -156,10 +158,11 @@ export interface FirstNumber {
 }
 
 /** The first number of every campaign that somebody has seen, by its ID. */
-export const readNumbers: StudioRoute = {
+export const readNumbers = defineRoute({
   method: 'GET',
   path: '/api/numbers',
   role: 'view',
+  request: null,
   answer: async ({ store, workspace }) => {
     const found = await store.campaignNumbers(workspace.workspaceId);
     const numbers = Object.fromEntries(
@@ -170,4 +173,4 @@ export const readNumbers: StudioRoute = {
     );
     return { status: 200, body: { numbers } };
   },
-};
+});

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import {
   countReach,
   HttpError,
-  namesPerson,
+  personsIn,
   readCampaign,
   type Segment,
   segmentProblems,
@@ -10,9 +10,8 @@ import {
   segmentsIn,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
-import { bodyOf } from '../body.ts';
 import { problemWords } from '../check-draft.ts';
-import type { StudioContext, StudioRoute } from '../route.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 import { type ReachAnswer, rounded, type SampleOf } from './effect.ts';
 import { addRelease, noteBody, refuseFileMode } from './releases.ts';
@@ -45,48 +44,55 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
   return uses;
 };
 
+/** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
+const LIST_MS = 30;
+
 const reachOf = async (
   { filter }: Segment,
   { workspace, store, operator, nowMs: now }: StudioContext,
   sampleOf: SampleOf,
 ): Promise<ReachAnswer | null> => {
-  if (namesPerson(filter) && !operator.people) return null;
+  if (personsIn(filter).length > 0 && !operator.people) return null;
   const variants = [{ variant_id: 'a', properties: {} }];
   const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
   const { campaign } = readCampaign(content, {});
   const sample = await sampleOf(store, workspace.workspaceId);
-  const reach = campaign && (await countReach({ sample, workspace, campaign, now }));
+  const reach =
+    campaign &&
+    (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
   if (!reach) return null;
   return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
 };
 
 /** Every segment: who is in, how many, and which campaigns ask for it. */
-export const createListSegments = (sampleOf: SampleOf): StudioRoute => ({
-  method: 'GET',
-  path: '/api/segments',
-  role: 'view',
-  answer: async (context) => {
-    const { workspace, studio, nowMs } = context;
-    const uses = await usesOf(context);
-    const releases =
-      workspace.campaignsFrom === 'studio' ? await studio.liveReleases(workspace.workspaceId, nowMs) : [];
-    const newest = new Map(releases.map(({ campaignId, release }) => [campaignId, release]));
-    const segments: SegmentRow[] = [];
-    // One after the other: each count lets others have their turn in between.
-    for (const segment of workspace.segments.values()) {
-      const { segmentId: id, name, filter: audience } = segment;
-      segments.push({
-        id,
-        name,
-        audience,
-        newest: newest.get(segmentReleaseId(id)) ?? 0,
-        reach: await reachOf(segment, context, sampleOf),
-        usedBy: uses.get(id) ?? [],
-      });
-    }
-    return { status: 200, body: { segments } };
-  },
-});
+export const createListSegments = (sampleOf: SampleOf) =>
+  defineRoute({
+    method: 'GET',
+    path: '/api/segments',
+    role: 'view',
+    request: null,
+    answer: async (context) => {
+      const { workspace, studio, nowMs } = context;
+      const uses = await usesOf(context);
+      const releases =
+        workspace.campaignsFrom === 'studio' ? await studio.liveReleases(workspace.workspaceId, nowMs) : [];
+      const newest = new Map(releases.map(({ campaignId, release }) => [campaignId, release]));
+      const segments: SegmentRow[] = [];
+      // One after the other: each count lets others have their turn in between.
+      for (const segment of workspace.segments.values()) {
+        const { segmentId: id, name, filter: audience } = segment;
+        segments.push({
+          id,
+          name,
+          audience,
+          newest: newest.get(segmentReleaseId(id)) ?? 0,
+          reach: await reachOf(segment, context, sampleOf),
+          usedBy: uses.get(id) ?? [],
+        });
+      }
+      return { status: 200, body: { segments } };
+    },
+  });
 
 const segmentBody = noteBody.extend({
   name: z.string().trim().min(1).max(200),
@@ -94,14 +100,15 @@ const segmentBody = noteBody.extend({
 });
 
 /** Changes a segment, or makes one: campaigns that ask for it follow at once. */
-export const saveSegment: StudioRoute = {
+export const saveSegment = defineRoute({
   method: 'PUT',
-  path: '/api/segments/:segmentId',
+  path: '/api/segments/{segmentId}',
   role: 'publish',
+  request: bodyOf(segmentBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { params, nowMs } = context;
-    const { name, audience, note, based_on: basedOn } = bodyOf(segmentBody, context.body);
+    const { name, audience, note, based_on: basedOn } = context.body;
     const [problem] = segmentProblems(audience);
     if (problem) throw new HttpError(422, problemWords(problem.message));
     const campaignId = segmentReleaseId(params['segmentId']!);
@@ -110,13 +117,14 @@ export const saveSegment: StudioRoute = {
     await context.audit('save segment', params['segmentId']!, `“${name}”, as release ${body.release}`);
     return { status: 201, body };
   },
-};
+});
 
 /** Takes a segment away that no campaign asks for. */
-export const removeSegment: StudioRoute = {
+export const removeSegment = defineRoute({
   method: 'POST',
-  path: '/api/segments/:segmentId/remove',
+  path: '/api/segments/{segmentId}/remove',
   role: 'publish',
+  request: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const id = context.params['segmentId']!;
@@ -125,10 +133,10 @@ export const removeSegment: StudioRoute = {
     if (uses.length > 0) {
       throw new HttpError(409, `Campaigns ask for it: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
     }
-    const { note, based_on: basedOn } = bodyOf(noteBody, context.body);
+    const { note, based_on: basedOn } = context.body;
     const made = { campaignId: segmentReleaseId(id), campaign: null, basedOn, note, liveAtMs: context.nowMs };
     const body = await addRelease(context, made);
     await context.audit('remove segment', id, `as release ${body.release}`);
     return { status: 201, body };
   },
-};
+});

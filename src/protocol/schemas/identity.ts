@@ -1,21 +1,11 @@
-import { isEmail, isPhone } from './contacts.ts';
-import { notValid, TRACK_ERROR } from './error-codes.ts';
-import { MAX_ALIAS_BYTES, MAX_EXTERNAL_ID_BYTES } from './limits.ts';
-import { isPresent, isRecord } from './record.ts';
-import { fitsBytes, isStorableText } from './text.ts';
-
-export interface UserAlias {
-  alias_name: string;
-  alias_label: string;
-}
-
-/** What names a user in an object of `users/track`. */
-export type Identifier =
-  | { by: 'external_id'; value: string }
-  | { by: 'user_alias'; value: UserAlias }
-  | { by: 'braze_id'; value: string }
-  | { by: 'email'; value: string }
-  | { by: 'phone'; value: string };
+import * as z from 'zod/mini';
+import { isEmail, isPhone } from '../contacts.ts';
+import { notValid, TRACK_ERROR } from '../error-codes.ts';
+import { MAX_ALIAS_BYTES, MAX_EMAIL_CHARACTERS, MAX_EXTERNAL_ID_BYTES } from '../limits.ts';
+import { isPresent, isRecord } from '../record.ts';
+import { fitsBytes, isStorableText } from '../text.ts';
+import type { Identifier, UserAlias } from '../users-track.ts';
+import { described } from './text.ts';
 
 /** Collects the faults of an object. */
 export interface Faults {
@@ -139,4 +129,55 @@ export const checkIdentity = (
     phone: lookup.by === 'phone' ? undefined : written(phone, phoneIsValid),
     updateExistingOnly: isFlag ? updateExistingOnly : undefined,
   };
+};
+
+/** Whether a reader takes the value without a fault. */
+export const isSound = (read: (value: unknown, blocked: ReadonlySet<string>, faults: Faults) => unknown) => {
+  const none = new Set<string>();
+  return z.refine((value: unknown) => {
+    let isFaulty = false;
+    const add = () => {
+      isFaulty = true;
+    };
+    return read(value, none, { add }) !== null && !isFaulty;
+  });
+};
+
+const aliasText = (description: string) =>
+  z.string().check(z.meta({ minLength: 1, maxLength: MAX_ALIAS_BYTES, description }));
+
+/** At most one of the first three; `email` and `phone` look up when none of them is there. `null` and `""` are as good as absent. */
+export const identifiers = {
+  external_id: z
+    .nullish(z.union([z.string().check(z.meta({ maxLength: MAX_EXTERNAL_ID_BYTES })), z.int()]))
+    .check(described(`ID of the user in your system, at most ${MAX_EXTERNAL_ID_BYTES} bytes.`)),
+  user_alias: z
+    .nullish(
+      z.union([
+        z.literal(''),
+        z.object({
+          alias_name: aliasText(`The name, at most ${MAX_ALIAS_BYTES} bytes.`),
+          alias_label: aliasText(`What kind of name it is, at most ${MAX_ALIAS_BYTES} bytes.`),
+        }),
+      ]),
+    )
+    .check(described('Another name of the user, in place of `external_id`.')),
+  braze_id: z
+    .nullish(z.string())
+    .check(described('ID that the service gave the user, in place of `external_id`.')),
+  email: z
+    .nullish(z.string().check(z.meta({ maxLength: MAX_EMAIL_CHARACTERS })))
+    .check(
+      described(
+        `E-mail address, at most ${MAX_EMAIL_CHARACTERS} characters; it names the user where no ID and no alias does.`,
+      ),
+    ),
+  phone: z
+    .nullish(z.string())
+    .check(
+      described('Phone number with its country code; it names the user where no ID, alias or e-mail does.'),
+    ),
+  _update_existing_only: z
+    .nullish(z.boolean())
+    .check(described('`true`: no new user is made. Default `false`.')),
 };

@@ -1,6 +1,8 @@
-import { notValid, TRACK_ERROR } from './error-codes.ts';
-import { checkIdentity, type Faults, type Identity } from './identity.ts';
-import { isPresent, isRecord } from './record.ts';
+import * as z from 'zod/mini';
+import { notValid, TRACK_ERROR } from '../error-codes.ts';
+import { isPresent, isRecord } from '../record.ts';
+import { checkIdentity, type Faults, type Identity, identifiers, isSound } from './identity.ts';
+import { described } from './text.ts';
 
 /**
  * Tokens of one anonymous import. Each makes a profile, so it is as many as a request may have objects, whose profiles
@@ -49,3 +51,20 @@ export const readAttributesUser = (
   }
   return { identity, isTokenImport, mergeObjects: object['_merge_objects'] === true };
 };
+
+/** Standard and custom attributes of one user, which are read by hand like events. The values are left to the service. */
+export const attributesObject = z
+  .looseObject({
+    ...identifiers,
+    _merge_objects: z
+      .nullish(z.boolean())
+      .check(
+        described(
+          '`true`: a nested attribute is merged with the stored one. Default `false`: it replaces it.',
+        ),
+      ),
+    push_token_import: z
+      .nullish(z.boolean())
+      .check(described('`true`: the object may name a user by its push tokens alone. Default `false`.')),
+  })
+  .check(isSound(readAttributesUser));

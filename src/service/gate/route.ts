@@ -1,0 +1,118 @@
+import type * as z from 'zod';
+import { type ErrorDialect, FATAL, type Permission, type RateDialect } from '../../protocol/index.ts';
+import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
+import type { Endpoint, Params } from '../http/dispatch.ts';
+import type { Answer } from '../http/exchange.ts';
+import type { Store } from '../store/store.ts';
+import type { ApiKey, Workspace } from '../workspace/workspace.ts';
+
+/** The member of a workspace's `limits` that counts an endpoint's requests. */
+export type LimitName =
+  | 'users_track'
+  | 'users_track_bulk'
+  | 'banners_sync'
+  | 'banners_track'
+  /** Banner events of all visitors together. */
+  | 'visitors'
+  /** Users whom banner events make. */
+  | 'new_users'
+  | 'cdi_integrations'
+  /** Identify, merge, alias/new and explain together. */
+  | 'users_other'
+  | 'users_export_ids';
+
+/** What a route counts beside its answer. */
+export interface RouteMetrics {
+  /** Objects, events or placements that were accepted. */
+  objects(kind: string, count: number): void;
+  /** One entry of an answer's `errors`, by its code. */
+  error(code: string): void;
+}
+
+/** What a route gets once the gate has let the request in: key, permission, rate and body are right. */
+export interface RouteContext<Body = unknown> {
+  workspace: Workspace;
+  /** The key that the request carries. */
+  key: ApiKey;
+  store: Store;
+  query: URLSearchParams;
+  /** What the path has for the parts in braces. */
+  params: Params;
+  /** As the route's reader gives it; `undefined` where the route takes none. */
+  body: Body;
+  /** The header `Accept-Language`; `''` where the request has none. */
+  acceptLanguage: string;
+  /** Unix milliseconds. */
+  now: number;
+  metrics: RouteMetrics;
+}
+
+/** What the description of the API adds to a route. */
+export interface Operation {
+  id: string;
+  tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
+  summary: string;
+  description: string;
+  example?: unknown;
+  /** Status of success, and what its body is. */
+  success: number;
+  answer: z.core.$ZodType;
+  /** What a 400 means here, where there is one. */
+  badRequest?: string;
+  /** Whether it stores anything. */
+  writes?: true;
+  /** What a 404 means here, where the path itself is right. */
+  notFound?: string;
+}
+
+/** One row of the API. */
+export interface Route<Body = unknown> extends Endpoint<Body> {
+  permission: Permission;
+  /** Which members a refusal has. */
+  errors: ErrorDialect;
+  rate: RateDialect;
+  limit: LimitName;
+  /** What `/openapi.json` and `/docs` say of it. */
+  operation: Operation;
+  answer(context: RouteContext<Body>): Answer | Promise<Answer>;
+}
+
+/** A route whose body has the type that its reader gives. */
+export const defineRoute = <Body>(route: Route<Body>): Route<Body> => route;
+
+type Bounds = Pick<BodyBounds, 'maxBytes' | 'maxValues'> & { tooLarge?: 413 | 400 };
+
+/** A body of a backend. Most batches of users are shorter than what counts as large. */
+export const backendBody = <Body>(
+  { schema, read }: BodyReader<Body>,
+  { maxBytes, maxValues, tooLarge = 413 }: Bounds,
+): RequestBody<Body> => ({
+  schema,
+  read,
+  bounds: {
+    maxBytes,
+    maxValues,
+    largeBytes: 256 * 1024,
+    tooLarge: { status: tooLarge, message: FATAL.tooLarge },
+    unsupported: { status: 415, message: FATAL.unsupportedMediaType },
+  },
+});
+
+/**
+ * A body of a page, for which a client key will do, and that has any reader of the page. The SDK's batches of events are shorter
+ * than what counts as large here. The tables of the banner endpoints have no 413 and no 415.
+ */
+export const pageBody = <Body>(
+  { schema, read }: BodyReader<Body>,
+  { maxBytes, maxValues }: Bounds,
+): RequestBody<Body> => ({
+  schema,
+  read,
+  bounds: {
+    maxBytes,
+    maxValues,
+    largeBytes: 16 * 1024,
+    tooLarge: { status: 400, message: FATAL.tooLarge },
+    unsupported: { status: 400, message: FATAL.unsupportedMediaType },
+  },
+});

@@ -1,0 +1,181 @@
+import { type ErrorDialect, FATAL, USER_TOKEN_HEADER } from '../../protocol/index.ts';
+import type { Log } from '../log.ts';
+import { createHeldBodies, createLargeBodies, type RequestBody, readJson } from './body.ts';
+import { type Answer, type Exchange, HttpError, type Reply, refusalOf, replyOf } from './exchange.ts';
+
+/** What every endpoint has: one of the API, one of the Studio, and a page about the service. */
+export interface Endpoint<Body = unknown> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** A part in braces, such as `{integration_id}`, stands for any text. */
+  path: string;
+  /** `null` where it takes no body. */
+  request: RequestBody<Body> | null;
+  /** Pages of other origins may call it: preflights are answered. */
+  crossOrigin?: boolean;
+}
+
+export type Params = Readonly<Record<string, string>>;
+
+/** A request whose endpoint is found. */
+export interface Call<E extends Endpoint> {
+  exchange: Exchange;
+  endpoint: E;
+  /** What the path has for the parts in braces, by their names. */
+  params: Params;
+  /** With which the answer begins, be it a refusal. Whoever serves the call may put others in their place. */
+  headers: Readonly<Record<string, string>>;
+  /** Reads the body as JSON, to be called once; `undefined` where the endpoint takes none. */
+  readJson(): Promise<unknown>;
+}
+
+interface DispatcherOptions<E extends Endpoint> {
+  endpoints: readonly E[];
+  /** With which every answer begins. */
+  headers: Readonly<Record<string, string>>;
+  /** Which members a refusal has; `null` stands for a path of no endpoint. */
+  dialectOf(endpoint: E | null): ErrorDialect;
+  /** Admits the request, reads its body and answers. Throws an `HttpError` to refuse it; anything else becomes a plain 500. */
+  serve(call: Call<E>): Promise<Answer>;
+  log: Log;
+}
+
+/** How long a browser may remember a preflight, in seconds; Chromium's own cap. */
+const PREFLIGHT_SECONDS = 7_200;
+
+/** What a page may read beside the body. `Date` lets a client with a wrong clock judge an expiry. */
+const EXPOSED = [
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-RateLimit-Retry-After',
+  'Retry-After',
+  'Date',
+  USER_TOKEN_HEADER,
+].join(', ');
+
+/** A client key is no cookie: any origin may use it. */
+const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
+
+const preflight = ({ method }: Endpoint): Reply => ({
+  status: 204,
+  headers: {
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': method,
+    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  },
+  body: '',
+});
+
+const NO_PARAMS: Params = {};
+
+/** Reads the parts of a path that stand for braces: `null` where the path is another. */
+const matcherOf = (template: string) => {
+  const names = template.split('/').map((part) => ({ part, name: /^\{(\w+)\}$/.exec(part)?.[1] }));
+  return (path: string): Params | null => {
+    const parts = path.split('/');
+    if (parts.length !== names.length) return null;
+    const params: Record<string, string> = {};
+    for (const [index, { part, name }] of names.entries()) {
+      const sent = parts[index]!;
+      if (name === undefined ? sent !== part : sent === '') return null;
+      try {
+        if (name !== undefined) params[name] = decodeURIComponent(sent);
+      } catch {
+        // A percent sign that begins nothing: no path of ours.
+        return null;
+      }
+    }
+    return params;
+  };
+};
+
+/** Leads each request to the endpoint of its path and method. What goes wrong on the way becomes an answer here, and only here. */
+export const createDispatcher = <E extends Endpoint>({
+  endpoints,
+  headers,
+  dialectOf,
+  serve,
+  log,
+}: DispatcherOptions<E>) => {
+  const placeOf = (path: string) => {
+    const here = endpoints.filter((endpoint) => endpoint.path === path);
+    const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    return {
+      match: matcherOf(path),
+      first: here[0]!,
+      open: here[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
+      allow: [...methods, ...(here[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
+      byMethod: new Map(
+        here.map((endpoint) => [
+          endpoint.method as string,
+          {
+            endpoint,
+            // Each has a line of its own: what comes with a client key keeps no backend waiting.
+            turnOf: createLargeBodies(),
+            heldBy: createHeldBodies(),
+          },
+        ]),
+      ),
+    };
+  };
+  const exact = new Map<string, ReturnType<typeof placeOf>>();
+  const templates: ReturnType<typeof placeOf>[] = [];
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    if (path.includes('{')) templates.push(placeOf(path));
+    else exact.set(path, placeOf(path));
+  }
+
+  const find = (path: string) => {
+    const place = exact.get(path);
+    if (place) return { place, params: NO_PARAMS };
+    for (const template of templates) {
+      const params = template.match(path);
+      if (params) return { place: template, params };
+    }
+    return undefined;
+  };
+
+  return {
+    has: (path: string): boolean => find(path) !== undefined,
+
+    /** Answers a request; `endpoint` is the one of its path, `null` where there is none. */
+    async handle(exchange: Exchange): Promise<{ endpoint: E | null; reply: Reply }> {
+      const found = find(exchange.path);
+      if (!found) {
+        const missing = new HttpError(404, FATAL.notFound);
+        return { endpoint: null, reply: refusalOf(missing, dialectOf(null), log, {}, headers) };
+      }
+      const { place, params } = found;
+      const { first, open, allow, byMethod } = place;
+      if (first.crossOrigin && exchange.method === 'OPTIONS')
+        return { endpoint: first, reply: preflight(first) };
+      const served = byMethod.get(exchange.method === 'HEAD' ? 'GET' : exchange.method);
+      if (!served) {
+        const refusal = new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allow } });
+        return { endpoint: first, reply: refusalOf(refusal, dialectOf(first), log, {}, open) };
+      }
+      const { endpoint, turnOf, heldBy } = served;
+      const turn = turnOf();
+      const held = heldBy();
+      const call: Call<E> = {
+        exchange,
+        endpoint,
+        params,
+        headers: open,
+        readJson: async () =>
+          endpoint.request ? readJson(exchange, endpoint.request.bounds, turn, held) : undefined,
+      };
+      try {
+        const answer = await serve(call);
+        return { endpoint, reply: replyOf(answer, call.headers) };
+      } catch (error) {
+        const { path } = endpoint;
+        return { endpoint, reply: refusalOf(error, dialectOf(endpoint), log, { path }, call.headers) };
+      } finally {
+        turn.leave();
+        held.leave();
+      }
+    },
+  };
+};

@@ -1,0 +1,231 @@
+import { numberIn, type SqlRow, textIn } from '../operators/run-sql.ts';
+
+/** Unix microseconds as text: `2026-03-01T04:00:00.123456Z`. */
+export const stampText = (us: number): string => {
+  const ms = Math.floor(us / 1_000);
+  return new Date(ms).toISOString().replace('Z', `${String(us - ms * 1_000).padStart(3, '0')}Z`);
+};
+
+/**
+ * What runs of integrations leave behind, for both databases, as `docs/data.md` describes it. `_ms` is Unix milliseconds, `_us`
+ * microseconds.
+ */
+export const INGESTION_TABLES = `
+-- How far an integration has come, and which run holds its lease.
+CREATE TABLE ingestion_state (
+  workspace_id TEXT NOT NULL,
+  integration_id TEXT NOT NULL,
+  run_id TEXT NOT NULL, -- '' while nothing runs
+  lease_until_ms INTEGER NOT NULL,
+  begun_at_ms INTEGER NOT NULL, -- the schedule goes on from here
+  requested_at_ms INTEGER, -- a run on demand that has not begun
+  watermark_us INTEGER, -- UPDATED_AT and key of the last row that was read
+  watermark_key TEXT,
+  seen_since_us INTEGER, -- ingestion_seen has every row after this; NULL without lag_seconds
+  PRIMARY KEY (workspace_id, integration_id)
+);
+
+-- Rows within lag_seconds of the watermark that are stored, so that none is stored again.
+CREATE TABLE ingestion_seen (
+  workspace_id TEXT NOT NULL,
+  integration_id TEXT NOT NULL,
+  until_us INTEGER NOT NULL,
+  batch_id TEXT NOT NULL,
+  seen JSON NOT NULL, -- [[UPDATED_AT, key], …]
+  PRIMARY KEY (workspace_id, integration_id, until_us, batch_id)
+);
+
+CREATE TABLE ingestion_runs (
+  workspace_id TEXT NOT NULL,
+  integration_id TEXT NOT NULL,
+  run_id TEXT NOT NULL, -- begins with the time of the start
+  cause TEXT NOT NULL, -- schedule or request
+  status TEXT NOT NULL, -- running, success, partial or error
+  started_at_ms INTEGER NOT NULL,
+  finished_at_ms INTEGER,
+  watermark_us INTEGER,
+  rows_synced INTEGER NOT NULL,
+  rows_failed INTEGER NOT NULL,
+  note TEXT, -- why it failed, or what it could not do yet
+  PRIMARY KEY (workspace_id, integration_id, run_id)
+);
+
+CREATE TABLE ingestion_rejects (
+  workspace_id TEXT NOT NULL,
+  integration_id TEXT NOT NULL,
+  reject_id TEXT NOT NULL,
+  kind TEXT NOT NULL, -- refused: by the rules of a request; unusable: has no key, no UPDATED_AT, or cannot be read
+  key TEXT,
+  external_id TEXT, -- for the erasure of a user
+  updated_at_us INTEGER,
+  reason TEXT NOT NULL,
+  payload TEXT NOT NULL, -- the row as JSON, or the line
+  run_id TEXT NOT NULL, -- the last run that rejected it
+  rejected_at_ms INTEGER NOT NULL,
+  PRIMARY KEY (workspace_id, integration_id, reject_id)
+);
+CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, external_id);
+`;
+
+/** Takes a user out of the rejects. */
+export const forgetRejects = (workspaceId: string, externalId: string): string =>
+  `DELETE FROM ingestion_rejects WHERE workspace_id = ${workspaceId} AND external_id = ${externalId}`;
+
+export type RunStatus = 'running' | 'success' | 'partial' | 'error';
+
+/** One execution of an integration. */
+export interface IngestionRun {
+  workspaceId: string;
+  integrationId: string;
+  runId: string;
+  cause: 'schedule' | 'request';
+  status: RunStatus;
+  startedAtMs: number;
+  /** `null` while it runs. */
+  finishedAtMs: number | null;
+  /** `UPDATED_AT` of the last row that was read, in Unix microseconds; `null` before the first. */
+  watermarkUs: number | null;
+  rowsSynced: number;
+  rowsFailed: number;
+  /** Why it failed, or what it could not do yet. */
+  note: string | null;
+}
+
+/** The last row that was read, in the order of `UPDATED_AT` and key. */
+export interface Watermark {
+  /** Unix microseconds. */
+  us: number;
+  key: string;
+}
+
+/** How far an integration has come. */
+export interface IngestionState {
+  integrationId: string;
+  /** Of the run that holds the lease; `''` while nothing runs. */
+  runId: string;
+  leaseUntilMs: number;
+  /** When the last run began. */
+  begunAtMs: number;
+  /** `null` where no run is requested. */
+  requestedAtMs: number | null;
+  watermark: Watermark | null;
+  /** Every stored row after this is known one by one; `null` where none is. Unix microseconds. */
+  seenSinceUs: number | null;
+}
+
+/** A row that was not stored. */
+export interface IngestionReject {
+  rejectId: string;
+  /** `refused`: later runs read the row again by its key. `unusable`: every run finds such rows anew. */
+  kind: 'refused' | 'unusable';
+  key: string | null;
+  externalId: string | null;
+  /** Unix microseconds; `null` where the row has no such time. */
+  updatedAtUs: number | null;
+  reason: string;
+  /** The row as JSON, or the line. */
+  payload: string;
+}
+
+export type StoredReject = IngestionReject & { runId: string; rejectedAtMs: number };
+
+/** What a batch of rows leaves behind, beside the users that it changes. */
+export interface BatchRecord {
+  run: IngestionRun;
+  watermark: Watermark | null;
+  seenSinceUs: number | null;
+  /** Rows of the batch to know one by one, as `[UPDATED_AT, key]`. */
+  seen: readonly (readonly [number, string])[];
+  rejects: readonly IngestionReject[];
+  /** IDs of rejects that are none any more. */
+  settled: readonly string[];
+  nowMs: number;
+}
+
+interface Claim {
+  workspaceId: string;
+  integrationId: string;
+  /** As it was read; `null` where the integration has never run. */
+  state: IngestionState | null;
+  cause: IngestionRun['cause'];
+  nowMs: number;
+  leaseMs: number;
+}
+
+/** How the lease and the runs of integrations are kept; at home in the database, so that all replicas share them. */
+export interface IngestionStore {
+  states(workspaceId: string): Promise<IngestionState[]>;
+  /** Begins a run, with a lease; `null` where another replica was faster. A run that died is recorded as failed. */
+  claim(claim: Claim): Promise<IngestionRun | null>;
+  /** Keeps the lease until then; false where another run has it. */
+  renew(run: IngestionRun, untilMs: number): Promise<boolean>;
+  /** Stores the end of a run, and gives its lease back. */
+  finish(run: IngestionRun): Promise<void>;
+  /** Asks for a run; false where one is under way or requested already. */
+  request(workspaceId: string, integrationId: string, nowMs: number): Promise<boolean>;
+  /** Newest first. */
+  runs(
+    workspaceId: string,
+    integrationId: string,
+    page: { skip?: number; limit: number },
+  ): Promise<IngestionRun[]>;
+  /** The newest run of each integration. */
+  lastRuns(workspaceId: string): Promise<IngestionRun[]>;
+  /** In the order of their IDs. */
+  rejects(
+    workspaceId: string,
+    integrationId: string,
+    page: { after?: string; limit: number },
+  ): Promise<StoredReject[]>;
+  /** IDs of all rejects of a kind. */
+  rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
+  countRejects(workspaceId: string): Promise<Map<string, number>>;
+  /** Deletes unusable rows that a run did not find again. */
+  settleUnusable(run: IngestionRun): Promise<void>;
+  /** Rows that are stored and newer than that, as `[UPDATED_AT, key]`. */
+  seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
+  /** Deletes rejects and runs from before these moments. */
+  prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
+}
+
+const nullableIn = (row: SqlRow, column: string): number | null =>
+  row[column] === null ? null : Number(row[column]);
+
+export const runOf = (row: SqlRow): IngestionRun => ({
+  workspaceId: textIn(row, 'workspace_id'),
+  integrationId: textIn(row, 'integration_id'),
+  runId: textIn(row, 'run_id'),
+  cause: row['cause'] as IngestionRun['cause'],
+  status: row['status'] as RunStatus,
+  startedAtMs: numberIn(row, 'started_at_ms'),
+  finishedAtMs: nullableIn(row, 'finished_at_ms'),
+  watermarkUs: nullableIn(row, 'watermark_us'),
+  rowsSynced: numberIn(row, 'rows_synced'),
+  rowsFailed: numberIn(row, 'rows_failed'),
+  note: row['note'] as string | null,
+});
+
+export const stateOf = (row: SqlRow): IngestionState => {
+  const us = nullableIn(row, 'watermark_us');
+  return {
+    integrationId: textIn(row, 'integration_id'),
+    runId: textIn(row, 'run_id'),
+    leaseUntilMs: numberIn(row, 'lease_until_ms'),
+    begunAtMs: numberIn(row, 'begun_at_ms'),
+    requestedAtMs: nullableIn(row, 'requested_at_ms'),
+    watermark: us === null ? null : { us, key: textIn(row, 'watermark_key') },
+    seenSinceUs: nullableIn(row, 'seen_since_us'),
+  };
+};
+
+export const rejectOf = (row: SqlRow): StoredReject => ({
+  rejectId: textIn(row, 'reject_id'),
+  kind: row['kind'] as IngestionReject['kind'],
+  key: row['key'] as string | null,
+  externalId: row['external_id'] as string | null,
+  updatedAtUs: nullableIn(row, 'updated_at_us'),
+  reason: textIn(row, 'reason'),
+  payload: textIn(row, 'payload'),
+  runId: textIn(row, 'run_id'),
+  rejectedAtMs: numberIn(row, 'rejected_at_ms'),
+});

@@ -1,0 +1,118 @@
+import { MAX_PRICE } from '../../protocol/index.ts';
+import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import type { StoredEvent } from '../profiles/events.ts';
+import type { CampaignState } from './campaign-state.ts';
+
+/** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
+export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
+
+/** The goal of a conversion as one text, such as `86400000 event:signed_up`. */
+export const goalOf = (conversion: Conversion): string =>
+  `${conversion.withinMs} ${'event' in conversion ? `event:${conversion.event}` : `product:${conversion.product}`}`;
+
+interface Goal {
+  /** As `goalOf` has it. */
+  goal: string;
+  /** `event:signed_up`, or `product:cup`. */
+  name: string;
+  withinMs: number;
+}
+
+/** What a user did to reach a goal: how many events, what was spent in all, and in which currencies, such as `EUR,PLN`. */
+export type Reached = [events: number, spent: number, currencies: string];
+
+/** Something that a user did, as far as a goal asks. */
+export interface Deed {
+  name: string;
+  timeMs: number;
+  spent: number;
+  /** `''` where nothing was bought. */
+  currency: string;
+}
+
+/** A price that is out of bounds, which was stored before there were any, counts as none: no value makes results fail. */
+const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
+
+export const deedOf = (event: StoredEvent): Deed =>
+  event.kind === 'event'
+    ? { name: `event:${event.name}`, timeMs: event.timeMs, spent: 0, currency: '' }
+    : {
+        name: `product:${event.productId}`,
+        timeMs: event.timeMs,
+        spent: spentOn(event.price, event.quantity),
+        currency: event.currency,
+      };
+
+/** Of a row of `events`. */
+export const deedIn = (row: SqlRow): Deed => {
+  const isPurchase = row['product_id'] !== null;
+  return {
+    name: isPurchase ? `product:${textIn(row, 'product_id')}` : `event:${textIn(row, 'name')}`,
+    timeMs: Math.round(numberIn(row, 'time')),
+    spent: isPurchase ? spentOn(numberIn(row, 'price'), numberIn(row, 'quantity')) : 0,
+    currency: isPurchase ? textIn(row, 'currency') : '',
+  };
+};
+
+/** Counts a deed for each goal that it reaches, where the user has seen the campaign. Returns whether there is one. */
+export const addDeed = (state: CampaignState, goals: readonly Goal[], deed: Deed): boolean => {
+  const first = state.firstImpressionMs;
+  if (first === null) return false;
+  let isReached = false;
+  for (const { goal, name, withinMs } of goals) {
+    if (name !== deed.name || deed.timeMs < first || deed.timeMs > first + withinMs) continue;
+    const [events, spent, currencies] = state.goals[goal] ?? [0, 0, ''];
+    const all = new Set([...currencies.split(','), deed.currency].filter((each) => each !== ''));
+    state.goals[goal] = [events + 1, spent + deed.spent, [...all].sort().join(',')];
+    isReached = true;
+  }
+  return isReached;
+};
+
+/** A row of `goal_counts`, or what is added to one. */
+export interface GoalCount {
+  workspaceId: string;
+  campaignId: string;
+  /** `''` of the control group. */
+  variantId: string;
+  goal: string;
+  currencies: string;
+  converted: number;
+  revenue: number;
+  squares: number;
+}
+
+/** The goals of all campaigns that are counted, in memory. */
+export interface KeptGoals {
+  version: number;
+  ofCampaign(workspaceId: string, campaignId: string): readonly Goal[];
+  /** Campaigns that have a goal of this name. */
+  campaignsWith(workspaceId: string, name: string): readonly string[];
+}
+
+const parseGoal = (goal: string): Goal => {
+  const space = goal.indexOf(' ');
+  return { goal, name: goal.slice(space + 1), withinMs: Number(goal.slice(0, space)) };
+};
+
+const NO_CAMPAIGNS: readonly string[] = [];
+const NO_GOALS: readonly Goal[] = [];
+
+/** Of the rows of `campaign_goals`. */
+export const keptGoals = (rows: readonly SqlRow[], version: number): KeptGoals => {
+  const workspaces = new Map<string, { goals: Map<string, Goal[]>; campaigns: Map<string, string[]> }>();
+  for (const row of rows) {
+    const [workspaceId, campaignId] = [textIn(row, 'workspace_id'), textIn(row, 'campaign_id')];
+    const known = workspaces.get(workspaceId) ?? { goals: new Map(), campaigns: new Map() };
+    workspaces.set(workspaceId, known);
+    const goals = (jsonIn(row, 'goals') as string[]).map(parseGoal);
+    known.goals.set(campaignId, goals);
+    for (const name of new Set(goals.map((goal) => goal.name)))
+      known.campaigns.set(name, [...(known.campaigns.get(name) ?? []), campaignId]);
+  }
+  return {
+    version,
+    ofCampaign: (workspaceId, campaignId) => workspaces.get(workspaceId)?.goals.get(campaignId) ?? NO_GOALS,
+    campaignsWith: (workspaceId, name) => workspaces.get(workspaceId)?.campaigns.get(name) ?? NO_CAMPAIGNS,
+  };
+};

@@ -1,0 +1,199 @@
+import { type CostlyRequest, filled, list, STUDIO_BYTES } from './request.ts';
+
+const variant = (at: number) => ({
+  variant_id: `v${at}`,
+  weight: 10,
+  properties: Object.fromEntries(
+    list(20, (name) => [
+      `p${name}`,
+      { type: 'string', value: '{{ "a" | append: "b" | upcase }} '.repeat(2) },
+    ]),
+  ),
+});
+
+const campaign = {
+  campaign_id: 'costly',
+  status: 'active',
+  placements: ['home'],
+  variants: list(8, variant),
+};
+const plain = { ...campaign, variants: [{ variant_id: 'a', properties: {} }] };
+const nobody = { external_id: '-' };
+
+export const ofOperators = (): CostlyRequest[] => {
+  const view = { sender: 'view', aimMs: 50 } as const;
+  const edit = { sender: 'edit', aimMs: null } as const;
+  const publish = { sender: 'publish', aimMs: null } as const;
+  const admin = { sender: 'admin', aimMs: null } as const;
+  const checks = (what: string, content: unknown): CostlyRequest => ({
+    ...view,
+    what: `/api/checks, ${what}`,
+    path: '/api/checks',
+    body: { campaign: content },
+  });
+  const reach = (what: string, audience: unknown): CostlyRequest => ({
+    ...view,
+    what: `/api/reach, ${what}`,
+    path: '/api/reach',
+    body: { campaign: { ...plain, audience } },
+  });
+  const get = (what: string, path: string): CostlyRequest => ({ ...view, what, path, method: 'GET' });
+  return [
+    get('/api/session, of 1,000 placements', '/api/session'),
+    get('/api/campaigns, with 2 MB of drafts', '/api/campaigns'),
+    get('/api/campaigns/{id}', '/api/campaigns/c1'),
+    get('/api/numbers', '/api/numbers'),
+    get('/api/results/{id}, 8 variants, 4 goals, 400 days', '/api/results/results'),
+    get('/api/results/{id}/csv', '/api/results/results/csv'),
+    get('/api/releases, 50 of 60 KB', '/api/releases'),
+    get('/api/integrations, of 500', '/api/integrations'),
+    get('/api/integrations/{id}, 100 rejects of 100 KB', '/api/integrations/i-0'),
+    checks('a name of 60,000 letters', {
+      ...plain,
+      variants: [
+        { variant_id: 'a', properties: { h: { type: 'string', value: `{{${'a'.repeat(60_000)}}}` } } },
+      ],
+    }),
+    checks('160 templates', campaign),
+    checks('15,000 letters of names', {
+      ...plain,
+      variants: [{ variant_id: 'a', properties: { h: { type: 'string', value: '{{a}}'.repeat(2_990) } } }],
+    }),
+    checks('placements that are numbers', { ...plain, placements: filled(STUDIO_BYTES, () => 1) }),
+    checks('unknown members', {
+      ...plain,
+      ...Object.fromEntries(filled(STUDIO_BYTES, (at) => [at.toString(36), 1] as const)),
+    }),
+    checks('unknown placements', { ...plain, placements: filled(STUDIO_BYTES, (at) => at.toString(36)) }),
+    checks('empty variants', {
+      ...plain,
+      variants: filled(STUDIO_BYTES, (at) => ({ variant_id: at.toString(36), properties: {} })),
+    }),
+    checks('equal variants', {
+      ...plain,
+      variants: filled(STUDIO_BYTES, () => ({ variant_id: 'a', properties: {} })),
+    }),
+    checks('variants that are none', { ...plain, variants: filled(STUDIO_BYTES, () => 1) }),
+    checks('an audience of unknown operators', {
+      ...plain,
+      audience: { $or: filled(STUDIO_BYTES, () => ({ $a: 1 })) },
+    }),
+    checks('an audience of patterns', {
+      ...plain,
+      audience: { $or: filled(STUDIO_BYTES, () => ({ a: { $regex: '(a?|b)x*x*x' } })) },
+    }),
+    checks('test users', { ...plain, test_users: filled(STUDIO_BYTES, (at) => at.toString(36)) }),
+    {
+      ...view,
+      what: '/api/preview',
+      path: '/api/preview',
+      body: { campaign, variant_id: 'v0', person: { persona: 'Gold' } },
+    },
+    {
+      ...view,
+      what: '/api/effect, as many placements as fit',
+      path: '/api/effect',
+      body: { campaign: { ...plain, placements: filled(STUDIO_BYTES, (at) => at.toString(36)) } },
+    },
+    {
+      ...view,
+      what: '/api/effect, every placement there is',
+      path: '/api/effect',
+      body: { campaign: { ...plain, placements: list(1_000, (at) => `home_hero_${at}`) } },
+    },
+    {
+      ...view,
+      what: '/api/why, 100 placements with a hundred campaigns each',
+      path: '/api/why',
+      body: { person: {}, placements: list(100, (at) => `home_hero_${at + 1}`) },
+    },
+    reach('50 conditions', { $or: list(50, (at) => ({ [`custom.a${at}`]: at })) }),
+    reach('as many conditions as fit', {
+      $or: filled(STUDIO_BYTES, (at) => ({ [`a${at}`]: { $ne: nobody } })),
+    }),
+    reach('as many comparisons as fit', { $nor: filled(STUDIO_BYTES, () => ({ n: { $gt: 'x' } })) }),
+    reach('as many patterns as fit', {
+      $nor: filled(STUDIO_BYTES, (at) => ({ text: { $regex: `x*x*y${at}` } })),
+    }),
+    reach('one list of numbers', { a1: { $nin: filled(STUDIO_BYTES, (at) => at + 100_000) } }),
+    reach('as many versions as fit', { $nor: filled(STUDIO_BYTES, () => ({ text: { $vlt: '1' } })) }),
+    {
+      ...edit,
+      what: 'PUT /api/drafts/{id}, the largest draft',
+      method: 'PUT',
+      path: (n) => `/api/drafts/saved-${n}`,
+      bodyOf: (n) => ({
+        campaign: {
+          ...campaign,
+          campaign_id: `saved-${n}`,
+          test_users: filled(20_000, (at) => at.toString(36)),
+        },
+        based_on: 0,
+      }),
+    },
+    {
+      ...edit,
+      what: 'PUT /api/drafts/{id} that is none',
+      method: 'PUT',
+      path: '/api/drafts/costly',
+      body: { campaign: { ...plain, placements: filled(STUDIO_BYTES, () => 1) }, based_on: 0 },
+    },
+    {
+      ...edit,
+      what: 'DELETE /api/drafts/{id}',
+      method: 'DELETE',
+      path: (n) => `/api/drafts/deleted-${n}`,
+      ifMatch: '"r"',
+    },
+    {
+      ...edit,
+      what: '/api/preview-links',
+      path: '/api/preview-links',
+      body: {
+        campaign_id: 'placements',
+        revision: 'r',
+        variant_id: 'a',
+        persona: null,
+        page: 'https://shop.example/',
+      },
+    },
+    {
+      ...publish,
+      what: '/api/releases',
+      path: '/api/releases',
+      bodyOf: (n) => ({ campaign_id: `published-${n}`, revision: 'r', note: 'x'.repeat(2_000) }),
+    },
+    {
+      ...publish,
+      what: '/api/releases/{n}/restore',
+      path: '/api/releases/1/restore',
+      bodyOf: (n) => ({ note: '', based_on: n }),
+    },
+    {
+      ...publish,
+      what: '/api/campaigns/{id}/stop',
+      path: (n) => `/api/campaigns/c${n + 1}/stop`,
+      body: { note: '', based_on: 0 },
+    },
+    { ...publish, what: '/api/integrations/{id}/sync', path: (n) => `/api/integrations/i-${n + 50}/sync` },
+    { ...admin, what: '/api/access', path: '/api/access', method: 'GET' },
+    { ...admin, what: '/api/audit', path: '/api/audit', method: 'GET' },
+  ];
+};
+
+export const ofNobody = (): CostlyRequest[] => {
+  const nobody = { sender: 'nobody', aimMs: 50, method: 'GET' } as const;
+  return [
+    { ...nobody, what: '/metrics', path: '/metrics' },
+    { ...nobody, what: '/readyz', path: '/readyz' },
+    { ...nobody, what: '/openapi.json', path: '/openapi.json' },
+    { ...nobody, what: '/docs', path: '/docs' },
+    {
+      ...nobody,
+      method: 'POST',
+      what: '/api/session with a wrong key',
+      path: '/api/session',
+      bodyOf: (n) => ({ key: `op_${n}${'x'.repeat(60_000)}` }),
+    },
+  ];
+};

@@ -1,0 +1,49 @@
+import { APP_ID } from '../../../helpers/a-workspace.ts';
+
+/** Who sends a request: nobody in particular, a key of a type, or an operator of a role. */
+export type Sender = 'nobody' | 'client' | 'server' | 'view' | 'edit' | 'publish' | 'admin';
+
+/** A request that costs much. What changes something is another one each time: `n` counts up. */
+export interface CostlyRequest {
+  what: string;
+  sender: Sender;
+  path: string | ((n: number) => string);
+  method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  body?: unknown;
+  /** In the place of `body`. */
+  bodyOf?: (n: number) => unknown;
+  ifMatch?: string;
+  /** Milliseconds of the main thread; `null` where the figure is only published. */
+  aimMs: number | null;
+}
+
+/** What requests name that exists only once the service runs. */
+export interface Known {
+  bannerId: string;
+  /** Tokens of preview links: of a draft with many placements, and of one with long texts. */
+  previewTokens: { placements: string; texts: string };
+}
+
+export const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1' };
+export const TIME = '2026-03-01T09:15:00.000Z';
+
+export const list = <T>(count: number, make: (at: number) => T): T[] =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+/** Objects of which each has members of its own: a parser makes a shape for each. */
+export const shapes = (count: number) =>
+  Object.fromEntries(list(count, (at) => [`a${at.toString(36)}`, { [`b${at.toString(36)}`]: at }]));
+
+/** As much of a list as fits into so many bytes of JSON. */
+export const filled = <T>(bytes: number, make: (at: number) => T): T[] => {
+  const made: T[] = [];
+  for (let left = bytes; left > 0; ) {
+    const each = make(made.length);
+    left -= Buffer.byteLength(JSON.stringify(each)) + 1;
+    if (left > 0) made.push(each);
+  }
+  return made;
+};
+
+/** A body of the Studio's pages may have so many bytes; some are left for what is around a list. */
+export const STUDIO_BYTES = 63 * 1024;

@@ -1,0 +1,385 @@
+// The service and the Studio with what their costliest requests need: users, campaigns, drafts, history. Tells its parent where
+// they are, and when it is asked how much CPU time its main thread has used, in milliseconds.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { threadCpuUsage } from 'node:process';
+import { DatabaseSync } from 'node:sqlite';
+import {
+  createPreviewTokens,
+  createService,
+  followReleases,
+  listen,
+  openStore,
+  silentLog,
+  tuneProcess,
+} from '../../../../src/service/index.ts';
+import { parseWorkspace } from '../../../../src/service/workspace/parse-workspace.ts';
+import { createRegistry } from '../../../../src/service/workspace/workspace.ts';
+import { createStudio, listenStudio } from '../../../../src/studio/index.ts';
+import { APP_ID, aCampaign } from '../../../helpers/a-workspace.ts';
+import { OPERATORS } from '../../../helpers/running-studio.ts';
+import { SIGNED_APP } from '../sync-tokens.ts';
+import { VISITORS, visitorId } from './client-keys.ts';
+import { list } from './request.ts';
+
+const USERS = 5_000;
+const BIG_USERS = 100;
+const CAMPAIGNS = 100;
+const PLACEMENTS = 1_000;
+const INTEGRATIONS = 500;
+const IMPRESSIONS = Number(process.env['IMPRESSIONS'] ?? 100_000);
+const VISITOR_EVENTS = 20_000;
+const DAYS = 400;
+const DAY_MS = 86_400_000;
+const NO_LIMIT = { requests: 1_000_000, window_seconds: 60 };
+
+tuneProcess();
+const everywhere = list(100, (at) => `home_hero_${at + 1}`);
+const content = {
+  workspace_id: 'bench',
+  apps: [
+    { app_id: APP_ID, name: 'Web' },
+    { ...SIGNED_APP, visitors: true },
+  ],
+  api_keys: [
+    {
+      type: 'server',
+      key: 'bench-server',
+      permissions: [
+        'cdi.integration_list',
+        'cdi.integration_sync',
+        'cdi.integration_job_status',
+        'users.track',
+        'users.track.bulk',
+        'users.identify',
+        'users.alias.new',
+        'users.merge',
+        'users.export.ids',
+        'users.delete',
+        'campaigns.explain',
+      ],
+    },
+    { type: 'client', key: 'bench-client', permissions: ['banners.sync', 'banners.track'] },
+  ],
+  campaigns_from: 'studio',
+  studio: { sites: ['https://shop.example'], personas: [{ name: 'Gold', attributes: { first_name: 'Jo' } }] },
+  placements: [
+    ...list(PLACEMENTS, (at) => ({ placement_id: `home_hero_${at}` })),
+    { placement_id: 'home' },
+    { placement_id: 'capped' },
+  ],
+  campaigns: [
+    ...list(CAMPAIGNS, (at) =>
+      aCampaign({
+        campaign_id: `c${at}`,
+        placements: ['home', ...everywhere],
+        audience:
+          at === 0
+            ? null
+            : {
+                $nor: [{ [`custom.a${at}`]: at }, { text: { $regex: 'x*x*x' } }],
+                event_list: { $elemMatch: { name: `e${at}` } },
+              },
+      }),
+    ),
+    aCampaign({
+      campaign_id: 'capped',
+      placements: ['capped'],
+      frequency: { impressions: { max: 1_000_000, days: 30 } },
+    }),
+    aCampaign({
+      campaign_id: 'results',
+      variants: list(8, (at) => ({ variant_id: `v${at}`, properties: {} })),
+      conversions: list(4, (at) => ({ event: at % 2 === 0 ? 'seen' : 'done', within_hours: 720 })),
+    }),
+  ],
+  operators: OPERATORS,
+  integrations: list(INTEGRATIONS, (at) => ({
+    integration_id: `i-${at}`,
+    source: { kind: 'csv', files: 'none.csv', rows: 'attributes' },
+    schedule: '17 4 31 1,3,5,7,8,10,12 *',
+    time_zone: 'Europe/Berlin',
+  })).map((each, at) =>
+    at % 2 === 0 ? { ...each, schedule: '17 4 * * *' } : { ...each, schedule: '*/15 4-5 * * *' },
+  ),
+  limits: {
+    users_track: NO_LIMIT,
+    users_track_bulk: NO_LIMIT,
+    users_other: NO_LIMIT,
+    users_export_ids: NO_LIMIT,
+    cdi_integrations: NO_LIMIT,
+    banners_sync: { per_user: NO_LIMIT },
+    banners_track: { per_user: NO_LIMIT },
+    visitors: NO_LIMIT,
+    new_users: NO_LIMIT,
+  },
+};
+const folder = mkdtempSync(join(tmpdir(), 'placard-costliest-'));
+const file = join(folder, 'placard.db');
+const store = await openStore(file);
+const registry = createRegistry([{ workspace: parseWorkspace(content), source: 'bench' }]);
+const workspaces = await followReleases({ registry: () => registry, stop: () => undefined }, store.studio, {
+  log: silentLog,
+});
+const service = createService({ workspaces, store });
+const api = await listen(service, { port: 0 });
+
+/** A port that was free a moment ago: the Studio takes requests that name its own address alone. */
+const free = createServer().listen(0, '127.0.0.1');
+await new Promise((resolve) => free.once('listening', resolve));
+const { port: studioPort } = free.address() as { port: number };
+await new Promise((resolve) => free.close(resolve));
+const studioUrl = `http://127.0.0.1:${studioPort}`;
+await listenStudio(createStudio({ workspaces, store, pages: null }), { port: studioPort });
+
+const post = async (path: string, key: string, body: unknown) => {
+  const headers = { authorization: `Bearer bench-${key}`, 'content-type': 'application/json' };
+  const response = await fetch(api.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+  // biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers
+  const answer = (await response.json()) as any;
+  if (!response.ok || answer.errors)
+    throw new Error(`${path}: ${response.status} ${JSON.stringify(answer).slice(0, 300)}`);
+  return answer;
+};
+const nowMs = Date.now();
+const iso = (ms: number) => new Date(ms).toISOString();
+
+for (let from = 0; from < USERS; from += 500) {
+  const ids = list(500, (at) => `u-${from + at}`);
+  const attributes = ids.map((external_id, at) => ({
+    external_id,
+    first_name: 'Kim',
+    a1: at,
+    text: 'x'.repeat(at % 10 === 0 ? 255 : 10),
+    tags: ['x', 'y'],
+  }));
+  const events = ids.map((external_id) => ({ external_id, name: 'seen', time: iso(nowMs) }));
+  await post('/users/track/bulk', 'server', { attributes, events });
+}
+
+/** As much as a profile may hold. */
+const BIG = Number(process.env['BIG'] ?? 10);
+for (let at = 0; at < BIG_USERS; at += 1) {
+  for (let from = 0; from < BIG; from += 35) {
+    const attributes = list(Math.min(35, BIG - from), (n) => [
+      `nested${from + n}`,
+      list(4, (m) => ({ k: m, texts: list(90, () => 'x'.repeat(250)) })),
+    ]);
+    await post('/users/track', 'server', {
+      attributes: [{ external_id: `big-${at}`, text: 'x'.repeat(255), ...Object.fromEntries(attributes) }],
+    });
+  }
+}
+const NAMES = Number(process.env['NAMES'] ?? 1_000);
+for (let from = 0; from < NAMES; from += 75) {
+  const events = list(75, (at) => ({
+    external_id: 'big-0',
+    name: `event ${from + at}`.padEnd(250, 'e'),
+    time: iso(nowMs),
+  }));
+  await post('/users/track', 'server', { events });
+}
+
+const syncedFor = async (external_user_id: string, placement: string, app_id = APP_ID) => {
+  const body = { external_user_id, app_id, app_version: '1', placements: [placement] };
+  const { banners } = await post('/v1/device-messaging/banners/sync', 'client', body);
+  return banners[placement]?.id as string;
+};
+const look = async (external_user_id: string, id: string, count: number, atOnce: number, app_id = APP_ID) => {
+  for (let from = 0; from < count; from += atOnce) {
+    const events = list(atOnce, (at) => ({
+      id,
+      event_type: 'impression',
+      timestamp: iso(nowMs - 20 * DAY_MS + (from + at) * 1_000),
+    }));
+    await post('/v1/device-messaging/banners/track', 'client', {
+      external_user_id,
+      app_id,
+      app_version: '1',
+      events,
+    });
+  }
+};
+await look('looker', await syncedFor('looker', 'capped'), IMPRESSIONS, 1_000);
+for (let n = 0; n < VISITORS; n += 1) {
+  const visitor = visitorId(n);
+  await look(
+    visitor,
+    await syncedFor(visitor, 'capped', SIGNED_APP.app_id),
+    VISITOR_EVENTS,
+    50,
+    SIGNED_APP.app_id,
+  );
+}
+
+const draft = (campaignId: string, members: object) =>
+  store.studio.saveDraft(
+    {
+      workspaceId: 'bench',
+      campaignId,
+      campaign: aCampaign({ campaign_id: campaignId, ...members }),
+      revision: 'r',
+      basedOn: 0,
+      editor: 'Ed',
+      updatedAtMs: nowMs,
+    },
+    null,
+  );
+const random = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+for (let n = 0; n < 24; n += 1) await draft(`draft-${n}`, { name: random(60_000) });
+for (let n = 0; n < 16; n += 1) {
+  await draft(`deleted-${n}`, {});
+  await draft(`published-${n}`, {});
+}
+const placements = list(PLACEMENTS, (at) => `home_hero_${at}`);
+const properties = { headline: { type: 'string', value: 'Hello' } };
+await draft('placements', { placements, variants: [{ variant_id: 'a', properties }] });
+await draft('texts', {
+  variants: list(8, (at) => ({
+    variant_id: at === 0 ? 'a' : `v${at}`,
+    properties: Object.fromEntries(
+      list(20, (name) => [
+        `p${name}`,
+        { type: 'string', value: '{{ "a" | append: "b" | upcase }} '.repeat(2) },
+      ]),
+    ),
+  })),
+});
+const tokens = createPreviewTokens(store);
+const tokenOf = (campaignId: string) =>
+  tokens.sign('bench', { campaignId, revision: 'r', variantId: 'a', personaId: null }, nowMs);
+
+const HISTORY = Number(process.env['HISTORY'] ?? 50);
+for (let n = 0; n < HISTORY; n += 1) {
+  const campaign = aCampaign({
+    campaign_id: 'history',
+    test_users: list(8_000, (at) => String(at + 10_000)),
+  });
+  await store.studio.addRelease({
+    workspaceId: 'bench',
+    campaignId: 'history',
+    campaign,
+    basedOn: n,
+    author: 'Pia',
+    note: 'x'.repeat(2_000),
+    createdAtMs: nowMs,
+    liveAtMs: nowMs,
+  });
+}
+
+/** What would take the service hours: years of results, of runs, of the audit. */
+const database = new DatabaseSync(file);
+const insert = (table: string, rows: object[]) => {
+  const [first] = rows;
+  const names = Object.keys(first!);
+  const statement = database.prepare(
+    `INSERT INTO ${table} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+  );
+  database.exec('BEGIN IMMEDIATE');
+  for (const row of rows) statement.run(...Object.values(row));
+  database.exec('COMMIT');
+};
+const counts = {
+  impressions: 9_000,
+  clicks: 300,
+  dismissals: 100,
+  exposed: 8_000,
+  clicked: 250,
+  dismissed: 90,
+};
+for (const campaign of ['results', ...list(CAMPAIGNS, (at) => `c${at}`)]) {
+  const parts = [
+    '',
+    ...list(campaign === 'results' ? DAYS : 40, (at) => `day:${iso(nowMs - at * DAY_MS).slice(0, 10)}`),
+    'placement:home',
+  ];
+  insert(
+    'campaign_counts',
+    parts.flatMap((part) =>
+      list(8, (at) => ({
+        workspace_id: 'bench',
+        campaign_id: campaign,
+        variant_id: `v${at}`,
+        part,
+        lane: 0,
+        ...counts,
+      })),
+    ),
+  );
+}
+insert(
+  'operator_audit',
+  list(20_000, (at) => ({
+    workspace_id: 'bench',
+    at_ms: nowMs - at,
+    entry_id: String(at),
+    operator: 'Vera',
+    action: 'publish',
+    subject: 'c1',
+    details: '',
+  })),
+);
+insert(
+  'ingestion_runs',
+  list(35_000, (at) => ({
+    workspace_id: 'bench',
+    integration_id: 'i-0',
+    run_id: iso(nowMs - at * 900_000),
+    cause: 'schedule',
+    status: 'success',
+    started_at_ms: nowMs - at * 900_000,
+    finished_at_ms: nowMs - at * 900_000 + 1,
+    rows_synced: 1,
+    rows_failed: 1,
+  })),
+);
+insert(
+  'ingestion_rejects',
+  list(20_000, (at) => ({
+    workspace_id: 'bench',
+    integration_id: `i-${at % 100 === 0 ? 0 : at % INTEGRATIONS}`,
+    reject_id: `key:${at}`,
+    kind: 'refused',
+    key: String(at),
+    reason: 'not valid',
+    payload: JSON.stringify({ PAYLOAD: 'x'.repeat(at % 100 === 0 ? 100_000 : 100) }),
+    run_id: 'r',
+    rejected_at_ms: nowMs,
+  })),
+);
+database.close();
+
+const cookieOf = async (name: string) => {
+  const signedIn = await fetch(`${studioUrl}/api/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', origin: studioUrl, 'sec-fetch-site': 'same-origin' },
+    body: JSON.stringify({ key: `${name}-key` }),
+  });
+  return (signedIn.headers.get('set-cookie') ?? '').split(';')[0];
+};
+
+process.on('message', () => {
+  const { user, system } = threadCpuUsage();
+  process.send?.((user + system) / 1_000);
+});
+process.send?.({
+  api: api.port,
+  studio: studioPort,
+  cookies: {
+    view: await cookieOf('Vera'),
+    edit: await cookieOf('Ed'),
+    publish: await cookieOf('Pia'),
+    admin: await cookieOf('Ada'),
+  },
+  known: {
+    bannerId: await syncedFor('u-1', 'home'),
+    previewTokens: { placements: await tokenOf('placements'), texts: await tokenOf('texts') },
+  },
+});
+process.once('disconnect', () => {
+  rmSync(folder, { recursive: true, force: true });
+  process.exit();
+});
