@@ -20,8 +20,8 @@ interface Bucketing {
 /** The outcome of one campaign in one placement, with the facts behind it. */
 export type Reason =
   | ({ outcome: 'shown'; banner_id: string; variant_id: string; is_test_send: boolean } & Bucketing)
-  /** It has the placement, and nothing is shown there. */
-  | ({ outcome: 'held_out'; banner_id: string } & Bucketing)
+  /** It has the placement, and nothing is shown there. `is_of_all`: by the holdout over all campaigns. */
+  | ({ outcome: 'held_out'; banner_id: string; is_of_all?: true | undefined } & Bucketing)
   | { outcome: 'not_running'; status: string }
   | { outcome: 'out_of_time'; starts_at: string | null; ends_at: string | null }
   | { outcome: 'not_in_audience'; clauses: FailingClause[] }

@@ -9,6 +9,12 @@ const conversionOf = ({ event, product, within_hours }: ConversionText): Convers
   withinMs: (within_hours || 0) * HOUR_MS,
 });
 
+/** A conversion as a workspace file writes it. */
+export const conversionText = ({ withinMs, ...goal }: Conversion): ConversionText => ({
+  ...goal,
+  within_hours: withinMs / HOUR_MS,
+});
+
 /** The counts of a campaign. */
 export const resultsOf = (
   store: Store,

@@ -96,7 +96,7 @@ const SCREENS: readonly Screen[] = [
       await page.getByText('POINTS is not a number').waitFor();
     },
   ],
-  ['segments', '/segments', (page) => page.getByRole('heading', { name: 'Segments' }).waitFor()],
+  ['segments', '/segments', (page) => page.getByRole('heading', { name: 'Segments', exact: true }).waitFor()],
   [
     'a segment that is written',
     '/segments',

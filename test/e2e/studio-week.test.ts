@@ -136,14 +136,16 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     const { low, high } = mixtureInterval(b, a, { planned: PLANNED });
     expect(low).toBeGreaterThan(0);
     const [least, most] = [low, high].map((share) => (share * 100).toFixed(1));
-    await page
-      .getByText(
-        `Purchases of “teapot” of shelf against kiln: undecided, ${exposed} people; purchases of “teapot” against the control group: undecided, ${VISITORS} people.`,
-      )
-      .waitFor();
+    await page.getByRole('heading', { name: 'No winner: the differences may be chance.' }).waitFor();
+    for (const [against, people] of [
+      ['of shelf against kiln', exposed],
+      ['against the control group', VISITORS],
+    ]) {
+      await page.getByText(`Purchases of “teapot” ${against}: undecided, ${people} people.`).waitFor();
+    }
     await page
       .getByRole('row', { name: /^Clicked shelf against kiln/ })
-      .getByText(`${least} to ${most} points higher`)
+      .getByText(`${least} to ${most} percentage points higher`)
       .waitFor();
     await page
       .getByRole('table')

@@ -32,7 +32,12 @@ const reason = z.discriminatedUnion('outcome', [
     is_test_send: z.boolean(),
     ...bucketing,
   }),
-  z.object({ outcome: z.literal('held_out'), banner_id: z.string(), ...bucketing }),
+  z.object({
+    outcome: z.literal('held_out'),
+    banner_id: z.string(),
+    is_of_all: z.optional(z.literal(true)),
+    ...bucketing,
+  }),
   z.object({ outcome: z.literal('not_running'), status: z.string() }),
   z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
   z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),

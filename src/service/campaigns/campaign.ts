@@ -37,6 +37,16 @@ export interface Campaign {
 }
 
 const HOUR_MS = 60 * 60 * 1000;
+/** A conversion of the file, as results are asked for it. */
+export const conversionOf = ({
+  event,
+  product = '',
+  within_hours,
+}: NonNullable<CampaignFile['conversions']>[number]): Conversion => ({
+  ...(event === undefined ? { product } : { event }),
+  withinMs: within_hours * HOUR_MS,
+});
+
 const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
   impressions: impressions ?? null,
   stopAfter: {
@@ -81,10 +91,7 @@ export const compileCampaign = (
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
-    conversions: (file.conversions ?? []).map(({ event, product = '', within_hours }) => ({
-      ...(event === undefined ? { product } : { event }),
-      withinMs: within_hours * HOUR_MS,
-    })),
+    conversions: (file.conversions ?? []).map(conversionOf),
     tags: new Set(file.tags ?? []),
     frequency: file.frequency ? frequencyOf(file.frequency) : null,
     language: file.language ?? null,

@@ -7,6 +7,7 @@ import { chooseVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
 import { type Cap, createCaps } from './frequency.ts';
+import { holdoutOf } from './holdout.ts';
 import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import { halt, haltedBy, isOverBudget, type LogUnfilled } from './unfilled.ts';
@@ -40,8 +41,8 @@ export type Step = { placementId: string; campaign: Campaign } & (
   /** The user could get it, but a campaign before it has the placement. */
   | { outcome: 'outranked'; by: Campaign }
   | { outcome: 'unfilled'; variantId: string | null; error: unknown }
-  /** It has the placement, and shows nothing there: the user is in its control group. */
-  | { outcome: 'held_out'; bannerId: string }
+  /** It has the placement, and shows nothing there: the user is in its control group, or held out of all campaigns. */
+  | { outcome: 'held_out'; bannerId: string; isOfAll: boolean }
   | { outcome: 'shown'; bannerId: string; variant: Variant; isTestSend: boolean }
 );
 
@@ -86,13 +87,17 @@ export const decide = (question: Question): string => {
       return null;
     }
     const isTestSend = isTestFor(campaign, externalUserId);
-    const variant = chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
+    const holdout = isTestSend ? null : holdoutOf(workspace, campaign, externalUserId, now);
+    const isOfAll = holdout !== null;
+    const variant = holdout ? null : chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
     const isControl = variant === null;
     const variantId = variant?.variantId ?? null;
     const language = languageOf(campaign, variant);
     try {
+      // Those who are held out of all campaigns are in the results of none.
+      const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
-        { campaignId, variantId, placementId, round, isControl, isTestSend, language },
+        { ...counted, variantId, placementId, isControl, isTestSend, language },
         externalUserId,
       );
       const properties = variant ? propertiesIn(variant, language)(contextOf) : null;
@@ -100,7 +105,7 @@ export const decide = (question: Question): string => {
         placementId,
         campaign,
         bannerId,
-        ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out' }),
+        ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out', isOfAll }),
       });
       // Written by hand: most of it is text that never changes, which `JSON.stringify` would read letter by letter.
       return (

@@ -1,4 +1,4 @@
-import { getOwn } from '../profiles/own.ts';
+import { getOwn } from '../profiles/profile.ts';
 import type { UserCampaign } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';

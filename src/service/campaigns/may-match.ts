@@ -1,5 +1,5 @@
-import { getOwn } from '../profiles/own.ts';
 import type { Profile } from '../profiles/profile.ts';
+import { getOwn } from '../profiles/profile.ts';
 import { type Asker, daysSince } from './audience-document.ts';
 
 /** Reads what an audience document has at a path, without making the document. */

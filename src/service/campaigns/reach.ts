@@ -6,6 +6,7 @@ import { type Asker, audienceOf } from './audience-document.ts';
 import { chooseVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
+import { holdoutOf } from './holdout.ts';
 import { createJudge } from './judge.ts';
 
 /** Users who are looked at, at most. Their share in the audience is right to 2.2 per cent, 19 times of 20. */
@@ -82,6 +83,7 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
   );
   const at = Math.max(now, campaign.startsAtMs ?? now);
   return (asker: Asker): boolean => {
+    if (holdoutOf(workspace, campaign, asker.externalId, at)) return false;
     if (chooseVariant(workspace.workspaceId, campaign, asker.externalId, false) === null) return false;
     const user = { profile: asker.profile, campaigns: [], impressions: [] };
     const judge = createJudge({ externalUserId: asker.externalId, user, now: at, log: silentLog }, asker);

@@ -10,6 +10,7 @@ import { type Asker, audienceOf } from '../campaigns/audience-document.ts';
 import { bucketsOf } from '../campaigns/bucketing.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { decide, type Question, type Step } from '../campaigns/decide.ts';
+import { holdoutBucket } from '../campaigns/holdout.ts';
 import { askerOf } from '../campaigns/judge.ts';
 import { isOpen, readPath } from '../campaigns/may-match.ts';
 import { UnfilledError } from '../campaigns/unfilled.ts';
@@ -86,8 +87,8 @@ type Texts = { [Name in Reason['outcome']]: (reason: Extract<Reason, { outcome: 
 const TEXTS: Texts = {
   shown: ({ variant_id, is_test_send }) =>
     `shows variant ${variant_id}${is_test_send ? ' as a test send' : ''}`,
-  held_out: ({ bucket, control_percentage }) =>
-    `shows nothing: the user is held out (bucket ${bucket}, control is below ${control_percentage})`,
+  held_out: ({ bucket, control_percentage, is_of_all }) =>
+    `shows nothing: the user is held out${is_of_all ? ' of all campaigns' : ''} (bucket ${bucket}, control is below ${control_percentage})`,
   not_running: ({ status }) => `is ${status === 'draft' ? 'a draft' : status}`,
   out_of_time: ({ starts_at, ends_at }) =>
     `runs ${[starts_at && `from ${starts_at}`, ends_at && `until ${ends_at}`].filter(Boolean).join(' ')}`,
@@ -148,8 +149,13 @@ export const reasonOf = (
       const facts = { banner_id: bannerId, variant_id: variant.variantId, is_test_send: isTestSend };
       return { outcome, ...facts, ...bucketing() };
     }
-    case 'held_out':
-      return { outcome: step.outcome, banner_id: step.bannerId, ...bucketing() };
+    case 'held_out': {
+      const { outcome, bannerId: banner_id, isOfAll } = step;
+      const { holdout, workspaceId } = workspace;
+      if (!isOfAll || !holdout) return { outcome, banner_id, ...bucketing() };
+      const bucket = Math.floor(holdoutBucket(workspaceId, holdout, externalUserId) * 100) / 100;
+      return { outcome, banner_id, bucket, control_percentage: holdout.percentage, is_of_all: true };
+    }
     case 'not_running':
       return { outcome: step.outcome, status };
     case 'out_of_time':

@@ -4,18 +4,17 @@ import { userIdOf } from './user-id.ts';
 import { lookupKey, type Names, sharedKeys } from './user-key.ts';
 import type { Lookup } from './user-set.ts';
 
-/** A user of a group in memory. */
+/** A user in memory. */
 export interface Entry extends UserRow {
-  /** `stored`: the names that the database has keys of; `indexed`: the names that memory has. */
+  /** The names that the database has keys of. */
   stored: Names;
+  /** The names that find the user here. */
   indexed: Names;
-  /** Of its profile, as they are in the group's sum. */
-  counted: number;
-  isChanged: boolean;
-  isRemoved: boolean;
-  /** Removed because nothing came any more: what they did stays in the results of campaigns. */
-  isExpired: boolean;
-  mergedInto: Entry | null;
+  /**
+   * Of a user who is removed: whom they were merged `into`. `isExpired` of one of whom nothing came any more: what they did stays
+   * in the results of campaigns.
+   */
+  gone: { into: Entry | null; isExpired: boolean } | null;
 }
 
 const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
@@ -45,7 +44,7 @@ export const entryOf = (profile: Profile): Entry => {
   return entry;
 };
 
-/** The users of one workspace in a group, by what names them. */
+/** The users of one workspace in memory, by what names them. */
 export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
@@ -66,7 +65,7 @@ export const createUserIndex = () => {
   /** Puts the user under the names that they have now, in place of those of before; under none once they are removed. */
   const rename = (entry: Entry) => {
     takeOut(entry);
-    const names = entry.isRemoved ? NO_NAMES : namesOf(entry);
+    const names = entry.gone ? NO_NAMES : namesOf(entry);
     entry.indexed = names;
     if (entry.profile) (entry.profile as Linked)[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
@@ -84,7 +83,7 @@ export const createUserIndex = () => {
     if (lookup.by === 'external_id') return [bearerOf(lookup.value)];
     if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
     const entry = byId.get(userIdOf(lookup.value) ?? Number.NaN);
-    return entry?.isRemoved ? [] : [entry];
+    return entry?.gone ? [] : [entry];
   };
 
   return {
@@ -100,14 +99,7 @@ export const createUserIndex = () => {
     },
 
     add(row: UserRow, isStored: boolean): Entry {
-      const states = { isChanged: false, isRemoved: false, isExpired: false, mergedInto: null };
-      const entry: Entry = {
-        ...row,
-        stored: NO_NAMES,
-        indexed: NO_NAMES,
-        counted: row.characters,
-        ...states,
-      };
+      const entry: Entry = { ...row, stored: NO_NAMES, indexed: NO_NAMES, gone: null };
       byId.set(row.userId, entry);
       rename(entry);
       if (isStored) entry.stored = entry.indexed;
@@ -119,7 +111,7 @@ export const createUserIndex = () => {
       for (const entry of byId.values()) {
         const { userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters } =
           entry;
-        if (!entry.isRemoved)
+        if (!entry.gone)
           rows.push({ userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters });
       }
       return rows;

@@ -17,6 +17,7 @@ import {
   wireEvent,
 } from '../../protocol/schemas/index.ts';
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
+import { ofAllCampaigns } from '../campaigns/holdout.ts';
 import { defineRoute, pageBody, type RouteContext } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
@@ -146,7 +147,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
         if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
       };
       const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
-        const rows = events.map(({ row }) => row);
+        const rows = events.flatMap(({ row }) => [row, ...ofAllCampaigns(row, workspace, externalId)]);
         return store.write({
           workspaceId: workspace.workspaceId,
           lookups: [{ by: 'external_id', value: externalId }],

@@ -97,15 +97,15 @@ export const addEvent = (before: CampaignState | null, event: NewBannerEvent): C
   return state;
 };
 
-const nameOf = ({ campaignId, eventType, day, placementId, language }: AlikeEvents) =>
+const alikeName = ({ campaignId, eventType, day, placementId, language }: AlikeEvents) =>
   JSON.stringify([campaignId, eventType, day, placementId, language]);
 
 /** What two users had both, and is stored once: `before` of the two, `after` of the one that they became. */
 export const repeatsOf = (before: readonly AlikeEvents[], after: readonly AlikeEvents[]): AlikeEvents[] => {
   const left = new Map<string, AlikeEvents>();
   const add = (events: AlikeEvents, sign: 1 | -1) => {
-    const times = (left.get(nameOf(events))?.times ?? 0) + sign * events.times;
-    left.set(nameOf(events), { ...events, times });
+    const times = (left.get(alikeName(events))?.times ?? 0) + sign * events.times;
+    left.set(alikeName(events), { ...events, times });
   };
   for (const events of before) add(events, 1);
   for (const events of after) add(events, -1);

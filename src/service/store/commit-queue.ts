@@ -1,8 +1,59 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { getHeapStatistics } from 'node:v8';
+import { lookupKey } from '../profiles/user-key.ts';
+import type { Lookup, UserSet } from '../profiles/user-set.ts';
 import { createWaiting } from '../waiting.ts';
 import type { Commit, UserWork } from './store.ts';
-import { type Work, WorkError } from './works.ts';
 import { isRefused, RetryLaterError } from './write-errors.ts';
+
+export type Work = UserWork<unknown>;
+
+/** Works of a group cannot be stored: their `apply` threw, or another transaction keeps their users locked. */
+export class WorkError extends Error {
+  override name = 'WorkError';
+  readonly works: readonly Work[];
+
+  constructor(works: readonly Work[], cause: unknown) {
+    super('Works of the group cannot be stored', { cause });
+    this.works = works;
+  }
+}
+
+/** Applies works to users in memory, one after the other, and answers what each returned. */
+export const applyWorks = (works: readonly Work[], usersOf: (workspaceId: string) => UserSet): unknown[] =>
+  works.map((work) => {
+    try {
+      return work.apply(usersOf(work.workspaceId));
+    } catch (error) {
+      // It may have changed users halfway: the group begins anew without it.
+      throw new WorkError([work], error);
+    }
+  });
+
+/** Of what all in memory may be as JSON. The objects that it is take a few times as much. */
+export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
+
+/** What works name users by: lookups by workspace and key, each once. */
+export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
+
+export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
+
+/** Without the lookups that `isKnown` knows. */
+export const namedBy = (
+  works: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>,
+  isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
+): Named => {
+  const named: Named = new Map();
+  for (const { workspaceId, lookups } of works) {
+    for (const lookup of lookups) {
+      if (isKnown(workspaceId, lookup)) continue;
+      const key = lookupKey(lookup);
+      const name = nameOfLookup(workspaceId, key);
+      if (!named.has(name)) named.set(name, { workspaceId, key, lookup });
+    }
+  }
+  return named;
+};
 
 /** Works that share a commit. */
 const MAX_WORKS = 128;

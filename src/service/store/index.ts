@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
-import type { Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
 import type { Store, StoreReader } from './store.ts';
+import type { Pruned } from './upkeep.ts';
 import { isPostgres, pathOf, vacuumPostgres, vacuumSqlite, visitStore } from './upkeep.ts';
 
 export type { Conversion } from './goals.ts';

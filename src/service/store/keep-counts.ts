@@ -66,7 +66,7 @@ export const askLater = async <T>(asking: Asking<T>): Promise<T> => {
 };
 
 const distinct = <T>(values: T[]): T[] => [...new Set(values)];
-const nameOf = (userId: number, campaignId: string) => `${userId} ${campaignId}`;
+const stateName = (userId: number, campaignId: string) => `${userId} ${campaignId}`;
 
 /** Counts the goals of states anew, from all that their users did. */
 function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly UserState[]): Asking<void> {
@@ -88,6 +88,16 @@ function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly 
     for (const { deed } of byUser.get(userId) ?? []) addDeed(state, goals, deed);
 }
 
+/** What may change the counts of campaigns, of all that a group has changed. */
+export type CountedChanges = Pick<Changes, 'moved' | 'uncounted' | 'bannerEvents'> & {
+  /** Events that some campaign has for a goal. */
+  deeds: readonly { workspaceId: string; userId: number; deed: Deed }[];
+};
+
+/** Whether there is anything for `keepCounts` to do. */
+export const changesCounts = ({ moved, uncounted, bannerEvents, deeds }: CountedChanges): boolean =>
+  moved.length + uncounted.length + bannerEvents.length + deeds.length > 0;
+
 /**
  * Stores banner events with what follows from them and from other events: `user_campaigns`, and what is to be added to the
  * counts of campaigns, which is answered. The group's other events are stored by then; users who go are still there.
@@ -95,9 +105,7 @@ function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly 
 export function* keepCounts(
   tables: CountedTables,
   kept: KeptGoals,
-  changes: Pick<Changes, 'moved' | 'uncounted' | 'bannerEvents'> & {
-    deeds: readonly { workspaceId: string; userId: number; deed: Deed }[];
-  },
+  changes: CountedChanges,
 ): Asking<Counted> {
   const counts = createCounts();
 
@@ -144,12 +152,12 @@ export function* keepCounts(
     bannerEvents.length > 0 ? tables.insertBannerEvents(bannerEvents) : [],
     tables.statesOf(distinct(users), distinct(campaigns)),
   );
-  const known = new Map(found.map((each) => [nameOf(each.userId, each.state.campaignId), each]));
+  const known = new Map(found.map((each) => [stateName(each.userId, each.state.campaignId), each]));
   const changed = new Map<string, UserState>();
   const recounted = new Set<UserState>();
   for (const { workspaceId, userId, event } of fresh) {
     if (event.isTestSend) continue;
-    const name = nameOf(userId, event.campaignId);
+    const name = stateName(userId, event.campaignId);
     const before = known.get(name);
     if (before && !changed.has(name)) counts.takeAway(before);
     const firstMs = before?.state.firstImpressionMs ?? null;
@@ -160,7 +168,7 @@ export function* keepCounts(
     if (state.firstImpressionMs !== firstMs) recounted.add(after);
   }
   for (const { workspaceId, userId, campaignId, deed } of done) {
-    const name = nameOf(userId, campaignId);
+    const name = stateName(userId, campaignId);
     const state = known.get(name);
     if (!state) continue;
     if (!changed.has(name)) counts.takeAway(state);

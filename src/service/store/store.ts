@@ -3,9 +3,9 @@ import type { Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Lookup, UserSet } from '../profiles/user-set.ts';
-import type { PruneBefore, Pruned } from './prune.ts';
 import type { CountDifference } from './recount.ts';
 import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
+import type { PruneBefore, Pruned } from './upkeep.ts';
 import type { Sample } from './workspace-reads.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */

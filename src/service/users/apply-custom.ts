@@ -1,5 +1,5 @@
 import { isRecord, MAX_NESTED_BYTES } from '../../protocol/index.ts';
-import { getOwn, setOwn } from '../profiles/own.ts';
+import { getOwn, setOwn } from '../profiles/profile.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
 import { jsonBytes, newest } from './check-custom.ts';
 import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';

@@ -12,7 +12,7 @@ import {
   MAX_STRING_CHARACTERS,
   notValid,
 } from '../../protocol/index.ts';
-import { setOwn } from '../profiles/own.ts';
+import { setOwn } from '../profiles/profile.ts';
 import { isFarDate, parseDate } from './dates.ts';
 
 /** How many bytes of UTF-8 the value's JSON has. */

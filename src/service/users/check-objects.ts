@@ -6,8 +6,8 @@ import {
   readUserEvent,
 } from '../../protocol/schemas/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
-import { setOwn } from '../profiles/own.ts';
 import type { PushToken } from '../profiles/profile.ts';
+import { setOwn } from '../profiles/profile.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';

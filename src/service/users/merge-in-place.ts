@@ -1,5 +1,5 @@
 import { isRecord } from '../../protocol/index.ts';
-import { getOwn, setOwn } from '../profiles/own.ts';
+import { getOwn, setOwn } from '../profiles/profile.ts';
 import { isTime, jsonBytes } from './check-custom.ts';
 
 export type Members = Record<string, unknown>;

@@ -1,5 +1,5 @@
 import { isRecord, MAX_NESTED_BYTES, MAX_NESTED_DEPTH } from '../../protocol/index.ts';
-import { getOwn } from '../profiles/own.ts';
+import { getOwn } from '../profiles/profile.ts';
 import type { ObjectsEdit } from './check-custom.ts';
 import { isShallow, jsonBytes } from './check-custom.ts';
 import { type Members, type Merging, type Undo, undoAll } from './merge-in-place.ts';

@@ -185,4 +185,16 @@ export const segmentFile = z.strictObject({
   audience: filter.describe('Who is in, as a filter in MongoDB query form, without other segments'),
 });
 
+/** Users who get no campaign. */
+export const holdoutFile = z.strictObject({
+  percentage: z.number().positive().max(50).describe('Percentage of all users who get no campaign, up to 50'),
+  starts_at: instant.describe(
+    'From when on, such as `2026-03-01T00:00:00Z`; another start chooses other users',
+  ),
+  exempt_tags: optional(tags).describe('Campaigns with such a tag are shown to them all the same'),
+  conversions: optional(z.array(conversion).max(4)).describe(
+    'What all campaigns together should bring about: up to four events or purchases',
+  ),
+});
+
 export type CampaignFile = z.output<typeof campaignFile>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../protocol/index.ts';
-import { campaignFile, segmentFile, tagCap } from './campaign-schema.ts';
+import { campaignFile, holdoutFile, segmentFile, tagCap } from './campaign-schema.ts';
 import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits.ts';
 import { named, optional, text } from './members.ts';
@@ -108,6 +108,7 @@ export const workspaceFile = z.strictObject({
   tag_caps: optional(z.array(tagCap)).describe(
     'How many campaigns of a tag one user gets a day; days are those of `studio.time_zone`',
   ),
+  holdout: optional(holdoutFile).describe('Users who get no campaign, to learn what all of them bring about'),
   retention: optional(retention).describe('How long events are kept; default for ever'),
   operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
   studio: optional(studioFile).describe('Settings of the Studio'),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { compileCampaign } from '../campaigns/campaign.ts';
+import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
+import { holdoutId } from '../campaigns/holdout.ts';
 import { segmentProblems } from '../campaigns/segments.ts';
 import { createLocalDays } from '../local-days.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
@@ -180,6 +181,15 @@ export const parseWorkspace = (
         template: template ?? null,
       })) ?? null,
     segments,
+    holdout: file.holdout
+      ? {
+          campaignId: holdoutId(file.holdout.starts_at),
+          percentage: file.holdout.percentage,
+          startsAtMs: file.holdout.starts_at,
+          exemptTags: new Set(file.holdout.exempt_tags ?? []),
+          conversions: (file.holdout.conversions ?? []).map(conversionOf),
+        }
+      : null,
     tagCaps: (file.tag_caps ?? []).map(({ tag, campaigns_per_day, exempt }) => ({
       tag,
       campaignsPerDay: campaigns_per_day,

@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
+import type { Holdout } from '../campaigns/holdout.ts';
 import type { Segments } from '../campaigns/segments.ts';
 import type { LimitName } from '../gate/route.ts';
 import type { Schedule } from '../integrations/schedule.ts';
@@ -48,6 +49,8 @@ export interface Workspace {
   placements: readonly Placement[] | null;
   /** Audiences with a name: those of the file, each replaced by its release where there is one. */
   segments: Segments;
+  /** Users who get no campaign; `null` where there are none. */
+  holdout: Holdout | null;
   /** How many campaigns of a tag one user gets a day. */
   tagCaps: readonly TagCap[];
   /** Days that events are kept; `null` for ever. */

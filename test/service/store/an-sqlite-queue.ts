@@ -1,23 +1,23 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
-import { type Committer, createInlineCommitter } from '../../../src/service/store/sqlite/commit.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
-import { createGroupWriter } from '../../../src/service/store/sqlite/write-group.ts';
-import { prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import { createInlineWriter, type RemoteWriter } from '../../../src/service/store/sqlite/start-writer.ts';
+import { createSqliteGroups } from '../../../src/service/store/sqlite/write-group.ts';
+import { setForWriting } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
 /** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */
 export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) => {
   const database = new DatabaseSync(file);
-  prepareForWriting(database);
+  setForWriting(database);
   createTables(database, file);
   const reader = createReader(database, createJobs(file, database));
   const disk = { problem: null as string | null, commits: 0, isReady: Promise.resolve() };
-  const inline = createInlineCommitter(database);
-  const committer: Committer = {
+  const inline = createInlineWriter(database);
+  const committer: RemoteWriter = {
     async write(rows) {
       const { problem } = disk;
       disk.commits += 1;
@@ -33,7 +33,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   };
   const queue = createCommitQueue({
     secure: async () => undefined,
-    writeGroup: createGroupWriter(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
+    writeGroup: createSqliteGroups(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
     lanes: 2,
   });
   return {

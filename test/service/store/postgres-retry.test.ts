@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { retryConflicts } from '../../../src/service/store/postgres/transaction.ts';
+import { retryConflicts } from '../../../src/service/store/postgres/statement.ts';
 import { ConflictError } from '../../../src/service/store/write-errors.ts';
 
 const CONFLICT = new ConflictError('Another replica was faster');

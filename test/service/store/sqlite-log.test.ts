@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { createThreadCommitter } from '../../../src/service/store/sqlite/commit.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
-import { CHECKPOINT_PAGES, NOTHING, prepareForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import { startWriterThread } from '../../../src/service/store/sqlite/start-writer.ts';
+import { CHECKPOINT_PAGES, NOTHING, setForWriting } from '../../../src/service/store/sqlite/writer.ts';
 
 const MIB = 2 ** 20;
 
@@ -14,14 +14,14 @@ test('the log moves into the file before it is larger than docs/operate.md says,
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
   const database = new DatabaseSync(file);
-  prepareForWriting(database);
+  setForWriting(database);
   createTables(database, file);
   const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
   const limit = (CHECKPOINT_PAGES * pageBytes) / MIB;
   expect(readFileSync('docs/operate.md', 'utf8')).toContain(`${limit} MiB of its log`);
 
   const count = database.prepare('SELECT count(*) AS rows FROM users');
-  const committer = await createThreadCommitter(file);
+  const committer = await startWriterThread(file);
   const groups = 40;
   for (let group = 0; group < groups; group += 1) {
     const created = Array.from({ length: 100 }, (_, i) => {

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { errorFacts } from '../../../src/service/log.ts';
-import {
-  type Committer,
-  createInlineCommitter,
-  createThreadCommitter,
-} from '../../../src/service/store/sqlite/commit.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
+import {
+  createInlineWriter,
+  type RemoteWriter,
+  startWriterThread,
+} from '../../../src/service/store/sqlite/start-writer.ts';
 import { NOTHING } from '../../../src/service/store/sqlite/writer.ts';
 
 let folder: string;
@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Two rows of one ID: any failure of SQLite would do. */
-const refusedBy = async (committer: Committer): Promise<unknown> => {
+const refusedBy = async (committer: RemoteWriter): Promise<unknown> => {
   const row = [1, 'test', null, '{"email":"kim@example.org"}', 1, 0, 0];
   return committer.write({ ...NOTHING, created: [...row, ...row] }).catch((error: unknown) => error);
 };
@@ -33,7 +33,7 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
   const database = new DatabaseSync(file);
   createTables(database, file);
   database.close();
-  const committer = await createThreadCommitter(file);
+  const committer = await startWriterThread(file);
   const facts = errorFacts(await refusedBy(committer));
   await committer.close();
   expect(facts).toMatchObject(FACTS);
@@ -43,7 +43,7 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
 test('a write that SQLite refuses in memory is logged the same', async () => {
   const database = new DatabaseSync(':memory:');
   createTables(database, ':memory:');
-  const committer = createInlineCommitter(database);
+  const committer = createInlineWriter(database);
   expect(errorFacts(await refusedBy(committer))).toMatchObject(FACTS);
   await committer.close();
 });
@@ -51,7 +51,7 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
 test('nothing of it is stored, and what comes after it is', async () => {
   const database = new DatabaseSync(file);
   createTables(database, file);
-  const committer = await createThreadCommitter(file);
+  const committer = await startWriterThread(file);
   const users = (...ids: number[]) => ({
     ...NOTHING,
     created: ids.flatMap((id) => [id, 'test', null, '{}', 1, 0, 0]),
@@ -79,7 +79,7 @@ test('nothing of it is stored, and what comes after it is', async () => {
 
 test('what a thread had begun when it died is in doubt, and what comes after it is refused', async () => {
   const dies = "require('node:worker_threads').parentPort.once('message', () => process.exit(1))";
-  const committer = await createThreadCommitter(file, new Worker(dies, { eval: true }));
+  const committer = await startWriterThread(file, new Worker(dies, { eval: true }));
   const nameOf = (error: Error) => error.name;
   const underWay = [committer.write(NOTHING), committer.write(NOTHING)];
   expect(await Promise.all(underWay.map((commit) => commit.catch(nameOf)))).toEqual([
@@ -97,7 +97,7 @@ test('whatever the disk refused is in doubt, as the log may hold it; what no roo
       if (rows === 'close') parentPort.close();
       else parentPort.postMessage({ problem: { message: 'disk I/O error', code: 'ERR_SQLITE_ERROR', errcode: errcodes.shift() } });
     });`;
-  const committer = await createThreadCommitter(file, new Worker(answers, { eval: true }));
+  const committer = await startWriterThread(file, new Worker(answers, { eval: true }));
   const fates = await Promise.allSettled([1, 2, 3, 4, 5, 6].map(() => committer.write(NOTHING)));
   expect(fates).toMatchObject([
     { reason: { name: 'InDoubtError', cause: { errcode: 1034 } } },

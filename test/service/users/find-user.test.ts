@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
 import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
@@ -17,8 +17,9 @@ interface Sent {
 
 /** Users in memory, and how often a request looked for an address. */
 const aService = () => {
-  const group = createUserGroup(createUserIds());
-  const users = group.users('test');
+  const { value: users } = createUserMemory(createUserIds()).change({ users: [] }, (usersOf) =>
+    usersOf('test'),
+  );
   let lookups = 0;
   const counting: UserSet = {
     ...users,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
@@ -9,8 +9,9 @@ import { aTrack, GROUP } from './a-track.ts';
 
 /** Users in memory, how often the latest request looked for an address, and whom it changed. */
 const aService = () => {
-  const group = createUserGroup(createUserIds());
-  const users = group.users('test');
+  const { value: users } = createUserMemory(createUserIds()).change({ users: [] }, (usersOf) =>
+    usersOf('test'),
+  );
   let lookups = 0;
   const changed = new Set<Profile>();
   const counting: UserSet = {

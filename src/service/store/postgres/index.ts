@@ -3,18 +3,17 @@ import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore, type RunSql } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
-import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows, leaseRequests } from '../rate-windows.ts';
 import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createFindStale, createPrune } from '../upkeep.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { createReader } from './reader.ts';
 import { connectBeside, createTables, isSharded } from './schema.ts';
-import { runIn } from './statement.ts';
-import { inTransaction } from './transaction.ts';
-import { createGroupWriter } from './write-group.ts';
+import { inTransaction, runIn } from './statement.ts';
+import { createPostgresGroups } from './write-group.ts';
 
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
@@ -31,7 +30,7 @@ export const openPostgresReader = async (url: string): Promise<StoreReader> => {
 };
 
 /** Makes the tables where there are none; returns whether the database is sharded. */
-const prepareDatabase = async (url: string): Promise<boolean> => {
+const makeTables = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
     await createTables(pool);
@@ -43,7 +42,7 @@ const prepareDatabase = async (url: string): Promise<boolean> => {
 
 /** The production store. Replicas keep nothing of their own: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
-  const sharded = await prepareDatabase(url);
+  const sharded = await makeTables(url);
   const requests = connect(url, 'requests');
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });
   const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
@@ -57,7 +56,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
-  const { writeGroup, countGoals } = createGroupWriter(groups.pool, sharded);
+  const { writeGroup, countGoals } = createPostgresGroups(groups.pool, sharded);
   const queue = createCommitQueue({ secure: secret, writeGroup });
   let isClosed = false;
 

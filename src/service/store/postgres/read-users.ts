@@ -1,15 +1,13 @@
 import type { UserRow } from '../../profiles/changes.ts';
 import { userIdOf } from '../../profiles/user-id.ts';
 import { isNamedBy } from '../../profiles/user-key.ts';
+import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
 import type { Lookup } from '../../profiles/user-set.ts';
+import { type Named, nameOfLookup } from '../commit-queue.ts';
 import { userOf } from '../rows.ts';
-import { type Named, nameOf } from '../works.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 import { FIND_KEYS, LOCK_FREE_USERS, READ_CHANGED_USERS } from './user-statements.ts';
-
-/** What a user takes beside the profile is as much memory as so many characters of one. */
-const USER_CHARACTERS = 200;
 
 /**
  * Users as a replica read or wrote them last. Other replicas write them too: a row counts as known where its version and its time
@@ -75,7 +73,7 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   ]);
   for (const { workspace_id, key, user_id } of rows) {
     // Of several workspaces one may have the key that another asks for.
-    const name = nameOf(workspace_id, key);
+    const name = nameOfLookup(workspace_id, key);
     if (named.has(name)) add(Number(user_id), name);
   }
   return found;

@@ -1,15 +1,14 @@
 import type { Pool } from 'pg';
 import type { Profile } from '../../profiles/profile.ts';
+import { namedBy } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { namedBy } from '../works.ts';
 import { createWorkspaceReads, readSample } from '../workspace-reads.ts';
 import { readUsers } from './read-users.ts';
-import { runIn, takeConnection } from './statement.ts';
-import { retryConflicts } from './transaction.ts';
+import { retryConflicts, runIn, takeConnection } from './statement.ts';
 import { MS, QUESTIONS, USER_COLUMNS } from './user-statements.ts';
 
 /** Rows held at once. */

@@ -2,8 +2,7 @@ import type { Pool } from 'pg';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
-import { type Run, runIn } from './statement.ts';
-import { inTransaction } from './transaction.ts';
+import { inTransaction, type Run, runIn } from './statement.ts';
 
 /** Each table with the column that says on which node a row is: all rows of a user are on one. */
 const DISTRIBUTED = [

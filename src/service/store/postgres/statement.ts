@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
+import type { SqlRow } from '../../operators/index.ts';
 import { POSTGRES } from '../dialect.ts';
 import { type Column, type ColumnType, namesOf } from '../rows.ts';
-import { InDoubtError } from '../write-errors.ts';
+import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 
 /** How long a request waits for a connection of others, and how often it asks. */
 const WAIT_MS = 10_000;
@@ -64,7 +65,7 @@ const names = new Map<string, string>();
  * What a connection has prepared under a name it need not read again. The name says what the text is: behind a pooler
  * another replica may have prepared it.
  */
-const nameOf = (text: string): string => {
+const preparedName = (text: string): string => {
   const known = names.get(text);
   if (known) return known;
   const name = `placard_${createHash('sha256').update(text).digest('hex').slice(0, 24)}`;
@@ -76,7 +77,7 @@ const nameOf = (text: string): string => {
 export const runOn =
   (client: ClientBase): Run =>
   async (text, values) => {
-    const statement = values ? { name: nameOf(text), text, values: [...values] } : { text };
+    const statement = values ? { name: preparedName(text), text, values: [...values] } : { text };
     const answer = await client.query(statement);
     // Of several statements that are sent as one text the last one answers.
     const { rows } = Array.isArray(answer) ? answer.at(-1) : answer;
@@ -99,6 +100,75 @@ export const runIn =
       client.release(!isUsable);
     }
   };
+
+/** Without an answer to COMMIT it is not known what is stored. A COMMIT that the server refused has stored nothing. */
+const orInDoubt = (error: unknown): unknown =>
+  error instanceof DatabaseError && verdictOf(error) !== 'in doubt'
+    ? error
+    : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
+
+/**
+ * Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent; it receives what the last
+ * statement of `begin` answered.
+ */
+export const inTransaction = async <T>(
+  pool: Pool,
+  work: (run: Run, begun: SqlRow[]) => Promise<T>,
+  begin = 'BEGIN',
+): Promise<T> => {
+  const client = await takeConnection(pool);
+  const runHere = runOn(client);
+  let isUsable = true;
+  let isCommitting = false;
+  const run: Run = async (text, values) => {
+    try {
+      return await runHere(text, values);
+    } catch (error) {
+      isUsable &&= isUsableAfter(error);
+      throw error;
+    }
+  };
+  try {
+    // Where it is refused, what follows would be committed statement by statement.
+    const begun = await run(begin);
+    const value = await work(run, begun);
+    isCommitting = true;
+    await run('COMMIT');
+    return value;
+  } catch (error) {
+    // A transaction that cannot be ended keeps its locks until the connection ends.
+    if (isUsable) await run('ROLLBACK').catch(() => undefined);
+    throw isCommitting ? orInDoubt(error) : error;
+  } finally {
+    client.release(!isUsable);
+  }
+};
+
+const MAX_ATTEMPTS = 12;
+/** For what others have locked. */
+const MAX_WAITS = 2;
+const BASE_DELAY_MS = 2;
+
+/**
+ * Runs a transaction again while others are in its way; where they always are, or where it has waited twice for what they
+ * have locked, nothing of it is stored.
+ */
+export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T>): Promise<T> => {
+  let waits = 0;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await transact(attempt);
+    } catch (error) {
+      const verdict = verdictOf(error);
+      if (verdict !== 'again' && verdict !== 'later') throw error;
+      if (verdict === 'later') waits += 1;
+      if (attempt >= MAX_ATTEMPTS || waits >= MAX_WAITS) {
+        throw new RetryLaterError('Other writes come first', { cause: error });
+      }
+      await pause(Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6));
+    }
+  }
+};
 
 /** Parts values that are sent as one parameter: neither a number nor JSON has it. */
 const SEPARATOR = '\u001e';

@@ -1,10 +1,17 @@
 import type { RunSql } from '../../operators/index.ts';
 import type { Changes } from '../../profiles/changes.ts';
 import type { UserIds } from '../../profiles/user-id.ts';
+import type { Work } from '../commit-queue.ts';
 import { deedIn, deedOf, type KeptGoals } from '../goals.ts';
-import { askLater, type Counted, type CountedTables, keepCounts, STATES_A_STEP } from '../keep-counts.ts';
+import {
+  askLater,
+  type Counted,
+  type CountedTables,
+  changesCounts,
+  keepCounts,
+  STATES_A_STEP,
+} from '../keep-counts.ts';
 import { alikeOf, BANNER_EVENTS, stateOf } from '../rows.ts';
-import type { Work } from '../works.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { RowsStatement, Run } from './statement.ts';
 import {
@@ -55,7 +62,7 @@ const addCounts = (run: Run, lane: number, { campaigns, goals }: Counted) =>
 
 /** Names a banner event among those of a group, by its columns. */
 const [USER, BANNER, TYPE, TIME] = BANNER_EVENTS;
-const nameOf = (event: Changes['bannerEvents'][number]) =>
+const bannerEventName = (event: Changes['bannerEvents'][number]) =>
   [USER!, BANNER!, TYPE!, TIME!].map(({ of }) => of(event)).join(' ');
 
 /** The tables that are asked while counts are kept, in one transaction. */
@@ -81,7 +88,7 @@ export const countedTables = (run: Run, lane: number): CountedTables => ({
       ),
     );
     // Of two alike in one group the first was stored.
-    return events.filter((event) => fresh.delete(nameOf(event)));
+    return events.filter((event) => fresh.delete(bannerEventName(event)));
   },
   async deedsSince(users) {
     const rows = await run(DEEDS_SINCE, [
@@ -114,16 +121,16 @@ export const writeChanges = async (
     users.toSorted((a, b) => a.userId - b.userId);
 
   const keepAndErase = async () => {
-    const deeds = changes.events.map(({ workspaceId, userId, event }) => ({
-      workspaceId,
-      userId,
-      deed: deedOf(event),
-    }));
-    const isGoal = ({ workspaceId, deed }: (typeof deeds)[number]) =>
-      goals.campaignsWith(workspaceId, deed.name).length > 0;
-    const counted = await askLater(
-      keepCounts(countedTables(run, lane), goals, { ...changes, deeds: deeds.filter(isGoal) }),
-    );
+    const deeds =
+      goals.version === 0
+        ? []
+        : changes.events
+            .map(({ workspaceId, userId, event }) => ({ workspaceId, userId, deed: deedOf(event) }))
+            .filter(({ workspaceId, deed }) => goals.campaignsWith(workspaceId, deed.name).length > 0);
+    const counting = { ...changes, deeds };
+    const counted = changesCounts(counting)
+      ? await askLater(keepCounts(countedTables(run, lane), goals, counting))
+      : { campaigns: [], goals: [] };
     if (erased.length > 0) await Promise.all(ERASE.map((statement) => run(statement, [erased])));
     return counted;
   };

@@ -1,17 +1,16 @@
 import { randomInt } from 'node:crypto';
-import { getHeapStatistics } from 'node:v8';
 import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
 import { type Changes, type UserRow, writtenUser } from '../../profiles/changes.ts';
-import { createUserGroup } from '../../profiles/user-group.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
+import { createUserMemory } from '../../profiles/user-memory.ts';
+import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
 import { keptGoals } from '../goals.ts';
 import { askLater, countGoals, type GoalStep } from '../keep-counts.ts';
-import { applyWorks, namedBy, type Work, WorkError } from '../works.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createUserCache, LockedError, readUsers } from './read-users.ts';
 import type { Run } from './statement.ts';
-import { inTransaction, retryConflicts } from './transaction.ts';
+import { inTransaction, retryConflicts } from './statement.ts';
 import {
   ALL_GOALS,
   LOCK_CONTACTS,
@@ -37,9 +36,6 @@ const GOALS_VERSION = 'SELECT coalesce(max(version), 0) AS version FROM campaign
 const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK}); ${GOALS_VERSION}`;
 const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK}); ${GOALS_VERSION}`;
 
-/** Of what is in memory, as JSON. The objects that it is take a few times as much. */
-const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
-
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
@@ -59,7 +55,7 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
  * with that user are refused and the others stored; on a sharded database the whole group is refused.
  */
-export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
+export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
   const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES), goals: keptGoals([], 0) };
 
@@ -71,15 +67,14 @@ export const createGroupWriter = (pool: Pool, isSharded: boolean) => {
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
-    const group = createUserGroup(replica.ids);
-    group.add(rows);
-    const values = applyWorks(works, group);
-    const changes = group.changes();
+    const memory = createUserMemory(replica.ids);
+    const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
+      applyWorks(works, usersOf),
+    );
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     await writeChanges(changes, run, replica, works);
-    group.sent();
-    return { values, users: group.rows() };
+    return { values, users: memory.rows() };
   };
 
   const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };

@@ -4,18 +4,18 @@ import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/user-id.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { SQLITE } from '../dialect.ts';
-import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createFindStale, createPrune } from '../upkeep.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { type Committer, createInlineCommitter, createThreadCommitter } from './commit.ts';
 import { createJobs } from './jobs.ts';
 import { checkLog, claimFile, createRunSqlite, createTables, openBeside } from './open.ts';
 import { createReader } from './reader.ts';
-import { createGroupWriter } from './write-group.ts';
-import { NOTHING, prepareForWriting } from './writer.ts';
+import { createInlineWriter, type RemoteWriter, startWriterThread } from './start-writer.ts';
+import { createSqliteGroups } from './write-group.ts';
+import { NOTHING, setForWriting } from './writer.ts';
 
 const IN_MEMORY = ':memory:';
 
@@ -63,20 +63,20 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   // A database in memory is its committer's.
   if (!inMemory) held.push(() => database.close());
   createTables(database, file);
-  prepareForWriting(database);
+  setForWriting(database);
   const jobs = createJobs(file, inMemory ? database : null);
   const reader = createReader(database, jobs);
-  let committer: Committer;
-  if (inMemory) committer = createInlineCommitter(database);
+  let committer: RemoteWriter;
+  if (inMemory) committer = createInlineWriter(database);
   else {
-    committer = await createThreadCommitter(file);
+    committer = await startWriterThread(file);
     held.push(committer.close);
   }
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(committer.run);
   const queue = createCommitQueue({
     secure: secret,
-    writeGroup: createGroupWriter(reader, committer, ids),
+    writeGroup: createSqliteGroups(reader, committer, ids),
     lanes: 2,
   });
   let isClosed = false;

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type WriteProblem, writeProblemOf } from './thread-problem.ts';
-import { createWriter, prepareForWriting, type Writer } from './writer.ts';
+import { type WriteProblem, writeProblemOf } from './start-writer.ts';
+import { createWriter, setForWriting, type Writer } from './writer.ts';
 
 /** What the thread is to do: a call of its writer. */
 export interface WriterMessage {
@@ -12,7 +12,7 @@ export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
 
 /** The thread that owns the connection which writes. */
 const database = new DatabaseSync(workerData as string);
-prepareForWriting(database);
+setForWriting(database);
 const writer = createWriter(database);
 
 const answerTo = (message: WriterMessage): WriterAnswer => {

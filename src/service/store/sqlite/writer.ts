@@ -15,6 +15,7 @@ import { type Deed, deedIn, type KeptGoals, keptGoals } from '../goals.ts';
 import {
   askAtOnce,
   type CountedTables,
+  changesCounts,
   countGoals,
   type GoalStep,
   keepCounts,
@@ -41,7 +42,7 @@ const CACHE_KIB = 64 * 1024;
 /** One process writes the file. */
 const LANE = 0;
 
-export const prepareForWriting = (database: DatabaseSync): void => {
+export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
   // FULL syncs the log at every commit: what was answered survives a power cut, not only a crash.
@@ -227,9 +228,10 @@ export const createWriter = (database: DatabaseSync) => {
     write(rows: WriteSet): void {
       inTransaction(() => {
         runFor(addEvent, rows.events);
-        // Before users go, as it reads what they have, and moves it.
         const deeds = deedsAmong(rows.events, kept);
-        tables.addCounts(askAtOnce(keepCounts(tables, kept, { ...rows.counted, deeds })));
+        // Before users go, as it reads what they have, and moves it.
+        if (changesCounts({ ...rows.counted, deeds }))
+          tables.addCounts(askAtOnce(keepCounts(tables, kept, { ...rows.counted, deeds })));
         for (const { list, ...prepared } of statements) runFor(prepared, rows[list]);
         for (const { sql, values } of rows.also) tables.run(sql, values);
       });

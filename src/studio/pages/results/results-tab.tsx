@@ -1,8 +1,11 @@
+import type { ConversionText } from '../../campaign/campaign-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
+import { wholeMoment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
+import { signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
 import { ComparisonTable, CountsTable, PlacementTable } from './result-tables.tsx';
 import '../screens.css';
@@ -36,21 +39,18 @@ const Meanings = () => (
 
 interface ResultsProps {
   results: ResultsAnswer;
-  row: CampaignRow;
+  goals: readonly ConversionText[];
   /** Where they come from. */
   path: string;
+  /** What it says where nobody has seen it yet. */
+  whenEmpty: string;
 }
 
-const Results = ({ results, row, path }: ResultsProps) => {
-  const goals = (row.published ?? row.draft)?.campaign.conversions ?? [];
+const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
       <Empty title={results.headline.words}>
-        <p class="muted">
-          {row.published
-            ? 'Numbers come in from the first page that shows it, some seconds after somebody saw it.'
-            : 'It is a draft: publish it, and numbers come in from the first page that shows it.'}
-        </p>
+        <p class="muted">{whenEmpty}</p>
       </Empty>
     );
   }
@@ -91,7 +91,7 @@ const Results = ({ results, row, path }: ResultsProps) => {
       <section class="panel">
         <div class="panel-head">
           <h2>By variant</h2>
-          <a class="button" href={`${path}/csv`} download={`${row.id}.csv`}>
+          <a class="button" href={`${path}/csv`} download>
             Download CSV
           </a>
         </div>
@@ -131,7 +131,44 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
   const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
   return (
     <LoadView loaded={loaded} again={again}>
-      {(results) => <Results results={results} row={row} path={path} />}
+      {(results) => (
+        <Results
+          results={results}
+          goals={(row.published ?? row.draft)?.campaign.conversions ?? []}
+          path={path}
+          whenEmpty={
+            row.published
+              ? 'Numbers come in from the first page that shows it, some seconds after somebody saw it.'
+              : 'It is a draft: publish it, and numbers come in from the first page that shows it.'
+          }
+        />
+      )}
     </LoadView>
+  );
+};
+
+/** What came of all campaigns together: those who get them beside those who are held out of all. */
+export const HoldoutScreen = () => {
+  const { percentage, since, goals } = signedIn().workspace.holdout!;
+  const path = `/api/results/${encodeURIComponent('@holdout')}`;
+  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
+  return (
+    <>
+      <h1>Holdout</h1>
+      <p class="muted">
+        Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
+        seen a campaign since then, or would have.
+      </p>
+      <LoadView loaded={loaded} again={again}>
+        {(results) => (
+          <Results
+            results={results}
+            goals={goals}
+            path={path}
+            whenEmpty="Numbers come in with the first user who is new to campaigns."
+          />
+        )}
+      </LoadView>
+    </>
   );
 };

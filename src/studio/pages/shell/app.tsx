@@ -28,6 +28,10 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Segments',
     load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,
   },
+  '/holdout': {
+    title: 'Holdout',
+    load: async () => (await import('../results/results-tab.tsx')).HoldoutScreen,
+  },
   '/why': { title: 'Why', load: async () => (await import('../why/why-screen.tsx')).WhyScreen },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
   '/access': {
@@ -35,6 +39,10 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     load: async () => (await import('../access/access-screen.tsx')).AccessScreen,
   },
 };
+
+/** Whether a screen is of use to this operator, in this workspace. */
+const mayOpen = (path: string): boolean =>
+  path === '/access' ? may('admin') : path !== '/holdout' || signedIn().workspace.holdout !== null;
 
 const LateScreen = ({ load }: { load: () => Promise<ComponentType> }) => {
   const { loaded, again } = useLoad(load, '');
@@ -53,7 +61,7 @@ const screenOf = (current: string) => {
     return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
   }
   const late = LATE_SCREENS[current];
-  if (late)
+  if (late && mayOpen(current))
     return { key: current, title: late.title, element: <LateScreen key={current} load={late.load} /> };
   if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
@@ -95,7 +103,7 @@ const Header = () => {
         </Link>
         {Object.entries(LATE_SCREENS).map(
           ([to, { title }]) =>
-            (to !== '/access' || may('admin')) && (
+            mayOpen(to) && (
               <Link key={to} to={to} current={current === to}>
                 {title}
               </Link>

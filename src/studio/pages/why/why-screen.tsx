@@ -52,8 +52,10 @@ export const outcomeWords = (
       );
     case 'held_out':
       return plain(
-        'In the control group: they see nothing here',
-        `They are among the ${explanation.control_percentage} % of the control group.`,
+        explanation.is_of_all
+          ? 'Held out of all campaigns: they see nothing here'
+          : 'In the control group: they see nothing here',
+        `They are among the ${explanation.control_percentage} % of the ${explanation.is_of_all ? 'holdout' : 'control group'}.`,
       );
     case 'not_running':
       return plain(explanation.status === 'draft' ? 'A draft' : 'Stopped');

@@ -1,5 +1,6 @@
 import { HttpError, type Role } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-text.ts';
+import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
+import { conversionText } from '../../results-of.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
@@ -15,6 +16,7 @@ export interface SessionAnswer {
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
     segments: { id: string; name: string }[];
+    holdout: { percentage: number; since: string; goals: ConversionText[] } | null;
     personas: string[];
     sites: string[];
     timeZone: string;
@@ -43,6 +45,11 @@ export const readSession = defineRoute({
             template,
           })) ?? null,
         apps: workspace.apps.map(({ appId, name }) => ({ id: appId, name })),
+        holdout: workspace.holdout && {
+          percentage: workspace.holdout.percentage,
+          since: new Date(workspace.holdout.startsAtMs).toISOString(),
+          goals: workspace.holdout.conversions.map(conversionText),
+        },
         segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
         personas: studio.personas.map(({ name }) => name),

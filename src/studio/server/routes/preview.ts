@@ -174,7 +174,7 @@ export const why = defineRoute({
     const campaigns = person.isReal
       ? workspace.campaigns
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
-    const decided = { ...workspace, campaigns };
+    const decided = { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) };
     const requested = placements ?? known;
     const ofPlacement = campaignOrder(decided).placements;
     let explained = 0;

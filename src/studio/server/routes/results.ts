@@ -1,7 +1,7 @@
-import { type DayResults, HttpError, type PlacementResults } from '../../../service/index.ts';
+import { type DayResults, HttpError, OF_ALL, type PlacementResults } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
-import { resultsOf } from '../../results-of.ts';
+import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
@@ -100,10 +100,44 @@ const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]
   return found.toSorted((one, other) => positionOf(one) - positionOf(other));
 };
 
+/** What the page of the holdout asks for. */
+const HOLDOUT = '@holdout';
+
+/** What all campaigns together bring about, as results of one campaign: those who are held out are its control group. */
+const holdoutOf = async ({
+  workspace,
+  store,
+  nowMs,
+}: StudioContext): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
+  const { holdout, workspaceId } = workspace;
+  if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
+  const { campaignId, percentage, conversions } = holdout;
+  const campaign: CampaignText = {
+    campaign_id: campaignId,
+    status: 'active',
+    placements: [],
+    control_percentage: percentage,
+    // It is looked at whenever somebody likes: the intervals hold then too.
+    ends_at: new Date(nowMs).toISOString(),
+    conversions: conversions.map(conversionText),
+    variants: [{ variant_id: OF_ALL, name: 'All campaigns together', properties: {} }],
+  };
+  const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
+  const compared = compareResults(campaign, counts);
+  const { days } = counts;
+  const none = { edits: [], days, placements: [], languages: [], timeZone: workspace.studio.timeZone };
+  const { currencies } = counts;
+  return {
+    campaign,
+    answer: { ...compared, ...none, headline: headline(campaign, compared, nowMs), currencies },
+  };
+};
+
 const answerOf = async (
   context: StudioContext,
 ): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
   const { workspace, store, params, nowMs } = context;
+  if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
   const campaign = (row?.published ?? row?.draft)?.campaign;
   if (!campaign) throw new HttpError(404, 'There is no such campaign');

@@ -6,15 +6,22 @@ import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from 
 import { profileKeys } from './user-key.ts';
 import type { Lookup, UserSet } from './user-set.ts';
 
+/** Users who were read, and every key that leads to no others. */
+export interface Found {
+  users: Iterable<UserRow>;
+  /** What they were found by; nothing where users are not asked for again. */
+  named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
+}
+
 /** The user who has the rows of another in the end: `null` where they go with the user. */
 const heirOf = (entry: Entry): Entry | null => {
   let heir = entry;
-  while (heir.mergedInto) heir = heir.mergedInto;
-  return heir.isRemoved ? null : heir;
+  while (heir.gone?.into) heir = heir.gone.into;
+  return heir.gone ? null : heir;
 };
 
 /** What a user takes beside the profile is as much memory as so many characters of one. */
-const ENTRY_CHARACTERS = 200;
+export const USER_CHARACTERS = 200;
 
 const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
   if (indexed === stored) return;
@@ -26,11 +33,11 @@ const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Ent
 };
 
 const addUser = (changes: Changes, entry: Entry) => {
-  const { userId, version, isRemoved } = entry;
+  const { userId, version, gone } = entry;
   // Made by this group and gone again.
-  if (version === 0 && isRemoved) return;
+  if (version === 0 && gone) return;
   addKeys(changes, entry);
-  if (!isRemoved) {
+  if (!gone) {
     entry.externalId = entry.indexed.externalId;
     const row = writtenUser(entry);
     entry.characters = row.profile?.length ?? 0;
@@ -40,17 +47,18 @@ const addUser = (changes: Changes, entry: Entry) => {
   changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
   if (heir) changes.moved.push({ from: userId, to: heir.userId });
-  else if (!entry.isExpired) changes.uncounted.push(userId);
+  else if (!gone.isExpired) changes.uncounted.push(userId);
   changes.erased.push(userId);
 };
 
 /**
- * Users in memory, as they were read. Works find and change them through `users`; `changes` answers what is to be written.
- * Once that is on its way, `sent` makes them what the database will have. Removed users stay, as it may still have them.
+ * Users in memory, as they were read. `change` lets works find and change them, and answers what is to be written; from then on they
+ * are here as they will be stored. Removed users stay, as the database may still have them. Where a work throws, or the changes
+ * are not stored, the memory is of no more use.
  */
-export const createUserGroup = (ids: UserIds) => {
+export const createUserMemory = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
-  let touched: Entry[] = [];
+  const touched = new Set<Entry>();
   let events: { entry: Entry; event: StoredEvent }[] = [];
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
   let forgotten: Changes['forgotten'] = [];
@@ -65,34 +73,27 @@ export const createUserGroup = (ids: UserIds) => {
     return index;
   };
 
-  const touch = (entry: Entry) => {
-    if (entry.isChanged) return;
-    entry.isChanged = true;
-    touched.push(entry);
-  };
-
-  const leave = (entry: Entry, mergedInto: Entry | null) => {
-    entry.isRemoved = true;
-    entry.mergedInto = mergedInto;
+  const leave = (entry: Entry, into: Entry | null, isExpired = false) => {
+    entry.gone = { into, isExpired };
     indexOf(entry.workspaceId).rename(entry);
-    touch(entry);
+    touched.add(entry);
   };
 
-  const users = (workspaceId: string): UserSet => {
+  const usersOf = (workspaceId: string): UserSet => {
     const index = indexOf(workspaceId);
 
-    const add = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
+    const make = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
       const entry = index.add(
         { ...row, workspaceId, seenAtMs: row.createdAtMs, version: 0, characters: 0 },
         false,
       );
-      touch(entry);
+      touched.add(entry);
       return entry;
     };
 
     const changed = (profile: Profile) => {
       const entry = entryOf(profile);
-      touch(entry);
+      touched.add(entry);
       if (sameNames(entry.indexed, profile)) return;
       const { externalId } = profile;
       if (externalId !== null && externalId !== entry.indexed.externalId) {
@@ -114,8 +115,8 @@ export const createUserGroup = (ids: UserIds) => {
         if (bare) {
           bare.profile = profile;
           index.rename(bare);
-          touch(bare);
-        } else add({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
+          touched.add(bare);
+        } else make({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
         return profile;
       },
       merge(kept, merged) {
@@ -138,7 +139,7 @@ export const createUserGroup = (ids: UserIds) => {
       },
       record(profile, event) {
         const entry = entryOf(profile);
-        touch(entry);
+        touched.add(entry);
         tallyEvent(profile, event);
         events.push({ entry, event });
       },
@@ -146,10 +147,10 @@ export const createUserGroup = (ids: UserIds) => {
         const known = index.bearerOf(externalId);
         if (!known && !mayMake) return false;
         const entry =
-          known ?? add({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
+          known ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
         if (known && !known.profile) {
           known.seenAtMs = Math.max(known.seenAtMs, nowMs);
-          touch(known);
+          touched.add(known);
         }
         for (const event of recorded) bannerEvents.push({ entry, event });
         return true;
@@ -157,8 +158,7 @@ export const createUserGroup = (ids: UserIds) => {
       expire(externalId, beforeMs) {
         const bearer = index.bearerOf(externalId);
         if (!bearer || bearer.profile || bearer.seenAtMs >= beforeMs) return;
-        bearer.isExpired = true;
-        leave(bearer, null);
+        leave(bearer, null, true);
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;
@@ -169,65 +169,64 @@ export const createUserGroup = (ids: UserIds) => {
     };
   };
 
-  return {
-    users,
+  const add = ({ users, named = [] }: Found) => {
+    for (const row of users) {
+      const index = indexOf(row.workspaceId);
+      // What is known of a user already is newer.
+      if (index.has(row.userId)) continue;
+      index.add(row, true);
+      characters += USER_CHARACTERS + row.characters;
+    }
+    for (const { workspaceId, key, lookup } of named) {
+      if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
+      indexOf(workspaceId).completed(key);
+      characters += USER_CHARACTERS;
+    }
+  };
 
-    /**
-     * Adds users who were read. What is known of a user already is newer. `named` is what they were found by: every user
-     * with such a key is here from now on.
-     */
-    add(rows: Iterable<UserRow>, named: Iterable<{ workspaceId: string; key: string; lookup: Lookup }> = []) {
-      for (const row of rows) {
-        const index = indexOf(row.workspaceId);
-        if (index.has(row.userId)) continue;
-        index.add(row, true);
-        characters += ENTRY_CHARACTERS + row.characters;
-      }
-      for (const { workspaceId, key, lookup } of named) {
-        if (lookup.by === 'external_id' || lookup.by === 'braze_id') continue;
-        indexOf(workspaceId).completed(key);
-        characters += ENTRY_CHARACTERS;
-      }
+  /** What has changed since the last time, after which users are as they will be stored. */
+  const takeChanges = (): Changes => {
+    const changes = { ...noChanges(), forgotten, points: [...points.values()] };
+    for (const entry of touched) {
+      const before = entry.version === 0 ? -USER_CHARACTERS : entry.characters;
+      addUser(changes, entry);
+      characters += entry.characters - before;
+      entry.version += 1;
+      entry.stored = entry.indexed;
+    }
+    const ofHeirs = <T>(list: readonly { entry: Entry; event: T }[]) =>
+      list.flatMap(({ entry, event }) => {
+        const heir = heirOf(entry);
+        return heir ? [{ workspaceId: heir.workspaceId, userId: heir.userId, event }] : [];
+      });
+    changes.events = ofHeirs(events);
+    changes.bannerEvents = ofHeirs(bannerEvents);
+    touched.clear();
+    points.clear();
+    [events, bannerEvents, forgotten] = [[], [], []];
+    return changes;
+  };
+
+  return {
+    /** Adds users who were read, and applies works to the users of their workspaces. */
+    change<T>(
+      found: Found,
+      apply: (usersOf: (workspaceId: string) => UserSet) => T,
+    ): { value: T; changes: Changes } {
+      add(found);
+      const value = apply(usersOf);
+      return { value, changes: takeChanges() };
     },
 
     /** Whether all users that a lookup names are here already. */
     knows: (workspaceId: string, lookup: Lookup): boolean => indexes.get(workspaceId)?.knows(lookup) ?? false,
-
-    changes(): Changes {
-      const changes = { ...noChanges(), forgotten };
-      for (const entry of touched) addUser(changes, entry);
-      for (const { entry, event } of events) {
-        const heir = heirOf(entry);
-        if (heir) changes.events.push({ workspaceId: heir.workspaceId, userId: heir.userId, event });
-      }
-      for (const { entry, event } of bannerEvents) {
-        const heir = heirOf(entry);
-        if (heir) changes.bannerEvents.push({ workspaceId: heir.workspaceId, userId: heir.userId, event });
-      }
-      changes.points.push(...points.values());
-      return changes;
-    },
 
     /** Of all profiles here, as JSON, and of what finds them. */
     characters: () => characters,
 
     /** The users who are there, as they will be stored. */
     rows: (): UserRow[] => [...indexes.values()].flatMap((index) => index.rows()),
-
-    /** To be called once the changes are on their way to the database: others may follow. */
-    sent() {
-      for (const entry of touched) {
-        if (entry.version === 0) characters += ENTRY_CHARACTERS;
-        characters += entry.characters - entry.counted;
-        entry.counted = entry.characters;
-        entry.version += 1;
-        entry.stored = entry.indexed;
-        entry.isChanged = false;
-      }
-      [touched, events, bannerEvents, forgotten] = [[], [], [], []];
-      points.clear();
-    },
   };
 };
 
-export type UserGroup = ReturnType<typeof createUserGroup>;
+export type UserMemory = ReturnType<typeof createUserMemory>;

@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { createUserGroup } from '../../../src/service/profiles/user-group.ts';
 import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
 import type { Lookup } from '../../../src/service/profiles/user-set.ts';
 import { anEvent } from '../store/examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
 const aGroup = () => {
-  const group = createUserGroup(createUserIds());
-  const users = group.users('demo');
+  const memory = createUserMemory(createUserIds());
+  const { value: users } = memory.change({ users: [] }, (usersOf) => usersOf('demo'));
   const ids = (lookup: Lookup) => users.find(lookup).map(({ externalId }) => externalId);
-  return { group, users, ids };
+  return { memory, users, ids };
 };
 
 const kimsEmail: Lookup = { by: 'email', value: 'kim@example.org' };
@@ -84,12 +84,12 @@ test('a user is merged into none but another one who is there', () => {
 });
 
 test('the rows of users who are merged one after the other are those of the last', () => {
-  const { group, users } = aGroup();
+  const { memory, users } = aGroup();
   const [a, b, c] = ['a', 'b', 'c'].map((externalId) => users.create({ externalId }, NOW));
   users.record(a!, anEvent(a!, 'e'));
   users.merge(b!, a!);
   users.merge(c!, b!);
-  const { events, moved } = group.changes();
+  const { events, moved } = memory.change({ users: [] }, () => null).changes;
   expect(events.map(({ userId }) => userId)).toEqual([c!.userId]);
   // None of them was stored before.
   expect(moved).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { getOwn, setOwn } from '../../../src/service/profiles/own.ts';
+import { getOwn, setOwn } from '../../../src/service/profiles/profile.ts';
 
 const INHERITED = [...Object.getOwnPropertyNames(Object.prototype)];
 

@@ -1,20 +1,50 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { InDoubtError } from '../write-errors.ts';
-import { threadUrl, writeErrorOf } from './thread-problem.ts';
+import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 import { createWriter, type Writer } from './writer.ts';
 import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
+/** The file of a thread. Run from source this file sits beside the thread's; built, both are files of `dist/`. */
+export const threadUrl = (name: 'job' | 'writer'): URL => {
+  const here = import.meta.url;
+  return new URL(here.endsWith('.ts') ? `./${name}-thread.ts` : `./sqlite-${name}.js`, here);
+};
+
+/**
+ * Why a group was not stored, as it crosses from the writer's thread. A cloned error keeps
+ * nothing but its message, and the log would not know a full disk from a broken one.
+ */
+export interface WriteProblem {
+  message: string;
+  code?: string;
+  errcode?: number;
+  errstr?: string;
+}
+
+export const writeProblemOf = (error: unknown): WriteProblem => {
+  if (!(error instanceof Error)) return { message: String(error) };
+  const { message, code, errcode, errstr } = error as Error & WriteProblem;
+  return { message, ...(code !== undefined && { code, errcode, errstr }) } as WriteProblem;
+};
+
+export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
+  const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
+  const verdict = verdictOf(error);
+  if (verdict === 'in doubt')
+    return new InDoubtError('The disk did not say what it stored', { cause: error });
+  return verdict === 'later' ? new RetryLaterError(error.message, { cause: error }) : error;
+};
+
 /** The one connection that writes. What it answers is durable. */
-export type Committer = {
+export type RemoteWriter = {
   [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
 } & { close(): Promise<void> };
 
 /** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
-export const createThreadCommitter = async (
+export const startWriterThread = async (
   file: string,
   thread = new Worker(threadUrl('writer'), { workerData: file }),
-): Promise<Committer> => {
+): Promise<RemoteWriter> => {
   /** Of what is under way, in its order. */
   const asked: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
   let died: Error | null = null;
@@ -36,7 +66,7 @@ export const createThreadCommitter = async (
     else first?.resolve(answer.value);
   });
   const verb =
-    <Verb extends keyof Writer>(name: Verb): Committer[Verb] =>
+    <Verb extends keyof Writer>(name: Verb): RemoteWriter[Verb] =>
     (...values: unknown[]) =>
       new Promise<never>((resolve, reject) => {
         if (died) throw died;
@@ -55,7 +85,7 @@ export const createThreadCommitter = async (
 };
 
 /** For a database in memory, which only its own connection can see. */
-export const createInlineCommitter = (database: DatabaseSync): Committer => {
+export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
   const { write, run, countGoals } = createWriter(database);
   return {
     write: async (rows) => write(rows),

@@ -1,0 +1,114 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { APP_ID, aCampaign, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { keptOpen, readAnswer, STORES } from '../../helpers/running-service.ts';
+import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+const HOLDOUT = {
+  percentage: 30,
+  starts_at: '2026-03-01T00:00:00Z',
+  exempt_tags: ['service'],
+  conversions: [{ product: 'teapot', within_hours: 24 }],
+};
+const CAMPAIGNS = [
+  aCampaign({ campaign_id: 'sale', placements: ['home'] }),
+  aCampaign({ campaign_id: 'outage', placements: ['side'], tags: ['service'] }),
+];
+const PEOPLE = Array.from({ length: 60 }, (_, i) => `u${i}`);
+const ENVELOPE = { app_id: APP_ID, app_version: '1' };
+
+describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) => {
+  let store: Store;
+  let studio: RunningStudio;
+  beforeEach(async () => {
+    store = await openStore(await address());
+    studio = await runStudio(aStudioWorkspace({ holdout: HOLDOUT, campaigns: CAMPAIGNS }), {
+      store: keptOpen(store),
+    });
+  });
+  afterEach(async () => {
+    await studio.stop();
+    await store.close();
+  });
+
+  const post = async (path: string, body: unknown) =>
+    readAnswer(
+      await studio.service.fetch(
+        new Request(`http://localhost${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      ),
+    );
+  const sync = async (user: string) =>
+    (await post(SYNC_PATH, { ...ENVELOPE, external_user_id: user, placements: ['home', 'side'] })).body
+      .banners;
+  const act = (user: string, id: string, event_type: string) =>
+    post(TRACK_PATH, {
+      ...ENVELOPE,
+      external_user_id: user,
+      events: [{ id, event_type, timestamp: new Date(studio.clock.now).toISOString() }],
+    });
+
+  test('shows nothing to its share of the users but what is exempt, and compares what all did', async () => {
+    // A look before it began counts for none of its groups.
+    studio.clock.now = Date.parse('2026-02-27T09:00:00Z');
+    const { home } = await sync('old');
+    expect(home.is_control).toBe(false);
+    await act('old', home.id, 'impression');
+    studio.clock.now = Date.parse('2026-03-02T09:00:00Z');
+    let held = 0;
+    for (const user of PEOPLE) {
+      const banners = await sync(user);
+      expect(banners.side.is_control).toBe(false);
+      // What is exempt brings nobody into a group.
+      await act(`${user} too`, (await sync(`${user} too`)).side.id, 'impression');
+      await act(user, banners.home.id, 'impression');
+      if (banners.home.is_control) held += 1;
+      else await act(user, banners.home.id, 'click');
+      // The same at the next sync, and at the same replica or another.
+      expect((await sync(user)).home.id).toBe(banners.home.id);
+    }
+    expect(held).toBeGreaterThan(8);
+    expect(held).toBeLessThan(30);
+    studio.clock.now += 3_600_000;
+    const time = new Date(studio.clock.now).toISOString();
+    const bought = { product_id: 'teapot', currency: 'EUR', price: 10, time };
+    await studio.track({
+      purchases: ['u0', 'u1', 'u2', 'old'].map((external_id) => ({ external_id, ...bought })),
+    });
+    const cookie = await studio.signIn('Vera');
+    const { body } = await studio.call('GET', '/api/results/@holdout', { cookie });
+    expect(body.arms).toMatchObject([
+      { variantId: 'campaigns', exposed: 60 - held, clicked: 60 - held, impressions: 60 - held },
+      { variantId: null, name: 'Control', exposed: held, clicked: 0 },
+    ]);
+    const goals = body.arms.map(
+      ({ goals: [goal] }: { goals: { converted: number; revenue: number }[] }) => goal,
+    );
+    expect(goals[0].converted + goals[1].converted).toBe(3);
+    expect(goals[0].revenue + goals[1].revenue).toBe(30);
+    expect(body.ratio.isSuspicious).toBe(false);
+    // The campaign's own results hold nobody of them.
+    const own = (await studio.call('GET', '/api/results/sale', { cookie })).body;
+    expect(own.arms).toMatchObject([{ variantId: 'a', exposed: 60 - held + 1 }]);
+    expect((await studio.call('GET', '/api/session', { cookie })).body.workspace.holdout).toMatchObject({
+      percentage: 30,
+    });
+  });
+
+  test('holds out nobody before it begins, no test user, and where there is none it has no results', async () => {
+    const testing = { ...CAMPAIGNS[0], test_users: PEOPLE };
+    studio.edit(aStudioWorkspace({ holdout: HOLDOUT, campaigns: [testing] }));
+    for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);
+    studio.edit(
+      aStudioWorkspace({ holdout: { ...HOLDOUT, starts_at: '2026-04-01T00:00:00Z' }, campaigns: CAMPAIGNS }),
+    );
+    for (const user of PEOPLE) expect((await sync(user)).home.is_control).toBe(false);
+    studio.edit(aStudioWorkspace({ campaigns: CAMPAIGNS }));
+    const cookie = await studio.signIn('Vera');
+    expect((await studio.call('GET', '/api/results/@holdout', { cookie })).status).toBe(404);
+  });
+});
