@@ -28,14 +28,14 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   // 570 of it shorten a text by whole lines where its box has a fixed height.
   './templates': 6_400,
   './webview': 1_900,
-  './service-worker': 18_200,
+  './service-worker': 18_400,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
 export const ORDINARY_VISIT = 33_300;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_490, esbuild: 7_790, webpack: 8_480 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_500, esbuild: 7_800, webpack: 8_490 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

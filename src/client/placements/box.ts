@@ -18,12 +18,11 @@ export const createBoxes = (appId: string) => {
       `${placementId}@${Math.round(STEPS * Math.log2(offsetWidth + 1))}`,
 
     heights(): Heights {
-      if (heights) return heights;
-      heights = {};
       try {
-        Object.assign(heights, JSON.parse(localStorage.getItem(storageKey) ?? '{}'));
+        heights ??= { ...(JSON.parse(localStorage.getItem(storageKey) ?? '{}') as Heights) };
       } catch {
         // Blocked storage or a damaged value: the slot starts without a remembered box, as on a first visit.
+        heights = {};
       }
       return heights;
     },
