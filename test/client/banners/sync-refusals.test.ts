@@ -202,3 +202,21 @@ test('case 23: a redirect is not followed, so that the key stays here', async ()
   expect(sent[0]!.request.redirect).toBe('error');
   expect(sent[0]!.request.credentials).toBe('omit');
 });
+
+test.each([
+  ['had no token', null],
+  ['had a token that the service refused', 'old'],
+])('a user who signs in waits for nothing where the former one %s', async (_, token) => {
+  const refuseToken: Answer = () =>
+    json({ error: 'no' }, { status: 401, headers: { 'placard-user-token': 'expired' } });
+  const { sync, sent, state } = setUp(token === null ? [all] : [refuseToken, all], {
+    userToken: (userId) => (userId === 'u-1' ? token : 'good'),
+  });
+  await sync.now(['home_hero']);
+  const before = sent.length;
+  state.userId = 'u-2';
+  sync.reset();
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(0);
+  expect(sent.slice(before).map(({ body }) => body.external_user_id)).toEqual(['u-2']);
+});
