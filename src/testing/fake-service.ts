@@ -19,7 +19,7 @@ import { allowedMethods, ENDPOINTS, isOpenToPages } from './fake-endpoints.ts';
 import { answerIntegrations } from './fake-integrations.ts';
 import { preflightResponse, responseOf } from './fake-response.ts';
 import { answerSync, createDismissals } from './fake-sync.ts';
-import { answerTrack } from './fake-track.ts';
+import { answerTrack, createKnownUsers } from './fake-track.ts';
 import { answerUsersTrack, type TakenObject } from './fake-users-track.ts';
 import { ConnectionDropped, createFaults, type Fault, type FaultScope } from './fault.ts';
 import { forcedErrors, notTaken } from './fault-answers.ts';
@@ -59,6 +59,8 @@ export interface FakeServiceOptions {
    * `null`. Default: tokens are ignored.
    */
   userToken?: (userId: unknown, token: unknown) => UserTokenFault | null;
+  /** External IDs of users whom the service knows from the start, or `'everyone'`. Default none. */
+  users?: readonly string[] | 'everyone';
   /** By placement. */
   banners?: Record<string, BannerSource>;
   /** `null`: ingestion is not set up. Default none. */
@@ -71,8 +73,9 @@ export interface FakeServiceOptions {
 
 /**
  * A service in memory that fails on demand. It judges keys, paths, bodies, identifiers and the members of events as the
- * service does. It does not judge the values of attributes, nor whether a banner has that ID; it makes no profile and
- * counts no limit. Where your test is about those, run `placard/service` in its process.
+ * service does. As there, the first events of a user whom no `users/track` has named must be about banners that a sync of this fake
+ * has answered to that user. It does not judge the values of attributes; it makes no profile and counts no limit. Where your
+ * test is about those, run `placard/service` in its process.
  */
 export interface FakeService {
   origin: string;
@@ -128,6 +131,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   const faults = createFaults();
   const log = createEventLog({ removesRepeats });
   const dismissals = createDismissals(now, dismissalLagMs);
+  const users = createKnownUsers(options.users);
   const requests: RecordedRequest[] = [];
   const objects: TakenObject[] = [];
   let preflights = 0;
@@ -171,16 +175,28 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
       const wrong = userToken(userId, token);
       if (wrong !== null) return refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
     }
-    if (record.path === SYNC_PATH) return answerSync(record.body, appIds, banners, dismissals.has);
-    if (record.path === VISITOR_JOIN_PATH) return { status: 200, body: { message: 'success' } };
+    if (record.path === SYNC_PATH) {
+      return answerSync(record.body, appIds, banners, dismissals.has, users.answer);
+    }
+    if (record.path === VISITOR_JOIN_PATH) {
+      const { external_user_id: userId, visitor_id: visitorId } = Object(record.body);
+      if (users.has(visitorId)) users.add(userId);
+      return { status: 200, body: { message: 'success' } };
+    }
     const forced = forcedErrors(fault);
     if (record.path === USERS_TRACK_PATH) {
-      return answerUsersTrack(record.body, (taken) => objects.push(...taken), forced);
+      const store = (taken: TakenObject[]) => {
+        objects.push(...taken);
+        users.take(taken);
+      };
+      return answerUsersTrack(record.body, store, forced);
     }
     return answerTrack(
       record.body,
       appIds,
+      users,
       (userId, events) => {
+        users.add(userId);
         log.take(userId, events);
         dismissals.take(userId, events);
       },
@@ -244,6 +260,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
       preflights = 0;
       log.clear();
       dismissals.clear();
+      users.clear();
     },
   };
 };

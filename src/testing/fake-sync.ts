@@ -9,13 +9,16 @@ export const answerSync = (
   appIds: readonly string[] | undefined,
   sources: ReadonlyMap<string, BannerSource>,
   isDismissed: (userId: string, banner: WireBanner) => boolean,
+  answered: (userId: string, bannerId: string) => void,
 ): FakeAnswer => {
   const request = readOfApp(syncRequest, body, (appId) => appIds?.includes(appId) ?? true);
   if (typeof request === 'string') return { status: 400, body: errorBody('sync', request) };
   const banners = request.placements.map((placementId) => {
     const source = sources.get(placementId);
     const banner = (typeof source === 'function' ? source(request) : source) ?? null;
-    return [placementId, banner && !isDismissed(request.external_user_id, banner) ? banner : null];
+    if (!banner || isDismissed(request.external_user_id, banner)) return [placementId, null];
+    answered(request.external_user_id, banner.id);
+    return [placementId, banner];
   });
   return { status: 200, body: { banners: Object.fromEntries(banners) } };
 };

@@ -1,17 +1,51 @@
-import { errorBody, FATAL, type WireEvent } from '../protocol/index.ts';
+import { EVENT_ERROR, errorBody, FATAL, isPresent, type WireEvent } from '../protocol/index.ts';
 import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { TakenObject } from './fake-users-track.ts';
+
+/**
+ * Whom a server has named, and which banners a sync has answered to whom. A client key must not make users up: of a user whom no
+ * server has named, the first events must be about banners that were answered to that user.
+ */
+export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => {
+  const fromTheStart = known === 'everyone' ? [] : known;
+  const users = new Set(fromTheStart);
+  const answered = new Set<string>();
+  const pairOf = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);
+  return {
+    /** Objects of `users/track` make the users whom they name. */
+    take(objects: readonly TakenObject[]): void {
+      for (const { object } of objects) {
+        const { external_id: id, _update_existing_only: isUpdate } = object;
+        if (isPresent(id) && isUpdate !== true) users.add(String(id));
+      }
+    },
+    /** A user who has had an event is known from then on. */
+    add: (userId: string): void => void users.add(userId),
+    has: (userId: string): boolean => known === 'everyone' || users.has(userId),
+    answer: (userId: string, bannerId: string): void => void answered.add(pairOf(userId, bannerId)),
+    wasAnswered: (userId: string, bannerId: string): boolean => answered.has(pairOf(userId, bannerId)),
+    /** An ID that was answered stays one of that user's. */
+    clear(): void {
+      users.clear();
+      for (const id of fromTheStart) users.add(id);
+    },
+  };
+};
+export type KnownUsers = ReturnType<typeof createKnownUsers>;
 
 /** Why the service skips an event, or `undefined`. */
-const faultOf = (event: unknown): string | undefined => {
+const faultOf = (event: unknown, userId: string, users: KnownUsers): string | undefined => {
   const read = readBody(wireEvent, event);
-  return typeof read === 'string' ? read : undefined;
+  if (typeof read === 'string') return read;
+  return users.has(userId) || users.wasAnswered(userId, read.id) ? undefined : EVENT_ERROR.invalidId;
 };
 
 /** `banners/track`: each event is judged alone; `store` gets those that were taken. */
 export const answerTrack = (
   body: unknown,
   appIds: readonly string[] | undefined,
+  users: KnownUsers,
   store: (userId: string, events: WireEvent[]) => void,
   forced: ForcedErrors,
 ): FakeAnswer => {
@@ -19,7 +53,9 @@ export const answerTrack = (
   if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
   const { external_user_id, events } = request;
   const errors = events.flatMap((event, index) => {
-    const type = forced.skip?.indices.includes(index) ? forced.skip.reason : faultOf(event);
+    const type = forced.skip?.indices.includes(index)
+      ? forced.skip.reason
+      : faultOf(event, external_user_id, users);
     return type === undefined ? [] : [{ type, index }];
   });
   const taken = events.filter((_, index) => !errors.some((error) => error.index === index));

@@ -77,7 +77,10 @@ const run = async (): Promise<Row[]> => {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   try {
-    const [ports] = (await once(child, 'message')) as [Ports];
+    const ended = once(child, 'exit').then(() => {
+      throw new Error('The process of the service has ended');
+    });
+    const [ports] = (await Promise.race([once(child, 'message'), ended])) as [Ports];
     const cpuMs = async (): Promise<number> => {
       child.send('cpu');
       const [used] = (await once(child, 'message')) as [number];

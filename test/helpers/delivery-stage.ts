@@ -103,7 +103,7 @@ export const stageDelivery = ({ startPages = startDeliveryPages, handle }: Stage
   });
   afterAll(() => pages?.close());
   beforeEach(async () => {
-    service = createFakeService();
+    service = createFakeService({ users: 'everyone' });
     api = await serveHandler(handle ?? service.handle);
   });
   afterEach(() => api.close());

@@ -40,7 +40,7 @@ beforeAll(async () => {
   };
   const workspace = aWorkspace({ limits, campaigns: [aCampaign()] });
   service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
-  // The service takes events of a user whom it knows, or whom the banner's ID names; the fake knows no users.
+  // Of users whom no server has named, banners of theirs alone would be taken.
   await ask(service.fetch, USERS_TRACK_PATH, {
     attributes: EDGE_USERS.map((external_id) => ({ external_id })),
   });
@@ -50,6 +50,7 @@ beforeAll(async () => {
     clientKey: CLIENT_KEY,
     serverKey: SERVER_KEY,
     appIds: [APP_ID],
+    users: EDGE_USERS,
     banners: { home: aBanner('home', {}, { id: bannerId }) },
   });
 });

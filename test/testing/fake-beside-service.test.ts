@@ -28,8 +28,6 @@ describe('the fake beside the service', () => {
   beforeAll(async () => {
     const workspace = aWorkspace({ integrations, campaigns: [aCampaign()] });
     service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
-    // The service takes events of a user whom it knows, or whom the banner's ID names; the fake knows no users.
-    await ask(service.fetch, '/users/track', { attributes: [{ external_id: 'x'.repeat(986) }] });
     const answer = await ask(service.fetch, SYNC_PATH, { ...envelope, placements: ['home'] });
     bannerId = JSON.parse(answer.text).banners.home.id;
     fake = createFakeService({
@@ -39,6 +37,7 @@ describe('the fake beside the service', () => {
       integrations,
       banners: { home: aBanner('home', {}, { id: bannerId }) },
     });
+    await ask(fake.handle, SYNC_PATH, { ...envelope, placements: ['home'] });
   });
   afterAll(() => service.close());
 
@@ -115,11 +114,26 @@ describe('the fake beside the service', () => {
     { placements: ['home', ''] },
   ])('judges the members of both banner endpoints alike: %j', async (members) => {
     await expectTheSame(SYNC_PATH, { ...envelope, placements: ['elsewhere'], ...members });
-    // A user whom a server has named: of others the service takes events about banners of theirs alone.
-    const { external_user_id: user = '' } = members;
-    if (user.length > 3) await expectTheSame(USERS_TRACK_PATH, { attributes: [{ external_id: user, n: 1 }] });
     const events = [{ id: bannerId, event_type: 'click', timestamp: AT }];
     await expectTheSame(TRACK_PATH, { ...envelope, events, ...members });
+  });
+
+  it.each([
+    ['of nobody', 'stranger', [], 400],
+    ['of a user whom a server has named', 'named', [{ external_id: 'named', n: 1 }], 202],
+    [
+      'of a user whom a server would only have changed',
+      'other',
+      [{ external_id: 'other', _update_existing_only: true }],
+      400,
+    ],
+    ['of a user whom the sync has answered', 'u-1', [], 202],
+  ])('takes an event about a banner of another user alike: %s', async (_, user, attributes, status) => {
+    if (attributes.length > 0) await expectTheSame(USERS_TRACK_PATH, { attributes });
+    const events = [{ id: bannerId, event_type: 'impression', timestamp: AT }];
+    expect(await expectTheSame(TRACK_PATH, { ...envelope, external_user_id: user, events })).toBe(status);
+    // Once one event is stored the user is known.
+    expect(await expectTheSame(TRACK_PATH, { ...envelope, external_user_id: user, events })).toBe(status);
   });
 
   const event = { external_id: 'u', name: 'n', time: AT };

@@ -22,6 +22,7 @@ const sync = (service: FakeService, placements: string[], user = 'u-1') =>
 describe('the fake service', () => {
   it('answers the banner of each placement it was asked for, and null where it has none', async () => {
     const service = createFakeService({
+      users: ['u-1'],
       banners: { hero: aBanner('hero', { title: 'Hi', size: 2, big: true }) },
     });
     const answer = await sync(service, ['hero', 'footer']);
@@ -46,7 +47,7 @@ describe('the fake service', () => {
   });
 
   it('answers the first ten distinct placements only', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const names = Array.from({ length: 12 }, (_, at) => `p${at}`);
     const { banners } = await (await sync(service, ['p0', ...names])).json();
     expect(Object.keys(banners)).toEqual(names.slice(0, 10));
@@ -55,6 +56,7 @@ describe('the fake service', () => {
   it('keeps a dismissed banner from that user once the lag is over, and from nobody else', async () => {
     const clock = createVirtualClock();
     const service = createFakeService({
+      users: ['u-1'],
       now: clock.now,
       dismissalLagMs: 1000,
       banners: { hero: aBanner('hero') },
@@ -69,7 +71,7 @@ describe('the fake service', () => {
   });
 
   it('stores events and answers how many', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const answer = await track(service, [event('a'), event('b', 'click')]);
     expect(answer.status).toBe(202);
     expect(await answer.json()).toEqual({ events_processed: 2, message: 'success' });
@@ -84,7 +86,7 @@ describe('the fake service', () => {
       [true, 1],
       [false, 2],
     ] as const) {
-      const service = createFakeService({ removesRepeats });
+      const service = createFakeService({ users: ['u-1'], removesRepeats });
       await track(service, [event('a')]);
       // The same instant in another notation is the same event.
       const again = await track(service, [event('a', 'impression', '2026-03-01T10:20:01.250+01:00')]);
@@ -95,7 +97,7 @@ describe('the fake service', () => {
   });
 
   it('judges each event alone and names the bad ones by index', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const answer = await track(service, [
       event('a'),
       { id: 'b', event_type: 'impression' },
@@ -119,7 +121,7 @@ describe('the fake service', () => {
   });
 
   it('answers 400 where no event is valid, and where the envelope is not', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const none = await track(service, [{}]);
     expect([none.status, await none.json()]).toEqual([
       400,
@@ -132,7 +134,7 @@ describe('the fake service', () => {
   });
 
   it('refuses as the contract says: key, path, method, media type, syntax', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const status = async (path: string, init: RequestInit, body: unknown = {}) =>
       (await post(service, path, body, init)).status;
     const json = { 'content-type': 'application/json' };
@@ -151,7 +153,7 @@ describe('the fake service', () => {
   });
 
   it('records every request as it was sent', async () => {
-    const service = createFakeService({ now: () => 42 });
+    const service = createFakeService({ users: ['u-1'], now: () => 42 });
     await track(service, [event('a')]);
     const [request] = service.requests;
     expect(request).toMatchObject({ at: 42, method: 'POST', path: TRACK_PATH, status: 202 });
@@ -162,14 +164,14 @@ describe('the fake service', () => {
   });
 
   it('forgets dismissals with what else was stored', async () => {
-    const service = createFakeService({ banners: { hero: aBanner('hero') } });
+    const service = createFakeService({ users: ['u-1'], banners: { hero: aBanner('hero') } });
     await track(service, [event('banner-of-hero', 'dismiss')]);
     service.clear();
     expect((await (await sync(service, ['hero'])).json()).banners.hero).not.toBeNull();
   });
 
   it('answers a preflight and exposes the rate headers to browsers', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const preflight = await service.handle(new Request(service.origin + TRACK_PATH, { method: 'OPTIONS' }));
     expect(preflight.headers.get('access-control-allow-headers')).toContain('Authorization');
     expect(service.preflights()).toBe(1);

@@ -33,7 +33,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
   });
 
   const arrange = async (fault?: Fault) => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     if (fault) service.fail(fault);
     if (where === 'over a socket') server = await serveHandler(service.handle);
     const call = (...ids: string[]) =>
@@ -141,7 +141,7 @@ describe('faults of the fake service', () => {
     ['reset', 'epoch', 30],
   ] as const)('says how long to wait in the form %s', async (form, kind, seconds) => {
     const now = Date.UTC(2026, 0, 1);
-    const service = createFakeService({ now: () => now });
+    const service = createFakeService({ users: ['u-1'], now: () => now });
     service.fail({ type: 'rate-limit', afterSeconds: seconds, form });
     const answer = await call(service);
     expect(answer.status).toBe(429);
@@ -149,7 +149,7 @@ describe('faults of the fake service', () => {
   });
 
   it('answers errors and count as they are on users/track too', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'errors', errors: ['W'], processed: 0 });
     const answer = await service.fetch(service.origin + USERS_TRACK_PATH, {
       method: 'POST',
@@ -161,14 +161,14 @@ describe('faults of the fake service', () => {
   });
 
   it('gives a reset in seconds left on users/track', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'reset' });
     const answer = await call(service, USERS_TRACK_PATH);
     expect(answer.headers.get('x-ratelimit-reset')).toBe('9');
   });
 
   it('hides all rate headers', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'rate-limit', afterSeconds: 9, form: 'hidden' });
     const answer = await call(service);
     expect(readRateLimit(answer.headers, 'epoch', Date.now())).toEqual({});
@@ -177,7 +177,7 @@ describe('faults of the fake service', () => {
 
   it('answers late by the clock it was given', async () => {
     const clock = createVirtualClock();
-    const service = createFakeService({ setTimeout: clock.setTimeout });
+    const service = createFakeService({ users: ['u-1'], setTimeout: clock.setTimeout });
     service.fail({ type: 'slow', delayMs: 500 });
     let answered = false;
     const answer = call(service).then((response) => {
@@ -191,7 +191,7 @@ describe('faults of the fake service', () => {
   });
 
   it('lets a redirect be refused, and follows one without the key to another origin', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: 'http://elsewhere.test/take' }, { times: 2 });
     await expect(call(service, TRACK_PATH, { redirect: 'error' })).rejects.toThrow('Failed to fetch');
     // Nobody is there; what matters is that nothing was stored and the fetch failed like a network does.
@@ -200,14 +200,14 @@ describe('faults of the fake service', () => {
   });
 
   it('follows a redirect on its own origin with method, key and body', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: TRACK_PATH, status: 308 });
     expect((await call(service)).status).toBe(202);
     expect(stored(service)).toEqual(['a']);
   });
 
   it('can be limited to a path, to a number of requests, and lifted', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     const lift = service.fail(
       { type: 'status', status: 500 },
       { path: TRACK_PATH, times: Number.POSITIVE_INFINITY },
@@ -226,7 +226,7 @@ describe('faults of the fake service', () => {
   });
 
   it('fails like a network for a host that is not there', async () => {
-    const service = createFakeService();
+    const service = createFakeService({ users: ['u-1'] });
     await expect(service.fetch('http://nobody.test/')).rejects.toThrow('Failed to fetch');
     expect(service.requests).toEqual([]);
   });

@@ -39,8 +39,6 @@ export const createSync = (options: SyncOptions) => {
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
-  /** The pause is about the user's token: the next user has another one. */
-  let isTheirs = false;
   let stopped = false;
   /** Requests under way. Each has a signal of its own: a shared one would collect listeners. */
   const underWay = new Set<AbortController>();
@@ -58,10 +56,8 @@ export const createSync = (options: SyncOptions) => {
     if (!stopped && requested.size > 0) cancel = after(waitMs(), run);
   };
 
-  const retryLater = (user: string, placements: string[], cause: unknown): void => {
+  const retryLater = (cause: unknown, placements: string[]): void => {
     const refused = cause instanceof SyncRefusedError ? cause : undefined;
-    const isOfToken = refused ? refused.tokenFault !== null : !userTokens.isReady(user);
-    isTheirs = isOfToken && (isTheirs || waitMs() === 0);
     const { reason = 'backoff', requestedMs = 0 } = refused?.refusal ?? {};
     pause = pauseAfter(pause, { reason, requestedMs }, now(), random);
     if (reason === 'rate-limit') onRateLimit();
@@ -84,7 +80,7 @@ export const createSync = (options: SyncOptions) => {
       // A pause that another request has begun meanwhile still holds.
       if (pause === pauseBefore) pause = noPause();
     } catch (cause) {
-      if (underWay.has(mine)) retryLater(user, placements, cause);
+      if (underWay.has(mine)) retryLater(cause, placements);
     } finally {
       underWay.delete(mine);
     }
@@ -132,7 +128,8 @@ export const createSync = (options: SyncOptions) => {
     /** Another user, or none: no placement of the former one is requested any more, and nothing of theirs leaves the tab. */
     reset(): void {
       requested.clear();
-      if (isTheirs) pause = noPause();
+      // The service refused the proof of the user who has left.
+      if (pause.reason === 'unauthorized') pause = noPause();
       cancel?.();
       abortAll();
     },

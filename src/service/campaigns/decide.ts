@@ -10,7 +10,7 @@ import { type Cap, createCaps } from './frequency.ts';
 import { holdoutOf } from './holdout.ts';
 import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
-import { halt, haltedBy, isOverBudget, type LogUnfilled } from './unfilled.ts';
+import { type AsTheyAre, isOverBudget, type LogUnfilled, passedOver, passOver } from './unfilled.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
 
@@ -65,6 +65,7 @@ export const decide = (question: Question): string => {
   // A campaign is often a candidate for several placements of one question, and judged once.
   verdicts.fill(undefined);
 
+  const asTheyAre: AsTheyAre = { userId: externalUserId, profileMs: user.profile?.updatedAtMs ?? 0 };
   let context: PersonaliseContext | undefined;
   const contextOf = (): PersonaliseContext => {
     context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
@@ -81,9 +82,9 @@ export const decide = (question: Question): string => {
   /** The banner as JSON; `null` where a property cannot be filled in for this user. `round` counts earlier dismissals. */
   const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
-    const halted = haltedBy(campaign);
-    if (halted) {
-      trace?.({ placementId, campaign, outcome: 'unfilled', ...halted });
+    const before = passedOver(campaign, asTheyAre);
+    if (before) {
+      trace?.({ placementId, campaign, outcome: 'unfilled', ...before });
       return null;
     }
     const isTestSend = isTestFor(campaign, externalUserId);
@@ -113,8 +114,8 @@ export const decide = (question: Question): string => {
         `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${properties}}`
       );
     } catch (error) {
-      if (isOverBudget(error)) halt(campaign, { variantId, error });
-      logUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now);
+      const isHalted = isOverBudget(error) && passOver(campaign, asTheyAre, { variantId, error });
+      logUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now, isHalted);
       trace?.({ placementId, campaign, outcome: 'unfilled', variantId, error });
       return null;
     }

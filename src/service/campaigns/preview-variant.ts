@@ -38,6 +38,7 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
       Object.entries(persona.subscription_groups ?? {}).map(([id, state]) => [id.toLowerCase(), { state }]),
     ),
     pushTokens: [],
+    clicks: [],
     events: Object.fromEntries((persona.events ?? []).map((done) => [done.name, tally(done, nowMs)])),
     purchases: Object.fromEntries(
       (persona.purchases ?? []).map((done) => [

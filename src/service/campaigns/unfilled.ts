@@ -27,19 +27,53 @@ export class OverBudgetError extends TemplateError {
 export const isOverBudget = (error: unknown): error is UnfilledError =>
   error instanceof UnfilledError && error.cause instanceof OverBudgetError;
 
-/** Why a campaign is shown to nobody: one user's banner cost more than it may. */
+/** Why a campaign is not shown: a user's banner cost more than it may. */
 export interface Halted {
   variantId: string | null;
   error: UnfilledError;
 }
 
+/** Odd data of one user costs that user the banner. So many different users say that it is the campaign. */
+const MAX_OVER = 10;
+
+/** The last reason, and for whom: by their ID, the time of the profile that was read. */
+interface OverBudget {
+  why: Halted;
+  users: Map<string, number>;
+}
+
 /** By the variants: they are others once the campaign has changed. */
-const halted = new WeakMap<Campaign['variants'], Halted>();
+const over = new WeakMap<Campaign['variants'], OverBudget>();
 
-/** Shows a campaign to nobody any more, until it changes or the service starts again: each try would cost as much as this one. */
-export const halt = ({ variants }: Campaign, why: Halted): void => void halted.set(variants, why);
+/** A user as they are: what was too much for them may be less once their profile changes. */
+export interface AsTheyAre {
+  userId: string;
+  profileMs: number;
+}
 
-export const haltedBy = ({ variants }: Campaign): Halted | null => halted.get(variants) ?? null;
+/**
+ * Remembers for whom a campaign cost too much: it is not tried again for this user, each time at the same cost. Returns whether it is
+ * halted now: after several users nobody gets it, until it changes or the service starts again.
+ */
+export const passOver = ({ variants }: Campaign, { userId, profileMs }: AsTheyAre, why: Halted): boolean => {
+  const users = over.get(variants)?.users ?? new Map<string, number>();
+  users.set(userId, profileMs);
+  over.set(variants, { why, users });
+  return users.size >= MAX_OVER;
+};
+
+/** For how many users a campaign cost too much, and why; whether it is halted for all. `null` where it cost nobody too much. */
+export const haltedBy = ({ variants }: Campaign): (Halted & { users: number; isForAll: boolean }) | null => {
+  const found = over.get(variants);
+  return found ? { ...found.why, users: found.users.size, isForAll: found.users.size >= MAX_OVER } : null;
+};
+
+/** Why a campaign is not even tried for a user; `null` where it is. */
+export const passedOver = ({ variants }: Campaign, { userId, profileMs }: AsTheyAre): Halted | null => {
+  const found = over.get(variants);
+  if (!found) return null;
+  return found.users.size >= MAX_OVER || found.users.get(userId) === profileMs ? found.why : null;
+};
 
 const factsOf = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof UnfilledError)) return errorFacts(error);
@@ -53,14 +87,15 @@ export type LogUnfilled = (
   banner: { workspace: string; campaign: string; variant: string | null },
   error: unknown,
   now: number,
+  isHalted?: boolean,
 ) => void;
 
-/** Logs which property keeps a banner from being shown, and why: once a minute for each. A halted campaign is logged once. */
+/** Logs which property keeps a banner from being shown, and why: once a minute for each. A campaign that is halted now is an error. */
 export const createUnfilledLog = (log: Log): LogUnfilled => {
   const isDue = createOnceAMinute();
-  return (banner, error, now) => {
+  return (banner, error, now, isHalted = false) => {
     const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };
-    if (isOverBudget(error)) {
+    if (isHalted) {
       log.error(facts, 'campaign halted until it changes: nobody sees it');
       return;
     }

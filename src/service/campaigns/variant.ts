@@ -1,3 +1,4 @@
+import type { OnClick } from '../users/click-effects.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { fallbacks } from './languages.ts';
 import { compileProperties, compileProperty, type Property, type WriteProperties } from './personalise.ts';
@@ -7,6 +8,8 @@ export interface Variant {
   /** Share among the variants of its campaign; 0 is never drawn. */
   weight: number;
   expiresAfterSeconds: number | null;
+  /** What a click does to the user; `null` where it does nothing. */
+  onClick: OnClick | null;
   /** In the campaign's own language. */
   properties: WriteProperties;
   /** The same in other languages, each text in the nearest that has it: `pt-BR`, `pt`, then the campaign's own. */
@@ -83,6 +86,9 @@ export const compileVariant = (
     variantId: variant.variant_id,
     weight: variant.weight ?? 1,
     expiresAfterSeconds: variant.expires_after_seconds ?? null,
+    onClick: variant.on_click
+      ? { event: variant.on_click.event ?? null, attributes: variant.on_click.attributes ?? {} }
+      : null,
     properties: written(own, ownLanguage),
     translations: new Map(
       [...translated.keys()].map((language) => {

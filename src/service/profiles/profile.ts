@@ -53,6 +53,8 @@ export interface Profile {
   /** By event name, and by product ID. */
   events: Record<string, Tally>;
   purchases: Record<string, Tally & { revenue: number }>;
+  /** The latest clicks that did something to the user (`users/click-effects.ts`): ours alone, in no export. */
+  clicks: string[];
   createdAtMs: number;
   updatedAtMs: number;
 }
@@ -77,6 +79,7 @@ export const completeProfile = (
   pushTokens: known.pushTokens ?? [],
   events: known.events ?? {},
   purchases: known.purchases ?? {},
+  clicks: known.clicks ?? [],
   createdAtMs: known.createdAtMs,
   updatedAtMs: known.updatedAtMs,
 });
@@ -91,6 +94,7 @@ export interface ProfileJson {
   push_tokens?: Profile['pushTokens'];
   custom_events?: Profile['events'];
   purchases?: Profile['purchases'];
+  on_clicks?: Profile['clicks'];
   [standardAttribute: string]: unknown;
 }
 
@@ -113,6 +117,7 @@ export const profileJson = (profile: Profile): object => ({
   push_tokens: unlessEmpty(profile.pushTokens),
   custom_events: unlessEmpty(profile.events),
   purchases: unlessEmpty(profile.purchases),
+  on_clicks: unlessEmpty(profile.clicks),
 });
 
 const NOT_STANDARD = new Set([
@@ -124,6 +129,7 @@ const NOT_STANDARD = new Set([
   'push_tokens',
   'custom_events',
   'purchases',
+  'on_clicks',
 ]);
 
 /** The profile of a row: its JSON, and the columns beside it. */
@@ -145,6 +151,7 @@ export const readProfile = (
     pushTokens: json.push_tokens ?? [],
     events: json.custom_events ?? {},
     purchases: json.purchases ?? {},
+    clicks: json.on_clicks ?? [],
     createdAtMs: columns.createdAtMs,
     updatedAtMs: columns.updatedAtMs,
   });

@@ -22,6 +22,7 @@ import { defineRoute, pageBody, type RouteContext } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
+import { clickEffect } from '../users/click-effects.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
@@ -98,6 +99,19 @@ const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<voi
   });
 };
 
+/** What clicks of these do to the user: of banners that were answered to this very user, and are no test sends. */
+const clickEffects = (
+  events: readonly JudgedEvent[],
+  { workspace, now: nowMs }: RouteContext,
+  externalId: string,
+): ReturnType<typeof clickEffect>[] =>
+  events.flatMap(({ row, isTheirs }) => {
+    if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];
+    const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === row.campaignId);
+    const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
+    return onClick ? [clickEffect(row, onClick, { workspace, externalId, nowMs })] : [];
+  });
+
 export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
   defineRoute({
     ...FOR_PAGES,
@@ -147,12 +161,17 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
         if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
       };
       const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
+        const effects = clickEffects(events, context, externalId);
         const rows = events.flatMap(({ row }) => [row, ...ofAllCampaigns(row, workspace, externalId)]);
         return store.write({
           workspaceId: workspace.workspaceId,
           lookups: [{ by: 'external_id', value: externalId }],
           nowMs: now,
-          apply: (users) => users.recordBannerEvents(externalId, rows, now, mayMake),
+          apply(users) {
+            if (!users.recordBannerEvents(externalId, rows, now, mayMake)) return false;
+            for (const take of effects) take(users);
+            return true;
+          },
         });
       };
 

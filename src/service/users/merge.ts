@@ -77,6 +77,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   fillProfile(kept, merged);
   sumTallies(kept.events, merged.events);
   sumTallies(kept.purchases, merged.purchases);
+  kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])];
 };
 
 const TOO_MANY = 'a single request may not contain more than 50 merge updates';

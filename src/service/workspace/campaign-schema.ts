@@ -104,6 +104,22 @@ const translation = z
   .record(z.string().min(1), z.string())
   .describe('Texts by property; what is missing comes from the next language');
 
+/** Names of `/users/track` that are no custom attributes. */
+const NO_ATTRIBUTE =
+  /^(?:external_id|user_alias|braze_id|email|phone|push_tokens?|subscription_groups|_.*|\$.*|__proto__)$/;
+
+const onClick = z.strictObject({
+  event: optional(text.max(255)).describe('Name of a custom event that it logs'),
+  attributes: optional(
+    z.record(
+      text
+        .max(255)
+        .refine((name) => !NO_ATTRIBUTE.test(name), { error: 'expected the name of an attribute' }),
+      z.union([z.string().max(255), z.number(), z.boolean()]),
+    ),
+  ).describe('Attributes that it sets, such as `{ "wants_news": true }`'),
+});
+
 const variant = z.strictObject({
   variant_id: text.describe('ID by which results are kept'),
   name: named,
@@ -113,6 +129,7 @@ const variant = z.strictObject({
   expires_after_seconds: optional(z.int().positive()).describe(
     'How long a page may keep the banner, in seconds; default until the campaign ends',
   ),
+  on_click: optional(onClick).describe('What a click does to the user, once, with the click'),
   properties: z
     .record(z.string().min(1), property)
     .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),

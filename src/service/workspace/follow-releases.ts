@@ -1,5 +1,6 @@
 import type { Filter } from '../campaigns/audience.ts';
-import type { Segments } from '../campaigns/segments.ts';
+import type { Campaign } from '../campaigns/campaign.ts';
+import { type Segments, segmentsIn } from '../campaigns/segments.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Release, StudioStore } from '../operators/index.ts';
 import { readCampaign } from './read-campaign.ts';
@@ -61,6 +62,27 @@ const written = (workspace: Workspace, releases: readonly Release[]): Record<str
   });
 };
 
+/** What a campaign is made of, beside what the file says: where that is the same, it stays as it is. */
+const madeOf = (content: Record<string, unknown>, publishedAtMs: number | null, segments: Segments): string =>
+  JSON.stringify([
+    content,
+    publishedAtMs,
+    segmentsIn(content['audience']).map((id) => segments.get(id)?.filter ?? null),
+  ]);
+
+/** The campaigns that are ready, by what they are made of. A release changes one of them: the others are not made again. */
+const ready = new WeakMap<Workspace, ReadonlyMap<string, Campaign>>();
+
+const readyIn = ({ campaigns, campaignsAsWritten, segments }: Workspace): ReadonlyMap<string, Campaign> => {
+  const byId = new Map(campaigns.map((campaign) => [campaign.campaignId, campaign]));
+  return new Map(
+    campaignsAsWritten.flatMap((content) => {
+      const campaign = byId.get(idOf(content));
+      return campaign ? [[madeOf(content, campaign.publishedAtMs, segments), campaign]] : [];
+    }),
+  );
+};
+
 const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): Workspace => {
   if (all.length === 0) return workspace;
   const segments = segmentsOf(workspace, all.filter(isOfSegment));
@@ -68,15 +90,27 @@ const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): 
   const campaignsAsWritten = written(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));
   const liveAtMs = new Map(releases.map((each) => [each.campaignId, each.liveAtMs]));
+  const before = ready.get(workspace) ?? readyIn(workspace);
+  const after = new Map<string, Campaign>();
   const campaigns = campaignsAsWritten.flatMap((content) => {
     const publishedAtMs = liveAtMs.get(idOf(content)) ?? null;
+    const text = madeOf(content, publishedAtMs, segments);
+    const known = before.get(text);
+    if (known) {
+      after.set(text, known);
+      return [known];
+    }
     const { campaign, problems } = readCampaign(content, { placementIds, segments, publishedAtMs });
-    if (campaign) return [campaign];
+    if (campaign) {
+      after.set(text, campaign);
+      return [campaign];
+    }
     // It was right when it was published: since then the file has lost a placement it names, for example.
     const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     log.error({ workspace: workspace.workspaceId, campaign: idOf(content), problem }, 'release not shown');
     return [];
   });
+  ready.set(workspace, after);
   const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
   return { ...workspace, segments, campaigns, campaignsAsWritten, placementIds: mayBeAsked };
 };

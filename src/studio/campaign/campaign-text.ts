@@ -39,7 +39,14 @@ export interface VariantText {
   name?: string | null;
   weight?: number | null;
   expires_after_seconds?: number | null;
+  on_click?: OnClickText | null;
   properties: Record<string, PropertyText>;
+}
+
+/** What a click does to the user. */
+export interface OnClickText {
+  event?: string | null;
+  attributes?: Record<string, string | number | boolean> | null;
 }
 
 export interface PropertyText {

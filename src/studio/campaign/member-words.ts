@@ -1,6 +1,6 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { audienceWords } from './audience-words.ts';
-import type { CampaignText, ConversionText, FrequencyText } from './campaign-text.ts';
+import type { CampaignText, ConversionText, FrequencyText, OnClickText } from './campaign-text.ts';
 
 /** How a workspace writes what a campaign has only as an ID or an instant. */
 export interface Naming {
@@ -26,6 +26,7 @@ const LABELS: Readonly<Record<string, string>> = {
   frequency: 'How often',
   weight: 'Weight',
   expires_after_seconds: 'A page keeps it for',
+  on_click: 'A click',
 };
 
 /** What people call a member of a campaign, a variant or its properties. */
@@ -80,6 +81,14 @@ export const frequencyWords = ({ impressions, stop_after }: FrequencyText): stri
     .filter(Boolean)
     .join('; ');
 
+const onClickWords = ({ event, attributes }: OnClickText): string =>
+  [
+    event && `logs “${event}”`,
+    ...Object.entries(attributes ?? {}).map(([name, value]) => `sets ${name} to ${value}`),
+  ]
+    .filter(Boolean)
+    .join('; ');
+
 /** Members that have words of their own; they are never asked for nothing. */
 const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
   status: (status: CampaignText['status']) => STATUS_WORDS[status],
@@ -92,6 +101,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
   reeligible_after_hours: (hours: number) => count(hours, 'hour'),
   expires_after_seconds: durationWords,
+  on_click: onClickWords,
 };
 
 /** The value as people would say it; `''` where there is none. */

@@ -203,20 +203,24 @@ test('case 23: a redirect is not followed, so that the key stays here', async ()
   expect(sent[0]!.request.credentials).toBe('omit');
 });
 
-test.each([
-  ['had no token', null],
-  ['had a token that the service refused', 'old'],
-])('a user who signs in waits for nothing where the former one %s', async (_, token) => {
-  const refuseToken: Answer = () =>
-    json({ error: 'no' }, { status: 401, headers: { 'placard-user-token': 'expired' } });
-  const { sync, sent, state } = setUp(token === null ? [all] : [refuseToken, all], {
-    userToken: (userId) => (userId === 'u-1' ? token : 'good'),
-  });
+test('a user who signs in does not wait for the refusal of the one before', async () => {
+  const { sync, sent, results, state } = setUp([refuse(401), all]);
   await sync.now(['home_hero']);
-  const before = sent.length;
-  state.userId = 'u-2';
+  expect(sync.blockedUntilMs()).toBeGreaterThan(Date.now());
   sync.reset();
+  state.userId = 'u-2';
   sync.want(['home_hero']);
-  await vi.advanceTimersByTimeAsync(0);
-  expect(sent.slice(before).map(({ body }) => body.external_user_id)).toEqual(['u-2']);
+  await settle();
+  expect(sent.map(({ body }) => body.external_user_id)).toEqual(['u-1', 'u-2']);
+  expect(results.map(({ userId }) => userId)).toEqual(['u-2']);
+});
+
+test('contract 1.5: a rate limit holds for the user who signs in, too', async () => {
+  const { sync, sent, state } = setUp([refuse(429, { 'retry-after': '60' }), all]);
+  await sync.now(['home_hero']);
+  sync.reset();
+  state.userId = 'u-2';
+  sync.want(['home_hero']);
+  await vi.advanceTimersByTimeAsync(59_999);
+  expect(sent).toHaveLength(1);
 });

@@ -79,7 +79,7 @@ export const playScenarios = (kind: EngineKind): void => {
       await pages?.close();
     });
     beforeEach(async () => {
-      const fake = createFakeService();
+      const fake = createFakeService({ users: 'everyone' });
       stockBanners(fake);
       const { counting, mostAtOnce } = countingTracks(fake.handle);
       api = await serveHandler(counting);

@@ -37,7 +37,7 @@ test('the log names the property that keeps a banner away and says why, once a m
   const told = () => service.lines.filter(({ message }) => message === MESSAGE);
   try {
     for (const user of ['a', 'b', 'c']) expect((await sync(user)).body).toEqual({ banners: { home: null } });
-    expect(told()).toHaveLength(2);
+    expect(told()).toHaveLength(3);
     expect(told()).toContainEqual({
       level: 'warn',
       message: MESSAGE,
@@ -50,9 +50,11 @@ test('the log names the property that keeps a banner away and says why, once a m
     // The library's own words may quote the user.
     expect(told().find(({ campaign }) => campaign === 'c-3')).toMatchObject({ error: 'AssertionError' });
     service.clock.now += MINUTE_MS;
+    // What was too much for a user is not tried again for them.
     await sync('a');
-    expect(told()).toHaveLength(4);
-    // It was tried once.
+    expect(told()).toHaveLength(5);
+    expect(service.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    for (let user = 0; user < 20; user += 1) await sync(`u-${user}`);
     expect(service.lines.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',

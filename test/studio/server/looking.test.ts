@@ -160,7 +160,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     variants: [aVariant({ properties: text(`Hi${loop}`) })],
   };
 
-  test('is halted for all of them, and named in the list until it changes', async () => {
+  test('is not shown to that user, and to nobody after ten users; the list says so until it changes', async () => {
     studio.edit(
       aStudioWorkspace({
         campaigns: [
@@ -170,22 +170,53 @@ describe('a campaign whose texts cost too much for one user', () => {
       }),
     );
     const list = Array.from({ length: 500 }, (_, index) => `entry ${index}`);
-    await studio.track({ attributes: [{ external_id: 'u1' }, { external_id: 'u2', list }] });
+    const odd = Array.from({ length: 10 }, (_, index) => `odd-${index}`);
+    const attributes = odd.map((external_id) => ({ external_id, list }));
+    await studio.track({ attributes: [{ external_id: 'u1' }, ...attributes] });
+    const shown = async (user: string) => (await studio.headlines(user, ['home']))['home'];
     const halted = async () => (await studio.call('GET', '/api/campaigns/gold', { cookie: ed })).body.halted;
-    expect(await studio.headlines('u1', ['home'])).toEqual({ home: 'Hi' });
-    expect(await halted()).toBeNull();
-    expect(await studio.headlines('u2', ['home'])).toEqual({ home: 'Spring' });
-    expect(await studio.headlines('u1', ['home'])).toEqual({ home: 'Spring' });
+    expect([await shown('u1'), await halted()]).toEqual(['Hi', null]);
+    for (let times = 0; times < 20; times += 1) expect(await shown('odd-0')).toBe('Spring');
+    expect(await shown('u1')).toBe('Hi');
+    expect(await halted()).toBe(
+      'One person does not see it: Headline takes too long to write with what is known of them.',
+    );
+    // What is known of them has changed.
+    studio.clock.now += 1_000;
+    await studio.track({ attributes: [{ external_id: 'odd-0', list: ['a'] }] });
+    expect(await shown('odd-0')).toBe('Hix');
+
+    for (const user of odd.slice(1, 9)) expect(await shown(user)).toBe('Spring');
+    expect(await shown('u1')).toBe('Hi');
+    expect(studio.lines).not.toContainEqual(expect.objectContaining({ level: 'error' }));
+    expect(await shown('odd-9')).toBe('Spring');
+    expect(await shown('u1')).toBe('Spring');
     expect(await halted()).toBe(
       'Nobody sees it: Headline takes too long to write. Use fewer or shorter loops, and publish it again.',
     );
+    expect(JSON.stringify(studio.lines).match(/campaign halted/g)).toHaveLength(1);
     const { body } = await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed });
     expect(body.placements.home[0]).toMatchObject({ outcome: 'unfilled', property: 'headline' });
+    // A release of another campaign leaves it as it is.
+    await studio.store.studio.addRelease({
+      workspaceId: 'test',
+      campaignId: 'other',
+      campaign: { ...SPRING, campaign_id: 'other', placements: ['side'] },
+      basedOn: 0,
+      author: 'Pia',
+      note: '',
+      createdAtMs: 0,
+      liveAtMs: 0,
+    });
+    await studio.workspaces.refresh();
+    expect([await shown('u1'), await halted()]).toEqual([
+      'Spring',
+      expect.stringContaining('Nobody sees it'),
+    ]);
     studio.edit(
       aStudioWorkspace({ campaigns: [{ ...wild, variants: [aVariant({ properties: text('Hello') })] }] }),
     );
-    expect(await studio.headlines('u1', ['home'])).toEqual({ home: 'Hello' });
-    expect(await halted()).toBeNull();
+    expect([await shown('u1'), await halted()]).toEqual(['Hello', null]);
   });
 });
 

@@ -71,7 +71,9 @@ export const createTables = async (pool: Pool, migrations?: readonly Migration[]
     const found = await numberOf(run);
     if (found !== null) {
       const pending = migrationsFrom(found, 'The database', migrations);
-      for (const { postgres } of pending) await run(postgres);
+      // A cluster takes changes of its tables one by one.
+      for (const { postgres } of pending)
+        for (const statement of postgres.split(/;\s*(?:\n|$)/)) if (statement.trim()) await run(statement);
       if (pending.length > 0) await run(`UPDATE placard_schema SET version = ${number}`);
       return;
     }

@@ -5,6 +5,7 @@ import type { DraftCheck } from '../../server/check-draft.ts';
 import { checksAt, describedBy, Field, hasError } from '../parts/fields.tsx';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
+import { OnClick } from './on-click.tsx';
 import { Personalise, WordsInput } from './words-input.tsx';
 
 interface TemplateFieldProps {
@@ -116,6 +117,10 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
 /** What most banners have; the rest is behind "More". */
 const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_alt'];
 
+/** Checks of what a click does, by their paths in it. */
+const checksOf = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
+  checksAt(checks, 'variants', index, 'on_click').map((check) => ({ ...check, path: check.path.slice(3) }));
+
 /** What a variant shows. Fields of the templates are always there: an empty one is not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantText }) => {
   const { variants } = editor.campaign.value;
@@ -175,6 +180,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
               longer. Empty: until the campaign ends.
             </p>
           </div>
+          <OnClick variant={variant} checks={checksOf(editor.checks.value, index)} change={change} />
           <CustomProperties properties={variant.properties} checks={checks} onChange={put} />
         </div>
       </details>

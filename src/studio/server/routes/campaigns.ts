@@ -35,16 +35,19 @@ export interface CampaignRow {
   newest: number;
   /** It was taken off the list: `published` is what it last said, as stopped. */
   isArchived: boolean;
-  /** Why nobody gets it though it is published, as a sentence; `null` where nothing holds it back. */
+  /** Why nobody gets it though it is published, or some do not, as a sentence; `null` where nothing holds it back. */
   halted: string | null;
 }
 
-/** A campaign whose texts cost too much is shown to nobody until it changes. */
+/** A campaign whose texts cost too much for several users is shown to nobody until it changes. */
 const haltedWords = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
   const halted = campaign && haltedBy(campaign);
   if (!halted) return null;
-  return `Nobody sees it: ${labelOf(halted.error.property)} takes too long to write. Use fewer or shorter loops, and publish it again.`;
+  const why = `${labelOf(halted.error.property)} takes too long to write`;
+  if (halted.isForAll) return `Nobody sees it: ${why}. Use fewer or shorter loops, and publish it again.`;
+  const who = halted.users === 1 ? 'One person does not see it' : `${halted.users} people do not see it`;
+  return `${who}: ${why} with what is known of them.`;
 };
 
 const iso = (ms: number) => new Date(ms).toISOString();

@@ -1,4 +1,4 @@
-import { type CostlyRequest, filled, list, STUDIO_BYTES } from './request.ts';
+import { type CostlyRequest, list } from './request.ts';
 
 const variant = (at: number) => ({
   variant_id: `v${at}`,
@@ -45,7 +45,9 @@ export const ofOperators = (): CostlyRequest[] => {
     get('/api/numbers', '/api/numbers'),
     get('/api/results/{id}, 8 variants, 4 goals, 400 days', '/api/results/results'),
     get('/api/results/{id}/csv', '/api/results/results/csv'),
-    get('/api/releases, 50 of 60 KB', '/api/releases'),
+    get('/api/releases, 25 of 60 KB', '/api/releases'),
+    get('/api/names', '/api/names'),
+    get('/api/segments, of 50', '/api/segments'),
     get('/api/integrations, of 500', '/api/integrations'),
     get('/api/integrations/{id}, 100 rejects of 100 KB', '/api/integrations/i-0'),
     checks('a name of 60,000 letters', {
@@ -59,30 +61,30 @@ export const ofOperators = (): CostlyRequest[] => {
       ...plain,
       variants: [{ variant_id: 'a', properties: { h: { type: 'string', value: '{{a}}'.repeat(2_990) } } }],
     }),
-    checks('placements that are numbers', { ...plain, placements: filled(STUDIO_BYTES, () => 1) }),
+    checks('placements that are numbers', { ...plain, placements: list(7_900, () => 1) }),
     checks('unknown members', {
       ...plain,
-      ...Object.fromEntries(filled(STUDIO_BYTES, (at) => [at.toString(36), 1] as const)),
+      ...Object.fromEntries(list(7_000, (at) => [at.toString(36), 1])),
     }),
-    checks('unknown placements', { ...plain, placements: filled(STUDIO_BYTES, (at) => at.toString(36)) }),
+    checks('unknown placements', { ...plain, placements: list(1_000, (at) => at.toString(36)) }),
     checks('empty variants', {
       ...plain,
-      variants: filled(STUDIO_BYTES, (at) => ({ variant_id: at.toString(36), properties: {} })),
+      variants: list(1_700, (at) => ({ variant_id: at.toString(36), properties: {} })),
     }),
     checks('equal variants', {
       ...plain,
-      variants: filled(STUDIO_BYTES, () => ({ variant_id: 'a', properties: {} })),
+      variants: list(1_700, () => ({ variant_id: 'a', properties: {} })),
     }),
-    checks('variants that are none', { ...plain, variants: filled(STUDIO_BYTES, () => 1) }),
+    checks('variants that are none', { ...plain, variants: list(7_900, () => 1) }),
     checks('an audience of unknown operators', {
       ...plain,
-      audience: { $or: filled(STUDIO_BYTES, () => ({ $a: 1 })) },
+      audience: { $or: list(490, () => ({ $a: 1 })) },
     }),
     checks('an audience of patterns', {
       ...plain,
-      audience: { $or: filled(STUDIO_BYTES, () => ({ a: { $regex: '(a?|b)x*x*x' } })) },
+      audience: { $or: list(300, () => ({ a: { $regex: '^(a?|b)x*x*x' } })) },
     }),
-    checks('test users', { ...plain, test_users: filled(STUDIO_BYTES, (at) => at.toString(36)) }),
+    checks('test users', { ...plain, test_users: list(7_500, (at) => at.toString(36)) }),
     {
       ...view,
       what: '/api/preview',
@@ -91,9 +93,9 @@ export const ofOperators = (): CostlyRequest[] => {
     },
     {
       ...view,
-      what: '/api/effect, as many placements as fit',
+      what: '/api/effect, placements that there are not',
       path: '/api/effect',
-      body: { campaign: { ...plain, placements: filled(STUDIO_BYTES, (at) => at.toString(36)) } },
+      body: { campaign: { ...plain, placements: list(1_000, (at) => at.toString(36)) } },
     },
     {
       ...view,
@@ -103,20 +105,18 @@ export const ofOperators = (): CostlyRequest[] => {
     },
     {
       ...view,
-      what: '/api/why, 100 placements with a hundred campaigns each',
+      what: '/api/why, every placement',
       path: '/api/why',
-      body: { person: {}, placements: list(100, (at) => `home_hero_${at + 1}`) },
+      body: { person: {} },
     },
     reach('50 conditions', { $or: list(50, (at) => ({ [`custom.a${at}`]: at })) }),
-    reach('as many conditions as fit', {
-      $or: filled(STUDIO_BYTES, (at) => ({ [`a${at}`]: { $ne: nobody } })),
+    reach('as many conditions as it may have', { $or: list(490, (at) => ({ [`a${at}`]: { $ne: nobody } })) }),
+    reach('as many comparisons as it may have', { $nor: list(330, () => ({ n: { $gt: 'x' } })) }),
+    reach('as many patterns as it may have', {
+      $nor: list(330, (at) => ({ text: { $regex: `^x*x*y${at}` } })),
     }),
-    reach('as many comparisons as fit', { $nor: filled(STUDIO_BYTES, () => ({ n: { $gt: 'x' } })) }),
-    reach('as many patterns as fit', {
-      $nor: filled(STUDIO_BYTES, (at) => ({ text: { $regex: `x*x*y${at}` } })),
-    }),
-    reach('one list of numbers', { a1: { $nin: filled(STUDIO_BYTES, (at) => at + 100_000) } }),
-    reach('as many versions as fit', { $nor: filled(STUDIO_BYTES, () => ({ text: { $vlt: '1' } })) }),
+    reach('a list of 5,000 numbers', { a1: { $nin: list(5_000, (at) => at + 100_000) } }),
+    reach('as many versions as it may have', { $nor: list(330, () => ({ text: { $vlt: '1' } })) }),
     {
       ...edit,
       what: 'PUT /api/drafts/{id}, the largest draft',
@@ -126,7 +126,7 @@ export const ofOperators = (): CostlyRequest[] => {
         campaign: {
           ...campaign,
           campaign_id: `saved-${n}`,
-          test_users: filled(20_000, (at) => at.toString(36)),
+          test_users: list(2_500, (at) => at.toString(36)),
         },
         based_on: 0,
       }),
@@ -136,7 +136,7 @@ export const ofOperators = (): CostlyRequest[] => {
       what: 'PUT /api/drafts/{id} that is none',
       method: 'PUT',
       path: '/api/drafts/costly',
-      body: { campaign: { ...plain, placements: filled(STUDIO_BYTES, () => 1) }, based_on: 0 },
+      body: { campaign: { ...plain, placements: list(7_900, () => 1) }, based_on: 0 },
     },
     {
       ...edit,
@@ -174,6 +174,19 @@ export const ofOperators = (): CostlyRequest[] => {
       what: '/api/campaigns/{id}/stop',
       path: (n) => `/api/campaigns/c${n + 1}/stop`,
       body: { note: '', based_on: 0 },
+    },
+    {
+      ...publish,
+      what: '/api/campaigns/{id}/archive',
+      path: (n) => `/api/campaigns/c${n + 50}/archive`,
+      body: { note: '', based_on: 0 },
+    },
+    {
+      ...publish,
+      what: 'PUT /api/segments/{id}',
+      method: 'PUT',
+      path: (n) => `/api/segments/made-${n}`,
+      body: { name: 'A', audience: { $or: list(490, (at) => ({ [`a${at}`]: at })) }, note: '', based_on: 0 },
     },
     { ...publish, what: '/api/integrations/{id}/sync', path: (n) => `/api/integrations/i-${n + 50}/sync` },
     { ...admin, what: '/api/access', path: '/api/access', method: 'GET' },

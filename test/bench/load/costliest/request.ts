@@ -33,17 +33,3 @@ export const list = <T>(count: number, make: (at: number) => T): T[] =>
 /** Objects of which each has members of its own: a parser makes a shape for each. */
 export const shapes = (count: number) =>
   Object.fromEntries(list(count, (at) => [`a${at.toString(36)}`, { [`b${at.toString(36)}`]: at }]));
-
-/** As much of a list as fits into so many bytes of JSON. */
-export const filled = <T>(bytes: number, make: (at: number) => T): T[] => {
-  const made: T[] = [];
-  for (let left = bytes; left > 0; ) {
-    const each = make(made.length);
-    left -= Buffer.byteLength(JSON.stringify(each)) + 1;
-    if (left > 0) made.push(each);
-  }
-  return made;
-};
-
-/** A body of the Studio's pages may have so many bytes; some are left for what is around a list. */
-export const STUDIO_BYTES = 63 * 1024;

@@ -1,3 +1,4 @@
+import { APP_ID } from '../../../helpers/a-workspace.ts';
 import { type CostlyRequest, list, shapes, TIME } from './request.ts';
 
 const deep = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -119,7 +120,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
     },
     {
       ...server,
-      what: '/users/merge of 25 of the largest users',
+      what: '/users/merge of four of the largest users',
       path: '/users/merge',
       bodyOf: (n) => ({
         merge_updates: list(4, (at) => ({
@@ -144,7 +145,11 @@ export const ofServerKeys = (): CostlyRequest[] => {
       ...server,
       what: '/placard/explain, ten placements with a hundred campaigns each',
       path: '/placard/explain',
-      body: { external_user_id: 'big-0', placements: list(10, (at) => `home_hero_${at + 1}`) },
+      body: {
+        external_user_id: 'big-0',
+        app_id: APP_ID,
+        placements: list(10, (at) => `home_hero_${at + 1}`),
+      },
     },
     {
       ...server,

@@ -30,7 +30,7 @@ const BIG_USERS = 100;
 const CAMPAIGNS = 100;
 const PLACEMENTS = 1_000;
 const INTEGRATIONS = 500;
-const IMPRESSIONS = Number(process.env['IMPRESSIONS'] ?? 100_000);
+const IMPRESSIONS = Number(process.env['IMPRESSIONS'] ?? 30_000);
 const VISITOR_EVENTS = 20_000;
 const DAYS = 400;
 const DAY_MS = 86_400_000;
@@ -80,7 +80,7 @@ const content = {
           at === 0
             ? null
             : {
-                $nor: [{ [`custom.a${at}`]: at }, { text: { $regex: 'x*x*x' } }],
+                $nor: [{ [`custom.a${at}`]: at }, { text: { $regex: 'x*y' } }],
                 event_list: { $elemMatch: { name: `e${at}` } },
               },
       }),
@@ -96,6 +96,11 @@ const content = {
       conversions: list(4, (at) => ({ event: at % 2 === 0 ? 'seen' : 'done', within_hours: 720 })),
     }),
   ],
+  segments: list(50, (at) => ({
+    segment_id: `s-${at}`,
+    name: `Segment ${at}`,
+    audience: { $or: list(20, (n) => ({ [`custom.b${n}`]: at })) },
+  })),
   operators: OPERATORS,
   integrations: list(INTEGRATIONS, (at) => ({
     integration_id: `i-${at}`,

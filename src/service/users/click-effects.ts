@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto';
+import type { NewBannerEvent } from '../profiles/events.ts';
+import type { UserSet } from '../profiles/user-set.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { checkAttributes, checkEvent, createProblems } from './check-objects.ts';
+import { trackWork } from './track-work.ts';
+
+/** What a click of a variant does to the user who clicked. */
+export interface OnClick {
+  /** Name of a custom event. */
+  event: string | null;
+  attributes: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** Clicks of a user that are known to have had their effect: a client repeats one whose answer it has not read. */
+const MAX_KNOWN = 100;
+const KEY_CHARACTERS = 12;
+
+type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
+
+const keyOf = ({ bannerId, timeMs }: Click): string =>
+  hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
+
+/** Notes that a click has its effect now. False where it has had it. */
+const isFirst = (users: UserSet, externalId: string, key: string, nowMs: number): boolean => {
+  const [found] = users.find({ by: 'external_id', value: externalId });
+  const profile = found ?? users.create({ externalId }, nowMs);
+  if (profile.clicks.includes(key)) return false;
+  profile.clicks = [...profile.clicks, key].slice(-MAX_KNOWN);
+  users.changed(profile);
+  return true;
+};
+
+/**
+ * What a click does, by the rules of `/users/track`, to be applied in the work that stores the click: both are committed or neither, and a
+ * click that is sent again does it no second time.
+ */
+export const clickEffect = (
+  click: Click,
+  { event, attributes }: OnClick,
+  { workspace, externalId, nowMs }: { workspace: Workspace; externalId: string; nowMs: number },
+): ((users: UserSet) => void) => {
+  // What is wrong with it was refused when the campaign was read; a user who is blocked stays as they are.
+  const problems = createProblems();
+  const time = new Date(Math.min(click.timeMs, nowMs)).toISOString();
+  const changed = checkAttributes({ external_id: externalId, ...attributes }, workspace, problems);
+  const done =
+    event === null
+      ? null
+      : checkEvent(
+          { external_id: externalId, app_id: click.appId, name: event, time },
+          'event',
+          workspace,
+          nowMs,
+          problems,
+        );
+  const work = trackWork({
+    workspaceId: workspace.workspaceId,
+    nowMs,
+    attributes: changed && Object.keys(attributes).length > 0 ? [changed] : [],
+    events: done ? [done] : [],
+    nestedAllowed: true,
+  });
+  const key = keyOf(click);
+  return (users) => {
+    if (!workspace.blockedExternalIds.has(externalId) && isFirst(users, externalId, key, nowMs))
+      work.apply(users);
+  };
+};

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { APP_ID, aCampaign, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { keptOpen, readAnswer, STORES } from '../../helpers/running-service.ts';
+import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+const ON_CLICK = { event: 'asked_for_news', attributes: { wants_news: true, source: 'banner' } };
+const CAMPAIGN = aCampaign({
+  campaign_id: 'news',
+  placements: ['home'],
+  conversions: [{ event: 'asked_for_news', within_hours: 24 }],
+  variants: [
+    { variant_id: 'a', on_click: ON_CLICK, properties: { headline: { type: 'string', value: 'News?' } } },
+  ],
+});
+const ENVELOPE = { app_id: APP_ID, app_version: '1' };
+const NOW = '2026-03-02T09:00:00Z';
+
+describe.each(STORES)('what a click does on $name', ({ address }) => {
+  let store: Store;
+  let studio: RunningStudio;
+  beforeEach(async () => {
+    store = await openStore(await address());
+    studio = await runStudio(aStudioWorkspace({ campaigns: [CAMPAIGN] }), { store: keptOpen(store) });
+  });
+  afterEach(async () => {
+    await studio.stop();
+    await store.close();
+  });
+
+  const post = async (path: string, body: unknown) =>
+    readAnswer(
+      await studio.service.fetch(
+        new Request(`http://localhost${path}`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ ...ENVELOPE, ...(body as object) }),
+        }),
+      ),
+    );
+  const bannerFor = async (user: string) =>
+    (await post(SYNC_PATH, { external_user_id: user, placements: ['home'] })).body.banners.home.id as string;
+  const act = (user: string, id: string, types: string[], timestamp = NOW) =>
+    post(TRACK_PATH, {
+      external_user_id: user,
+      events: types.map((event_type) => ({ id, event_type, timestamp })),
+    });
+  const profileOf = async (user: string) =>
+    (await store.readUsers('test', [{ by: 'external_id', value: user }]))[0];
+
+  test('is done once with the click, however often that is sent, and at the same time', async () => {
+    const id = await bannerFor('u1');
+    expect((await act('u1', id, ['impression'])).status).toBe(202);
+    expect(await profileOf('u1')).toBeUndefined();
+    await Promise.all(Array.from({ length: 5 }, () => act('u1', id, ['click'])));
+    await act('u1', id, ['click', 'click']);
+    const profile = (await profileOf('u1'))!;
+    expect(profile.custom).toEqual({ wants_news: true, source: 'banner' });
+    expect(profile.events['asked_for_news']).toMatchObject({ count: 1 });
+    // A second click is another one.
+    await act('u1', id, ['click'], '2026-03-02T09:00:01Z');
+    expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 2 });
+    const events = [];
+    for await (const event of store.exportEvents('test')) events.push(event);
+    expect(events).toMatchObject([{ name: 'asked_for_news', appId: APP_ID }, { name: 'asked_for_news' }]);
+    const cookie = await studio.signIn('Vera');
+    const { body } = await studio.call('GET', '/api/results/news', { cookie });
+    expect(body.arms).toMatchObject([{ clicked: 1, clicks: 2, goals: [{ converted: 1 }] }]);
+  });
+
+  test('is not undone, nor done again, by a repeat that comes after the user has changed their mind', async () => {
+    const id = await bannerFor('u1');
+    await act('u1', id, ['impression', 'click']);
+    await studio.track({ attributes: [{ external_id: 'u1', wants_news: false }] });
+    await act('u1', id, ['click']);
+    expect((await profileOf('u1'))!.custom['wants_news']).toBe(false);
+  });
+
+  test('is not done for a banner of another user, a test user, a blocked user, or once the campaign is gone', async () => {
+    const mine = await bannerFor('u1');
+    await act('u1', mine, ['impression']);
+    const theirs = await bannerFor('u2');
+    await act('u2', theirs, ['impression']);
+    await act('u1', theirs, ['click']);
+    expect(await profileOf('u1')).toBeUndefined();
+    studio.edit(
+      aStudioWorkspace({ campaigns: [{ ...CAMPAIGN, test_users: ['t1'] }], blocked_external_ids: ['b1'] }),
+    );
+    for (const user of ['t1', 'b1']) {
+      await act(user, await bannerFor(user), ['impression', 'click']);
+      expect(await profileOf(user)).toBeUndefined();
+    }
+    studio.edit(aStudioWorkspace({ campaigns: [] }));
+    expect((await act('u2', theirs, ['click'])).status).toBe(202);
+    expect(await profileOf('u2')).toBeUndefined();
+  });
+});
+
+test('what it cannot do is refused when the campaign is read', async () => {
+  const [variant] = CAMPAIGN.variants as object[];
+  for (const attributes of [{ email: 'kim@example.org' }, { external_id: 'x' }, { tier: { $add: [1] } }]) {
+    const campaign = { ...CAMPAIGN, variants: [{ ...variant, on_click: { attributes } }] };
+    await expect(runStudio(aStudioWorkspace({ campaigns: [campaign] }))).rejects.toThrow(
+      /on_click\.attributes/,
+    );
+  }
+});
