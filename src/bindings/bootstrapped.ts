@@ -20,6 +20,7 @@ export const bootstrapped = (
     click: nothing,
     dismiss: nothing,
     safeUrl,
+    now: Date.now,
     report: () => undefined,
   };
   return { banner, slot: slot as Slot, onError: () => undefined };

@@ -21,6 +21,8 @@ export interface Slot extends EmptySlot {
    * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
    */
   safeUrl(url: unknown, use: 'link' | 'image'): string | null;
+  /** Unix milliseconds by the service's clock, as far as its answers have told it: the device's own may be set wrong. */
+  now(): number;
   /** Reports a failure that leaves the banner as it is drawn: a `failed` notice of this kind. */
   report(kind: 'hook' | 'image', message: string, cause?: unknown): void;
 }

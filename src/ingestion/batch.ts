@@ -23,6 +23,10 @@ const MAX_ROWS = 100;
 const MAX_REJECTS = 100_000;
 /** Characters of a text in an index: four bytes each fit into any. */
 const MAX_INDEXED = 500;
+/** Of a row or a line that is kept to be looked at: a file without line ends is one line, and an answer has a hundred of them. */
+const MAX_PAYLOAD = 20_000;
+const kept = (payload: string): string =>
+  payload.length > MAX_PAYLOAD ? `${payload.slice(0, MAX_PAYLOAD).toWellFormed()}…` : payload;
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
 /** Writes of requests go first. */
 const AGAIN_MS = 1_000;
@@ -91,7 +95,7 @@ export const createBatches = (options: BatchesOptions) => {
             externalId: row.columns.externalIdOf(row.values),
             updatedAtUs: row.us,
             reason: checked.reason,
-            payload: JSON.stringify(row.values),
+            payload: kept(JSON.stringify(row.values)),
           },
         ]
       : [];
@@ -208,7 +212,7 @@ export const createBatches = (options: BatchesOptions) => {
         updatedAtUs: us,
         key: row.key === null ? null : storable(row.key),
         externalId: row.externalId === null ? null : storable(row.externalId).slice(0, MAX_INDEXED),
-        payload: storable(row.payload),
+        payload: storable(kept(row.payload)),
       });
     },
 

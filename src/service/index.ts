@@ -64,6 +64,7 @@ export type {
   ArmResults,
   CampaignNumber,
   CampaignResults,
+  Counts,
   DayResults,
   LanguageResults,
   PlacementResults,
@@ -84,7 +85,7 @@ export {
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
-export type { OpenIdSettings, Operator } from './workspace/studio-settings.ts';
+export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
 export { ROLES, type Role } from './workspace/studio-settings.ts';
 export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
 export type { Placement, Registry, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

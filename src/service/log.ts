@@ -14,16 +14,21 @@ const nothing = () => undefined;
 /** Writes nothing. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
+/** The code of an error of Node or of a database, such as `ENOENT`. */
+export const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+
 /** What may be logged of an error: its message can quote a user's data, so only its kind and where it came from. */
 export const errorFacts = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   // `errstr` is SQLite's own sentence for the kind of failure, such as "database or disk is full": it quotes nothing.
-  const { code, errcode, errstr } = error as NodeJS.ErrnoException & { errcode?: unknown; errstr?: unknown };
+  const code = codeOf(error);
   return {
     error: error.name,
-    ...(typeof code === 'string' && { code }),
-    ...(code === 'ERR_SQLITE_ERROR' && { errcode, errstr }),
+    ...(code !== undefined && { code }),
+    ...(code === 'ERR_SQLITE_ERROR' && 'errcode' in error && { errcode: error.errcode }),
+    ...(code === 'ERR_SQLITE_ERROR' && 'errstr' in error && { errstr: error.errstr }),
     at: frames.slice(0, 8).map((line) => line.trim()),
     ...(error.cause instanceof Error && { cause: errorFacts(error.cause) }),
   };

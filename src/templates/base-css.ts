@@ -127,6 +127,7 @@ a { color: inherit; text-decoration: none; }
 a:focus-visible, .dismiss:focus-visible { outline: 2px solid var(--focus); outline-offset: 2px; }
 .picture { position: relative; overflow: hidden; background: var(--empty); }
 .picture img { display: block; position: absolute; inset: 0; inline-size: 100%; block-size: 100%; object-fit: cover; }
+.picture picture { display: contents; }
 .picture .cover { position: absolute; inset: 0; }
 .picture .cover:focus-visible { outline-offset: -4px; }
 @media (forced-colors: active) {

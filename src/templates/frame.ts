@@ -25,6 +25,8 @@ export const openFrame = (slot: Slot, css: string[]): { root: ShadowRoot; remove
   const host = document.createElement('placard-frame');
   const root = host.attachShadow({ mode: 'open' });
   root.adoptedStyleSheets = css.map((text) => sheetFor(document, text));
+  // Without a doctype, 100 % of a height that no box has given would be that of the window.
+  if (document.compatMode === 'BackCompat') host.style.blockSize = 'auto';
   slot.element.append(host);
   return { root, remove: () => host.remove() };
 };

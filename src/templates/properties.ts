@@ -1,18 +1,16 @@
+import { LIMITS, THEMES } from './content.ts';
+
 /** How a property is edited: the wire's type, and for a string whether it is a line, a text, a link or a choice. */
 export interface TemplateProperty {
   name: string;
-  type: 'string' | 'boolean' | 'image';
-  input: 'line' | 'text' | 'link' | 'choice' | 'switch' | 'image';
+  type: 'string' | 'boolean' | 'image' | 'datetime';
+  input: 'line' | 'text' | 'link' | 'choice' | 'switch' | 'image' | 'moment';
   label: string;
   help: string;
   /** Characters that are drawn; the rest is cut with an ellipsis. */
   most?: number;
   choices?: readonly string[];
 }
-
-export const THEMES = ['auto', 'light', 'dark', 'accent'] as const;
-/** The colours of a banner. `auto` follows the page. */
-export type Theme = (typeof THEMES)[number];
 
 /** Everything the ready-made templates read. All are optional; a banner with no headline, body or image is refused. */
 export const TEMPLATE_PROPERTIES = [
@@ -22,7 +20,7 @@ export const TEMPLATE_PROPERTIES = [
     input: 'line',
     label: 'Headline',
     help: 'One line that says it all.',
-    most: 160,
+    most: LIMITS.headline,
   },
   {
     name: 'body',
@@ -30,7 +28,7 @@ export const TEMPLATE_PROPERTIES = [
     input: 'text',
     label: 'Body',
     help: 'A sentence or two under the headline.',
-    most: 480,
+    most: LIMITS.body,
   },
   {
     name: 'button_text',
@@ -38,7 +36,7 @@ export const TEMPLATE_PROPERTIES = [
     input: 'line',
     label: 'Button text',
     help: 'Without it the headline itself is the link.',
-    most: 60,
+    most: LIMITS.button_text,
   },
   {
     name: 'link',
@@ -60,7 +58,51 @@ export const TEMPLATE_PROPERTIES = [
     input: 'line',
     label: 'Image description',
     help: 'For people who cannot see the image. Empty where it is only decoration.',
-    most: 300,
+    most: LIMITS.image_alt,
+  },
+  {
+    name: 'image_dark',
+    type: 'image',
+    input: 'image',
+    label: 'Image on a dark page',
+    help: 'In place of the image where the banner is dark.',
+  },
+  {
+    name: 'image_widths',
+    type: 'string',
+    input: 'link',
+    label: 'Image in other widths',
+    help: 'Such as /a-640.jpg 640w, /a-1280.jpg 1280w: a browser takes the one that fits.',
+  },
+  {
+    name: 'second_button_text',
+    type: 'string',
+    input: 'line',
+    label: 'Second button',
+    help: 'Of the template choice. It needs a link of its own.',
+    most: LIMITS.second_button_text,
+  },
+  {
+    name: 'second_link',
+    type: 'string',
+    input: 'link',
+    label: 'Link of the second button',
+    help: 'Of the template choice.',
+  },
+  {
+    name: 'countdown_to',
+    type: 'datetime',
+    input: 'moment',
+    label: 'Counts down to',
+    help: 'Of the template countdown.',
+  },
+  {
+    name: 'countdown_end',
+    type: 'string',
+    input: 'line',
+    label: 'Text at the end of the countdown',
+    help: 'Stands there once the time is over.',
+    most: LIMITS.countdown_end,
   },
   {
     name: 'theme',
@@ -83,7 +125,7 @@ export const TEMPLATE_PROPERTIES = [
     input: 'line',
     label: 'Name of the close button',
     help: 'Read by screen readers. “Dismiss” by default.',
-    most: 60,
+    most: LIMITS.dismiss_text,
   },
 ] as const satisfies readonly TemplateProperty[];
 

@@ -1,4 +1,4 @@
-import type { PlacementHook, Slot } from '../client/index.ts';
+import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 import { BASE_CSS } from './base-css.ts';
 import { buildElement } from './build-element.ts';
 import { type Content, readContent } from './content.ts';
@@ -21,16 +21,34 @@ export interface TemplateOptions {
 /** What makes one template: its styles, and whether its close button is there by default. */
 export interface Look {
   css: string;
+  /** The look that it is a form of: its styles come first. */
+  base?: Look;
   dismissible: boolean;
+  /** More of its own between the words and the button; `null` where the banner does not have it. */
+  part?: (banner: Banner, slot: Slot) => HTMLElement | null;
+  /** Whether it has a second button beside the first. */
+  hasChoice?: boolean;
+}
+
+/** A placement hook, and how to make one of the same template that fits into the host. */
+export interface Template extends PlacementHook {
+  /** The template with the host's own navigation and words. */
+  with(options: TemplateOptions): PlacementHook;
 }
 
 /** Characters from which a headline is set as a text rather than as a title. */
 const LONG_HEADLINE = 60;
 
-const link = (content: Content, slot: Slot, label: string, className: string, navigate?: Navigate) => {
-  if (content.link === null) return null;
+const link = (
+  { link: href }: Pick<Content, 'link'>,
+  slot: Slot,
+  label: string,
+  className: string,
+  navigate?: Navigate,
+) => {
+  if (href === null) return null;
   const document = slot.element.ownerDocument;
-  const anchor = buildElement(document, 'a', { class: className, href: content.link }, [label]);
+  const anchor = buildElement(document, 'a', { class: className, href }, [label]);
   followLink(anchor, slot, navigate);
   return anchor;
 };
@@ -64,7 +82,7 @@ const pending = (remove: () => void, done: Promise<void>): (() => void) =>
   Object.assign(remove, { then: done.then.bind(done) });
 
 /** Turns a look into a placement hook; its styles begin with the name as a class. */
-export const createTemplate =
+const createHook =
   (name: string, look: Look, options: TemplateOptions): PlacementHook =>
   (banner, slot) => {
     const { navigate, regionLabel = 'Promotion', dismissLabel = 'Dismiss' } = options;
@@ -72,9 +90,14 @@ export const createTemplate =
     const { headline, buttonText, image, imageAlt } = content;
     const document = slot.element.ownerDocument;
     const texts = words(content, slot, navigate);
-    const action = buttonText === null ? null : link(content, slot, buttonText, 'action cover', navigate);
+    const second = look.hasChoice ? content.second : null;
+    // With two buttons neither is the whole banner.
+    const className = second ? 'action' : 'action cover';
+    const action = buttonText === null ? null : link(content, slot, buttonText, className, navigate);
+    const other = second && link(second, slot, second.buttonText, 'action other', navigate);
+    const part = look.part?.(banner, slot) ?? null;
 
-    const drawn = image === null ? null : picture(slot, image, imageAlt);
+    const drawn = image === null ? null : picture(slot, image, content);
     if (headline === null && !action) {
       // An image that is the whole banner is itself the link, named by its description.
       const cover = drawn && link(content, slot, '', 'cover', navigate);
@@ -82,7 +105,7 @@ export const createTemplate =
       if (cover) drawn?.box.append(cover);
     }
 
-    const { root, remove } = openFrame(slot, [BASE_CSS, look.css]);
+    const { root, remove } = openFrame(slot, [BASE_CSS, ...(look.base ? [look.base.css] : []), look.css]);
     const attributes = {
       class: `panel ${name}`,
       'aria-label': headline ?? (imageAlt || regionLabel),
@@ -90,13 +113,18 @@ export const createTemplate =
       'data-picture': drawn ? 'some' : 'none',
       'data-words': texts.length > 0 || action ? 'some' : 'none',
       'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
+      lang: content.language,
       // The banner's own words decide which side is its start.
       dir: 'auto',
     };
     const text = texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null;
     const panel = buildElement(document, 'section', attributes, [
       drawn?.box ?? null,
-      buildElement(document, 'div', { class: 'content' }, [text, action]),
+      buildElement(document, 'div', { class: 'content' }, [
+        text,
+        part,
+        other ? buildElement(document, 'div', { class: 'buttons' }, [action, other]) : action,
+      ]),
       content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
     ]);
     root.append(panel);
@@ -112,3 +140,9 @@ export const createTemplate =
     });
     return remove;
   };
+
+/** A template, from its look. A bundler leaves out those that nobody imports. */
+export const createTemplate = (name: string, look: Look): Template =>
+  Object.assign(createHook(name, look, {}), {
+    with: (options: TemplateOptions) => createHook(name, look, options),
+  });

@@ -51,6 +51,14 @@ const dialog = async (page: Page, button: string) => {
 
 const SCREENS: readonly Screen[] = [
   ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
+  [
+    'the gallery to begin from',
+    '/',
+    async (page) => {
+      await page.getByRole('button', { name: 'New campaign' }).click();
+      await page.getByRole('button', { name: /^Choice/ }).waitFor();
+    },
+  ],
   ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Ready, with').waitFor()],
   [
     'an audience',
@@ -74,6 +82,18 @@ const SCREENS: readonly Screen[] = [
     async (page) => {
       await page.getByRole('tab', { name: /Goal/ }).click();
       await page.getByRole('button', { name: 'Add a goal' }).waitFor();
+    },
+  ],
+  [
+    'a translation',
+    '/campaigns/gift-wrap',
+    async (page) => {
+      await page.getByText('Translate it').click();
+      await page.getByLabel('Translate into').fill('de');
+      await page.getByRole('button', { name: 'Add German' }).click();
+      await page.getByRole('radio', { name: /^German · \d missing/ }).waitFor();
+      await page.getByText('Add a language, or work with translators').click();
+      await page.getByText('German lacks').waitFor();
     },
   ],
   ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('Nobody has seen it yet.').waitFor()],

@@ -20,7 +20,7 @@ const SCRIPT = `
       Object.entries(values).map(([name, value]) => [name, { type: name === 'image' ? 'image' : typeof value, value }]));
     const idle = async () => undefined;
     const slot = {
-      element, placementId: 'home', signal: new AbortController().signal, click: idle, dismiss: idle, safeUrl: String,
+      element, placementId: 'home', signal: new AbortController().signal, click: idle, dismiss: idle, safeUrl: String, now: Date.now,
       report: (kind) => reports.push(kind),
     };
     return templates[template]({ id: 'bnr', placementId: 'home', properties }, slot);
@@ -128,6 +128,23 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     },
   );
 
+  test('in a page without a doctype is as high as its words and its box, not as the window', async () => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 2_000 } });
+    await page.route('**/looks', async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(/<!doctype html>/i, '');
+      await route.fulfill({ response, body });
+    });
+    await page.goto(`${pages.origin}/looks`);
+    await page.locator('body[data-ready]').waitFor({ state: 'attached' });
+    expect(await page.evaluate(() => document.compatMode)).toBe('BackCompat');
+    await draw(page, template, { ...WORDS, image: '/picture.svg' });
+    const { height } = await boxOf(page, 'placard-frame .panel');
+    expect(height).toBeLessThan(700);
+    expect(height).toBeGreaterThanOrEqual((await boxOf(page, '#slot')).height - 1);
+    await page.close();
+  });
+
   test('has targets of 44 pixels for a finger', async () => {
     const page = await open(360);
     await draw(page, template, { ...WORDS, image: '/picture.svg' });
@@ -147,6 +164,26 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     expect((await boxOf(page, 'placard-frame .words')).width).toBeGreaterThan(200);
     await page.close();
   });
+});
+
+test('the box of the README keeps a phone’s page still: before the banner, with it, and where its picture is missing', async () => {
+  const page = await open(360);
+  await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '26rem'));
+  const held = Promise.withResolvers<void>();
+  await page.route('**/gone.png', async (route) => {
+    await held.promise;
+    await route.abort();
+  });
+  const below = async () => (await boxOf(page, '#below')).y;
+  const before = await below();
+  const headline = 'Fresh from the kiln, and made to last';
+  const body = 'Forty new pieces for the table, thrown and glazed by hand.';
+  await draw(page, 'hero', { ...WORDS, headline, body, dismissible: true, image: '/gone.png' });
+  expect(await below()).toBe(before);
+  held.resolve();
+  await page.locator('placard-frame .picture img').waitFor({ state: 'detached' });
+  expect(await below()).toBe(before);
+  await page.close();
 });
 
 const LONG = { ...WORDS, headline: 'Linen '.repeat(25).trim(), body: 'Washed and cut. '.repeat(29).trim() };

@@ -19,7 +19,7 @@ export const bannerOf = (values: Record<string, Value>): Banner => ({
 });
 
 /** A slot in the page that writes down what the hook asked of it; `settleClick` ends a click that was held. */
-export const recordingSlot = ({ holdClick = false } = {}) => {
+export const recordingSlot = ({ holdClick = false, now = Date.now } = {}) => {
   const element = document.createElement('div');
   document.body.append(element);
   const calls: string[] = [];
@@ -40,6 +40,7 @@ export const recordingSlot = ({ holdClick = false } = {}) => {
       calls.push(`safeUrl ${use}`);
       return typeof url === 'string' && !/^\s*(javascript|data|vbscript):/i.test(url) ? url : null;
     },
+    now,
     report: (kind, message) => void calls.push(`report ${kind}: ${message}`),
   };
   return { slot, calls, controller, settleClick: () => settleClick?.() };

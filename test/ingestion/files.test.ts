@@ -7,7 +7,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, rowsWork, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aFolder, aStore, exported, ingest, rejectsOf, stateOf, workspaceWith } from './ingest.ts';
+import { aFolder, aStore, exported, ID, ingest, rejectsOf, stateOf, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
 const CUSTOMERS = {
@@ -359,6 +359,21 @@ describe('values that hurt', () => {
       rowsFailed: 1,
     });
     expect(await rejectsOf(store)).toHaveLength(1);
+  });
+
+  test('of a row or a line that is long the first letters are kept: a file that is no text is one line', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const long = 'é'.repeat(300_000);
+    const rows = [anEvent(1, { EXTERNAL_ID: 'u-1', PAYLOAD: { name: long, time: T } }), `{"${long}\n`];
+    writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'error', rowsFailed: 2 });
+    const rejects = await store.ingestion.rejects(W, ID, { limit: 9 });
+    const ends = rejects.map(({ payload }) => [payload.length, payload.at(-1)]);
+    expect(ends).toEqual([
+      [20_001, '…'],
+      [20_001, '…'],
+    ]);
   });
 
   test('times before 1970 are written as they are', () => {

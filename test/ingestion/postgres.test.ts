@@ -55,6 +55,18 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([...Array.from({ length: 1234 }, (_, index) => index + 1), 2000]);
   });
 
+  test('that cannot make one of its values quotes none of them: a viewer of the Studio reads why a run failed', async () => {
+    await insert(1);
+    await sql(
+      "CREATE VIEW broken AS SELECT *, (external_id || '@example.org')::bigint AS points FROM events",
+    );
+    const { status, note } = await run({ ...EVENTS(), table: 'broken' });
+    expect([status, note]).toEqual([
+      'error',
+      'The source or the database failed: it cannot read a value of a row (SQLSTATE 22P02)',
+    ]);
+  });
+
   test('waits for a transaction that began before, so that its rows are not lost', async () => {
     const slow = await connected();
     await slow('BEGIN');

@@ -37,6 +37,7 @@ const aPage = async (render: RenderBanner) => {
     cache: {
       current: () => banner,
       mustLeave: () => mustLeave,
+      now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
     answered: new Set(),

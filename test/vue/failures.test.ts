@@ -35,6 +35,7 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
     cache: {
       current: () => banner,
       mustLeave: () => mustLeave,
+      now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
     answered: new Set(),

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import type { CampaignText } from '../../../src/studio/index.ts';
 
 /** Something that a marketer does on a day of the month. */
@@ -40,16 +41,37 @@ const deliveryTest = (endsAt: string): CampaignText => ({
   ],
 });
 
+/** What the spring collection says in German. The shelf's picture has no words there yet: the Studio says so. */
+const GERMAN: Record<string, Record<string, string>> = {
+  kiln: {
+    headline: "Frisch aus dem Ofen, {{${first_name} | default: 'und für lange'}}",
+    body: 'Vierzig neue Stücke für den Tisch, von Hand gedreht und glasiert.',
+    button_text: 'Zur Kollektion',
+    image_alt: 'Keramik vor einem glühenden Ofen',
+  },
+  shelf: {
+    headline: 'Platz auf dem Regal{% if ${first_name} %}, {{${first_name}}}{% endif %}',
+    body: 'Neue Schalen, Becher und Vasen in vier ruhigen Farben.',
+    button_text: 'Neues ansehen',
+  },
+};
+
 /**
- * What happens in the month, in order. It ends with the campaigns of the workspace file as they are there, but for their goals: the
- * shop shows the same with a month and without.
+ * What happens in the month, in order. It ends with the campaigns of the workspace file as they are there, but for their goals and for
+ * German: the demo's visitors get the same with a month and without.
  */
 export const monthDeeds = (
   inFile: (campaignId: string) => CampaignText,
   dateOf: (day: number) => string,
 ): Deed[] => {
+  const inEnglish = inFile('spring-collection');
   const spring: CampaignText = {
-    ...inFile('spring-collection'),
+    ...inEnglish,
+    language: 'en',
+    variants: inEnglish.variants.map((variant) => ({
+      ...variant,
+      translations: { de: GERMAN[variant.variant_id] ?? {} },
+    })),
     conversions: [{ event: 'added_to_cart', within_hours: 72 }],
     planned_users: 2_000,
   };

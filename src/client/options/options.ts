@@ -35,9 +35,10 @@ interface CommonOptions {
   deviceId?: string;
   /**
    * `'disabled'`, and any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
-   * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. Default `'enabled'`.
+   * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. `'gpc'`: `'disabled'` where the
+   * browser sends Global Privacy Control, else `'enabled'`. Default `'enabled'`.
    */
-  consent?: 'enabled' | 'disabled' | 'pending';
+  consent?: 'enabled' | 'disabled' | 'pending' | 'gpc';
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */

@@ -57,7 +57,13 @@ export const readOptions = (options: PlacardOptions): Settings => {
   return {
     ...others,
     ...api,
-    consent,
+    // What browsers that know the signal say; TypeScript's library does not have it yet.
+    consent:
+      consent === 'gpc'
+        ? (globalThis.navigator as { globalPrivacyControl?: boolean } | undefined)?.globalPrivacyControl
+          ? 'disabled'
+          : 'enabled'
+        : consent,
     platform: {
       ...platform,
       openStore: platform?.openStore ?? createIdbStore,

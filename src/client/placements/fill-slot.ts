@@ -1,15 +1,17 @@
 import { safeUrl } from '../../protocol/index.ts';
 import type { Banner, EventType } from '../banner.ts';
+import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Fail } from '../notices.ts';
 import type { Drawn, EmptySlot, Slot } from '../placement-hook.ts';
 
 export interface SlotVerbs {
   track: (banner: Banner, type: EventType) => Promise<unknown>;
   fail: Fail;
+  cache: Pick<BannerCache, 'now'>;
 }
 
 /** What a hook gets beside its banner: the slot, and verbs that speak for this banner alone. */
-export const createSlot = (banner: Banner, empty: EmptySlot, { track, fail }: SlotVerbs): Slot => ({
+export const createSlot = (banner: Banner, empty: EmptySlot, { track, fail, cache }: SlotVerbs): Slot => ({
   ...empty,
   click: async () => void (await track(banner, 'click')),
   dismiss: async () => void (await track(banner, 'dismiss')),
@@ -20,6 +22,7 @@ export const createSlot = (banner: Banner, empty: EmptySlot, { track, fail }: Sl
     }
     return safe;
   },
+  now: cache.now,
   report: fail,
 });
 

@@ -14,7 +14,7 @@ const MAX_ASIDE = 20;
 
 interface PlacementsOptions extends SlotVerbs {
   /** What each placement should show, for how long, and why a banner may not even stay until it is out of view. */
-  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave'>;
+  cache: Pick<BannerCache, 'current' | 'expiresInMs' | 'mustLeave' | 'now'>;
   consent: Pick<Consent, 'mayWrite'>;
   /** Where the rooms of the last visit are. */
   boxes: Pick<Boxes, 'reserve'>;

@@ -37,7 +37,8 @@ const versionKey = (version: unknown): string => {
   const padded = (parts: string) =>
     parts
       .split('.')
-      .map((part) => (/^\d+$/.test(part) ? part.padStart(12, '0') : part))
+      // As SemVer has it, a number comes before a word.
+      .map((part) => (/^\d+$/.test(part) ? part.padStart(12, '0') : `:${part}`))
       .join('.');
   // What is missing is 0: 10 is 10.0.0.
   const numbers = [...release.split('.'), '0', '0'].slice(0, Math.max(3, release.split('.').length));

@@ -33,6 +33,8 @@ export interface Campaign {
   frequency: Frequency | null;
   /** Of the variants' properties; `null` where it says none, and is then in no language's results. */
   language: string | null;
+  /** The others that a variant speaks. */
+  languages: readonly string[];
   variants: readonly Variant[];
 }
 
@@ -77,6 +79,10 @@ export const compileCampaign = (
     );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);
+  // Templates that are too long are not even read.
+  const variants = (length === null ? file.variants : []).map((variant, index) =>
+    compileVariant(variant, file.language ?? null, ['variants', index], problem, warning),
+  );
   return {
     campaignId: file.campaign_id,
     name: file.name ?? file.campaign_id,
@@ -95,9 +101,7 @@ export const compileCampaign = (
     tags: new Set(file.tags ?? []),
     frequency: file.frequency ? frequencyOf(file.frequency) : null,
     language: file.language ?? null,
-    // Templates that are too long are not even read.
-    variants: (length === null ? file.variants : []).map((variant, index) =>
-      compileVariant(variant, file.language ?? null, ['variants', index], problem, warning),
-    ),
+    languages: [...new Set(variants.flatMap(({ translations }) => [...translations.keys()]))],
+    variants,
   };
 };

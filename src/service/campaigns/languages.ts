@@ -33,9 +33,9 @@ export const fallbacks = (tag: string): string[] => {
 };
 
 /** Languages of a campaign's variant; of a control banner, those of all its variants. */
-const available = ({ language, variants }: Campaign, variant: Variant | null): string[] => [
+const available = ({ language, languages }: Campaign, variant: Variant | null): string[] => [
   language!,
-  ...(variant ? [variant] : variants).flatMap(({ translations }) => [...translations.keys()]),
+  ...(variant ? variant.translations.keys() : languages),
 ];
 
 /** The language in which a user gets a banner: the campaign's own where it has none of theirs; `null` where it names none. */

@@ -109,6 +109,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
         params,
         body: route.request?.read(sent),
         acceptLanguage: exchange.header('accept-language') ?? '',
+        userAgent: exchange.header('user-agent') ?? '',
         now: time,
         metrics: metrics.get(route)!,
       });

@@ -42,6 +42,8 @@ export interface RouteContext<Body = unknown> {
   body: Body;
   /** The header `Accept-Language`; `''` where the request has none. */
   acceptLanguage: string;
+  /** What the client says that it is; `''` where it does not. */
+  userAgent: string;
   /** Unix milliseconds. */
   now: number;
   metrics: RouteMetrics;

@@ -5,6 +5,7 @@ import { gunzip } from 'node:zlib';
 import type * as z from 'zod';
 import { FATAL } from '../../protocol/index.ts';
 import { readBody } from '../../protocol/schemas/index.ts';
+import { codeOf } from '../log.ts';
 import { type Exchange, HttpError, notNow } from './exchange.ts';
 
 /**
@@ -147,7 +148,7 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
   try {
     return await inflate(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') return null;
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') return null;
     throw unparseable();
   }
 };

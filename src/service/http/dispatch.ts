@@ -28,6 +28,13 @@ export interface Call<E extends Endpoint> {
   readJson(): Promise<unknown>;
 }
 
+/** An endpoint with the lines in which its bodies wait. */
+interface Served<E extends Endpoint> {
+  endpoint: E;
+  turnOf: ReturnType<typeof createLargeBodies>;
+  heldBy: ReturnType<typeof createHeldBodies>;
+}
+
 interface DispatcherOptions<E extends Endpoint> {
   endpoints: readonly E[];
   /** With which every answer begins. */
@@ -106,9 +113,9 @@ export const createDispatcher = <E extends Endpoint>({
       first: here[0]!,
       open: here[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
       allow: [...methods, ...(here[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
-      byMethod: new Map(
+      byMethod: new Map<string, Served<E>>(
         here.map((endpoint) => [
-          endpoint.method as string,
+          endpoint.method,
           {
             endpoint,
             // Each has a line of its own: what comes with a client key keeps no backend waiting.

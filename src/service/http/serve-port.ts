@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as turnEnd } from 'node:timers/promises';
 import { inTime } from '../in-time.ts';
 import { errorFacts, type Log, silentLog } from '../log.ts';
@@ -50,7 +50,8 @@ export const openPort = async (
       resolve();
     });
   });
-  const address = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The server listens on no port');
   const shownHost = address.family === 'IPv6' ? `[${address.address}]` : address.address;
   return { url: `http://${shownHost}:${address.port}`, port: address.port };
 };

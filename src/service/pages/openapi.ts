@@ -51,7 +51,7 @@ const operationOf = (route: Route, { operation } = route): Members => ({
   summary: operation.summary,
   description: `${operation.description}\n\nLimits: ${limitsText(route)}\n\nPermission: \`${route.permission}\`.`,
   security: [
-    (CLIENT_PERMISSIONS as readonly string[]).includes(route.permission)
+    CLIENT_PERMISSIONS.some((permission) => permission === route.permission)
       ? { clientKey: [] }
       : { serverKey: [] },
   ],

@@ -1,3 +1,4 @@
+import { isbot } from 'isbot';
 import {
   type BannersTrackRequest,
   EVENT_ERROR,
@@ -50,7 +51,7 @@ const judge = (
   sent: unknown,
   index: number,
   ids: BannerIds,
-  { workspace, body, now: receivedAtMs }: TrackContext,
+  { workspace, body, now: receivedAtMs, userAgent }: TrackContext,
 ): JudgedEvent | string => {
   const event = readBody(wireEvent, sent);
   if (typeof event === 'string') return event;
@@ -65,7 +66,8 @@ const judge = (
     placementId: facts.placementId,
     language: facts.language,
     isControl: facts.isControl,
-    isTestSend: facts.isTestSend,
+    // What a well-known bot sends is kept like a test send: in no result, and of no cap.
+    isTestSend: facts.isTestSend || isbot(userAgent),
     round: facts.round,
     eventType: event.event_type,
     timeMs,

@@ -141,26 +141,38 @@ export const usersTrackBulk = trackRoute({
   objects: () => ({ max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER }),
 });
 
-/** Apps and subscription groups are known to the workspace alone: here every ID is one. */
-const ANY_ID = { has: () => true, get: () => ({ name: '', channel: 'sms' }) };
+/** Apps are known to the workspace alone: here every ID is one. */
+class AnyApp extends Set<string> {
+  override has(): boolean {
+    return true;
+  }
+}
 
-const workspace: Workspace = {
-  ...parseWorkspace({ workspace_id: 'dry-run', apps: [], api_keys: [] }),
-  appIds: ANY_ID as unknown as Workspace['appIds'],
-  subscriptionGroups: ANY_ID as unknown as Workspace['subscriptionGroups'],
-};
+/** And of subscription groups too. */
+class AnyGroup extends Map<string, { name: string; channel: string }> {
+  override get() {
+    return { name: '', channel: 'sms' };
+  }
+}
 
 const NOTHING_STORED = { write: async () => [] as never } satisfies Pick<Store, 'write'>;
 
 /** Judges a request of `/users/track` by the service's own rules, and stores nothing. In place of a client's `fetch`. */
 export const judgeTrack: typeof fetch = async (input, init) => {
-  const { status, headers, body } = await trackUsers({
-    workspace,
-    store: NOTHING_STORED,
-    body: schemaReader(usersTrackBody).read(await new Request(input, init).json()),
-    nowMs: Date.now(),
-    limit: { max: MAX_TRACK_OBJECTS, counting: 'combined' },
-  }).then(
+  const workspace: Workspace = {
+    ...parseWorkspace({ workspace_id: 'dry-run', apps: [], api_keys: [] }),
+    appIds: new AnyApp(),
+    subscriptionGroups: new AnyGroup(),
+  };
+  const judge = async () =>
+    trackUsers({
+      workspace,
+      store: NOTHING_STORED,
+      body: schemaReader(usersTrackBody).read(await new Request(input, init).json()),
+      nowMs: Date.now(),
+      limit: { max: MAX_TRACK_OBJECTS, counting: 'combined' },
+    });
+  const { status, headers, body } = await judge().then(
     (answer) => replyOf({ status: 201, body: answer }),
     (error: unknown) => refusalOf(error, 'general', silentLog, {}),
   );

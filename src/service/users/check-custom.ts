@@ -60,7 +60,7 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
   }
   if (typeof value === 'boolean') return value;
   if (typeof value === 'number') return isStorableNumber(value) ? value : FORM_FAULT;
-  if (value === null || value === undefined) return VALUE_FAULT;
+  if (typeof value !== 'object' || value === null) return VALUE_FAULT;
   if (depth > MAX_NESTED_DEPTH) return FORM_FAULT;
   if (Array.isArray(value)) {
     const list: unknown[] = [];
@@ -71,7 +71,8 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
     }
     return list;
   }
-  const record = value as Record<string, unknown>;
+  if (!isRecord(value)) return FORM_FAULT;
+  const record = value;
   if (isTime(record)) {
     const time = record[TIME_KEY];
     if (typeof time !== 'string') return VALUE_FAULT;

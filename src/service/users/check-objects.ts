@@ -93,8 +93,7 @@ export const checkAttributes = (
   problems: Problems,
 ): CheckedAttributes | null => {
   const user = readAttributesUser(sent, workspace.blockedExternalIds, problems);
-  if (user === null) return null;
-  const object = sent as Record<string, unknown>;
+  if (user === null || !isRecord(sent)) return null;
   const checked: CheckedAttributes = {
     ...user,
     standard: [],
@@ -103,10 +102,10 @@ export const checkAttributes = (
     pushTokens: NONE,
     hasBadNested: false,
   };
-  for (const name of Object.keys(object)) {
+  for (const name of Object.keys(sent)) {
     const kind = KINDS.get(name);
     if (kind === 'no attribute') continue;
-    const value = object[name];
+    const value = sent[name];
     if (kind === 'standard') {
       const standard = checkStandard(name, value);
       if ('problem' in standard) problems.add(standard.problem);
@@ -159,9 +158,9 @@ export const checkEvent = (
   problems: Problems,
 ): CheckedEvent | null => {
   const read = readUserEvent(object, kind, workspace.blockedExternalIds, problems);
-  if (read === null) return null;
+  if (read === null || !isRecord(object)) return null;
   const { identity, name, properties = null, purchase } = read;
-  const { app_id } = object as Record<string, unknown>;
+  const { app_id } = object;
   const ofUser = {
     externalId: null,
     userId: 0,

@@ -30,34 +30,34 @@ const prioritization = prioritizationOf(DELETE_PRIORITIES).nullish();
 const idOf = (by: 'external_id' | 'braze_id') =>
   anyId.transform((value): Target => ({ lookup: { by, value }, rules: [] }));
 
-const addressOf = <const By extends 'email' | 'phone'>(by: By, what: string) => {
-  const text = z.string().min(1).describe(what);
-  return z
-    .union([
-      text,
-      z.object({ [by]: text, prioritization } as Record<By, typeof text> & {
-        prioritization: typeof prioritization;
-      }),
-    ])
-    .transform((sent): Target => {
-      if (typeof sent === 'string') return { lookup: { by, value: sent }, rules: [] };
-      const { [by]: value, prioritization: rules } = sent as Record<By, string> & {
-        prioritization?: Priority[] | null;
-      };
-      return { lookup: { by, value }, rules: rules ?? [] };
-    });
-};
+const email = z.string().min(1).describe('E-mail address of a user.');
+const phone = z.string().min(1).describe('Phone number of a user.');
+const addressed = (
+  by: 'email' | 'phone',
+  value: string,
+  rules: readonly Priority[] | null | undefined,
+): Target => ({ lookup: { by, value }, rules: rules ?? [] });
 
 /** One entry of each member of a request. */
 export const TARGETS = {
   external_ids: idOf('external_id'),
   user_aliases: alias.transform((value): Target => ({ lookup: { by: 'user_alias', value }, rules: [] })),
   braze_ids: idOf('braze_id'),
-  email_addresses: addressOf('email', 'E-mail address of a user.'),
-  phone_numbers: addressOf('phone', 'Phone number of a user.'),
+  email_addresses: z
+    .union([
+      email.transform((value) => ({ email: value, prioritization: null })),
+      z.object({ email, prioritization }),
+    ])
+    .transform((sent) => addressed('email', sent.email, sent.prioritization)),
+  phone_numbers: z
+    .union([
+      phone.transform((value) => ({ phone: value, prioritization: null })),
+      z.object({ phone, prioritization }),
+    ])
+    .transform((sent) => addressed('phone', sent.phone, sent.prioritization)),
 };
 
-const NAMES = Object.keys(TARGETS) as (keyof typeof TARGETS)[];
+const NAMES = ['external_ids', 'user_aliases', 'braze_ids', 'email_addresses', 'phone_numbers'] as const;
 
 export const deleteRequest = z
   .object({

@@ -105,7 +105,7 @@ export interface Fault {
 }
 
 const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
-  path.reduce((value, step) => (Object(value) as Record<PropertyKey, unknown>)[step], body);
+  path.reduce<unknown>((value, step) => Object(value)[step], body);
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_PROFILE_ENTRIES;
 

@@ -64,7 +64,7 @@ const placement = z.strictObject({
   placement_id: text.describe('What a page mounts'),
   name: named,
   template: optional(z.enum(PLACEMENT_TEMPLATES)).describe(
-    'The template that draws its banners, for previews in the Studio: `strip`, `card` or `hero`',
+    'The template that draws its banners, for previews in the Studio: `strip`, `card`, `hero`, `countdown` or `choice`',
   ),
 });
 

@@ -148,13 +148,17 @@ export const userLimitsOf = ({ limits }: WorkspaceFile): Partial<Record<LimitNam
   };
 };
 
-export const rateLimitsOf = (file: WorkspaceFile): Record<LimitName, RateLimit[]> => {
-  const names = Object.keys(WORKSPACE_DEFAULTS) as LimitName[];
-  return Object.fromEntries(names.map((name) => [name, limitsOf(file, name)])) as Record<
-    LimitName,
-    RateLimit[]
-  >;
-};
+export const rateLimitsOf = (file: WorkspaceFile): Record<LimitName, RateLimit[]> => ({
+  users_track: limitsOf(file, 'users_track'),
+  users_track_bulk: limitsOf(file, 'users_track_bulk'),
+  banners_sync: limitsOf(file, 'banners_sync'),
+  banners_track: limitsOf(file, 'banners_track'),
+  visitors: limitsOf(file, 'visitors'),
+  new_users: limitsOf(file, 'new_users'),
+  cdi_integrations: limitsOf(file, 'cdi_integrations'),
+  users_other: limitsOf(file, 'users_other'),
+  users_export_ids: limitsOf(file, 'users_export_ids'),
+});
 
 /** Banner requests of a whole workspace, a second: with less, a handful of visitors uses it up. */
 const LOW_WORKSPACE = 20;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRecord } from '../../protocol/index.ts';
 import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
 import { segmentProblems } from '../campaigns/segments.ts';
@@ -112,7 +113,7 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
 
 /** Before defaults and conversions: what the Studio shows and edits. */
 const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
-  (content as { campaigns?: Record<string, unknown>[] | null }).campaigns ?? [];
+  isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
 
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.

@@ -44,7 +44,7 @@ const looksLikeKey = (text: string): boolean =>
   (text.match(/[\w+/=-]+/g) ?? []).some((run) => run.length >= 24 && /\d/.test(run));
 
 /** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
-const isMistyped = (path: PropertyKey[], input: string | number) =>
+const isMistyped = (path: PropertyKey[], input: unknown) =>
   path.includes('permissions') && /^(?:users|banners|cdi)\.[a-z_.]{1,30}$/.test(String(input));
 
 /** A key that was mistyped must not end up in a log, nor a person. */
@@ -56,7 +56,7 @@ const gotText = (issue: z.core.$ZodIssue): string => {
   const isTelling = typeof input === 'string' || typeof input === 'number';
   const isPrivate =
     isTelling && (path.some((step) => PRIVATE.includes(String(step))) || looksLikeKey(String(input)));
-  return isPrivate && !isMistyped(path, input as string | number) ? 'something else' : shown(input);
+  return isPrivate && !isMistyped(path, input) ? 'something else' : shown(input);
 };
 
 const expectation = (issue: z.core.$ZodIssue): string => {

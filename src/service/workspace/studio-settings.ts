@@ -95,7 +95,8 @@ export const studioFile = z.strictObject({
 });
 
 /** Templates that the Studio can draw a placement's banners with. */
-export const PLACEMENT_TEMPLATES = ['strip', 'card', 'hero'] as const;
+export const PLACEMENT_TEMPLATES = ['strip', 'card', 'hero', 'countdown', 'choice'] as const;
+export type PlacementTemplate = (typeof PLACEMENT_TEMPLATES)[number];
 
 /** Somebody who may use the Studio. */
 export interface Operator {

@@ -11,7 +11,7 @@ import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { SourceFile } from './integration-schema.ts';
 import { WorkspaceError } from './problems.ts';
-import type { Operator, StudioSettings } from './studio-settings.ts';
+import type { Operator, PlacementTemplate, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
 export interface Workspace {
@@ -84,7 +84,7 @@ export interface Placement {
   placementId: string;
   name: string;
   /** What the Studio draws its banners with; `null` where the file does not say. */
-  template: 'strip' | 'card' | 'hero' | null;
+  template: PlacementTemplate | null;
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */

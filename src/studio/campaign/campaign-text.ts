@@ -18,6 +18,8 @@ export interface CampaignText {
   /** By which caps of the workspace limit campaigns together. */
   tags?: string[] | null;
   frequency?: FrequencyText | null;
+  /** Of the variants' properties. */
+  language?: string | null;
   variants: VariantText[];
 }
 
@@ -41,6 +43,8 @@ export interface VariantText {
   expires_after_seconds?: number | null;
   on_click?: OnClickText | null;
   properties: Record<string, PropertyText>;
+  /** Texts by language, then by property. */
+  translations?: Record<string, Record<string, string>> | null;
 }
 
 /** What a click does to the user. */

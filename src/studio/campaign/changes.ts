@@ -1,5 +1,6 @@
 import { type CampaignText, type VariantText, variantName } from './campaign-text.ts';
 import { labelOf, type Naming, textOf, wordsOf } from './member-words.ts';
+import { languageName, otherLanguages } from './translations.ts';
 
 /** One thing that is different between two campaigns, as people would name it. */
 export interface Change {
@@ -44,12 +45,20 @@ const variantChanges = (before: VariantText, after: VariantText, naming: Naming)
   const values = ({ properties }: VariantText) =>
     Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value]));
   return [
-    ...compare({ before, after, naming, skipped: ['properties', 'variant_id'], where }),
+    ...compare({ before, after, naming, skipped: ['properties', 'translations', 'variant_id'], where }),
     ...compare({ before: values(before), after: values(after), naming, where }),
+    ...otherLanguages({ variants: [before, after] }).flatMap((language) =>
+      compare({
+        before: before.translations?.[language] ?? {},
+        after: after.translations?.[language] ?? {},
+        naming,
+        where: `${where}${languageName(language)} · `,
+      }),
+    ),
   ];
 };
 
-const NOTHING = { properties: {} };
+const NOTHING = { properties: {}, translations: {} };
 
 /** Everything that differs, campaign first, then variant by variant. `null` is a campaign that is not there. */
 export const campaignChanges = (

@@ -1,6 +1,7 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { audienceWords } from './audience-words.ts';
 import type { CampaignText, ConversionText, FrequencyText, OnClickText } from './campaign-text.ts';
+import { languageName } from './translations.ts';
 
 /** How a workspace writes what a campaign has only as an ID or an instant. */
 export interface Naming {
@@ -24,6 +25,7 @@ const LABELS: Readonly<Record<string, string>> = {
   planned_users: 'Planned sample',
   tags: 'Tags',
   frequency: 'How often',
+  language: 'Language',
   weight: 'Weight',
   expires_after_seconds: 'A page keeps it for',
   on_click: 'A click',
@@ -91,6 +93,7 @@ const onClickWords = ({ event, attributes }: OnClickText): string =>
 
 /** Members that have words of their own; they are never asked for nothing. */
 const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
+  language: languageName,
   status: (status: CampaignText['status']) => STATUS_WORDS[status],
   placements: (ids: string[], { placement }) => ids.map(placement).join(', '),
   priority: (priority: string) => capital(priority),

@@ -9,8 +9,10 @@ import {
   type Workspace,
 } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
+import type { CampaignText } from '../campaign/campaign-text.ts';
 import { liquidWords } from '../campaign/liquid-words.ts';
 import { labelOf } from '../campaign/member-words.ts';
+import { languageName, missingIn, otherLanguages } from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 
 const thousands = (digits = '') => Number(digits).toLocaleString('en-US');
@@ -41,6 +43,14 @@ const WORDS: readonly [problem: RegExp, words: (...found: string[]) => string][]
   ],
   [/^expected an array of filters that is not empty$/, () => 'Add a condition: one of its groups is empty.'],
   [/^expected a member's name, got "__proto__"$/, () => 'No attribute can be called “__proto__”.'],
+  [
+    /^expected a language as BCP 47 writes it, .* got (".*")$/s,
+    (tag = '') => `${tag} is no language. Write it such as de or pt-BR.`,
+  ],
+  [
+    /^expected a property of the variant, of the type 'string' or 'image'$/,
+    () => 'The message itself has no such text any more. Write it there, or take it out of the translation.',
+  ],
   [/^expected a number$/, () => 'Compare it with a number.'],
   [/^expected a date such as (\S+)$/, (date = '') => `Compare it with a date, such as ${date}.`],
   [
@@ -75,15 +85,21 @@ const TEXTS = ['headline', 'body', 'button_text'];
 /** What a newcomer, of whom nothing is known, reads where a template has no default. */
 const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
   const people = [
-    { name: 'somebody new', profile: null },
+    { name: 'somebody new', profile: null, language: undefined },
     ...workspace.studio.personas.map((persona) => ({
       name: persona.name,
       profile: personaProfile(persona, nowMs),
+      language: undefined,
+    })),
+    ...campaign.languages.map((language) => ({
+      name: `readers of ${languageName(language)}`,
+      profile: null,
+      language,
     })),
   ];
   const nextBudget = createCheckBudget();
   for (const [index, { variantId }] of campaign.variants.entries()) {
-    for (const { name, profile } of people) {
+    for (const { name, profile, language } of people) {
       const budget = nextBudget();
       if (budget === null) {
         tell(
@@ -99,6 +115,7 @@ const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, 
         variantId,
         externalId: 'persona',
         profile,
+        language,
         nowMs,
         budget,
       });
@@ -159,7 +176,8 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
     tell('warning', at('link'), 'The button leads nowhere: without a link it is not drawn.');
   }
   for (const [name, { value }] of Object.entries(properties)) {
-    if (name === 'link' || name === 'image') checkAddress(name, value, at(name), tell);
+    if (name === 'link' || name === 'second_link') checkAddress('link', value, at(name), tell);
+    if (name === 'image' || name === 'image_dark') checkAddress('image', value, at(name), tell);
     const most = TEMPLATE_PROPERTIES.find((each) => each.name === name && 'most' in each);
     const length = typeof value === 'string' ? Array.from(value).length : 0;
     if (most && 'most' in most && !MARKUP.test(String(value)) && length > most.most) {
@@ -188,11 +206,25 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
 
 const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
   for (const [index, { bare }] of variants.entries()) {
-    for (const { property, variable } of bare) {
+    for (const { property, variable, language } of bare) {
       // An address may go without; a sentence shows it.
       if (property === 'link' || property === 'image') continue;
       const words = `${labelOf(property)} has a gap for people without ${variable}: give it a default, such as {{${variable} | default: 'there'}}.`;
-      tell('warning', ['variants', index, 'properties', property], words);
+      const where = language === null ? ['properties', property] : ['translations', language, property];
+      tell('warning', ['variants', index, ...where], words);
+    }
+  }
+};
+
+/** Texts that readers of another language would read in the campaign's own. */
+const checkTranslations = (campaign: CampaignText, tell: Tell) => {
+  for (const language of otherLanguages(campaign)) {
+    const byVariant = Map.groupBy(missingIn(campaign, language), ({ variantIndex }) => variantIndex);
+    for (const [index, missing] of byVariant) {
+      const names = missing.map(({ name }) => labelOf(name)).join(', ');
+      const own = languageName(campaign.language ?? 'en');
+      const path = ['variants', index, 'translations', language, missing[0]!.name];
+      tell('warning', path, `${languageName(language)} lacks ${names}: its readers get ${own} there.`);
     }
   }
 };
@@ -220,6 +252,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     checkRules(campaign, nowMs, tell);
     checkRendered(campaign, workspace, nowMs, tell);
     checkDefaults(campaign, tell);
+    checkTranslations(content as CampaignText, tell);
   }
   // What is wrong with a property as such, and again for one person, is said once.
   const seen = new Set<string>();

@@ -40,6 +40,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     cache: {
       current: (placementId) => answers.get(placementId),
       mustLeave: () => state.mustLeave,
+      now: Date.now,
       expiresInMs: () => state.expiresInMs,
     },
     answered: new Set(['home_hero']),

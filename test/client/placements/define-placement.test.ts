@@ -25,6 +25,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     cache: {
       current: () => banner,
       mustLeave: () => null,
+      now: Date.now,
       expiresInMs: () => Number.POSITIVE_INFINITY,
     },
     answered: new Set(),

@@ -248,6 +248,8 @@ describe('an audience', () => {
 
 describe('versions', () => {
   const ordered = [
+    '1.2.3-99',
+    '1.2.3-alpha',
     '1.2.3-rc.1',
     '1.2.3-rc.2',
     '1.2.3-rc.10',

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { type CampaignText, variantName } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
+import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
@@ -14,11 +15,12 @@ import './editor.css';
 
 /** Where a check points to, as people would name it. */
 const whereOf = ({ path }: DraftCheck, campaign: CampaignText): string => {
-  const [first, second, third, fourth] = path;
+  const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
   if (first !== 'variants') return labelOf(String(first));
   const variant = campaign.variants[Number(second)];
   const name = variant && campaign.variants.length > 1 ? `${variantName(variant)} · ` : '';
+  if (third === 'translations') return `${name}${languageName(String(fourth))} · ${labelOf(String(fifth))}`;
   return third === undefined ? name : name + labelOf(String(fourth ?? third));
 };
 
@@ -64,7 +66,11 @@ export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
 export type Section = 'message' | 'audience' | 'schedule' | 'goal';
 
 const SECTIONS: readonly { section: Section; name: string; members: readonly string[] }[] = [
-  { section: 'message', name: 'Message', members: ['name', 'placements', 'variants', 'control_percentage'] },
+  {
+    section: 'message',
+    name: 'Message',
+    members: ['name', 'placements', 'variants', 'control_percentage', 'language'],
+  },
   { section: 'audience', name: 'Audience', members: ['audience', 'test_users'] },
   {
     section: 'schedule',
@@ -87,6 +93,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
     history.replaceState(null, '', next === 'message' ? location.pathname : `#${next}`);
   };
   const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
+  const chosenLanguage = useSignal<string | null>(null);
   /** ID of the field that is to have the focus once it is there. */
   const wanted = useSignal<string | null>(null);
   const checks = editor.checks.value;
@@ -96,12 +103,17 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
 
   /** Shows the field that a check is about, and puts the focus there. */
   const goTo = (check: DraftCheck) => {
-    const [member, index, , property] = check.path;
+    const [member, index, part, ...names] = check.path;
+    const property = names.at(-1);
     open(sectionOf(check));
-    if (member === 'variants')
+    if (member === 'variants') {
       variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
+      chosenLanguage.value = part === 'translations' ? String(names[0]) : null;
+    }
     wanted.value = property === undefined ? String(member) : `property-${property}`;
   };
+  // It may be gone, after an undo for one.
+  const language = otherLanguages(campaign).find((each) => each === chosenLanguage.value) ?? null;
   const target = wanted.value;
   useLayoutEffect(() => {
     if (target === null) return;
@@ -157,6 +169,10 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 onVariant={(id) => {
                   variantId.value = id;
                 }}
+                language={language}
+                onLanguage={(chosen) => {
+                  chosenLanguage.value = chosen;
+                }}
               />
             )}
             {section.value === 'audience' && <Audience editor={editor} />}
@@ -166,7 +182,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
         </div>
       </div>
       <div class="edit-side">
-        {variant && <PreviewPane editor={editor} variantId={variant.variant_id} />}
+        {variant && <PreviewPane editor={editor} variantId={variant.variant_id} language={language} />}
         <CheckList checks={checks} campaign={campaign} onGo={goTo} />
       </div>
     </div>

@@ -12,6 +12,7 @@ import {
 } from '../parts/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
+import { Languages, Translation } from './languages.tsx';
 import { Properties } from './properties.tsx';
 import './blocks.css';
 
@@ -152,6 +153,9 @@ interface MessageProps {
   editor: Editor;
   variant: VariantText;
   onVariant(variantId: string): void;
+  /** The language that is written in; `null` is the campaign's own. */
+  language: string | null;
+  onLanguage(language: string | null): void;
 }
 
 const Placements = ({ editor }: { editor: Editor }) => {
@@ -201,7 +205,7 @@ const Placements = ({ editor }: { editor: Editor }) => {
 };
 
 /** What is shown, and where. */
-export const Message = ({ editor, variant, onVariant }: MessageProps) => {
+export const Message = ({ editor, variant, onVariant, language, onLanguage }: MessageProps) => {
   const campaign = editor.campaign.value;
   const checks = checksAt(editor.checks.value, 'name');
   return (
@@ -222,7 +226,17 @@ export const Message = ({ editor, variant, onVariant }: MessageProps) => {
       </Field>
       <Placements editor={editor} />
       <Variants editor={editor} chosen={variant.variant_id} onChoose={onVariant} />
-      <Properties key={variant.variant_id} editor={editor} variant={variant} />
+      <Languages editor={editor} chosen={language} onChoose={onLanguage} />
+      {language === null ? (
+        <Properties key={variant.variant_id} editor={editor} variant={variant} />
+      ) : (
+        <Translation
+          key={`${variant.variant_id} ${language}`}
+          editor={editor}
+          variant={variant}
+          language={language}
+        />
+      )}
     </>
   );
 };

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { PropertyText, VariantText } from '../../campaign/campaign-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { checksAt, describedBy, Field, hasError } from '../parts/fields.tsx';
+import { checksAt, describedBy, Field, hasError, MomentInput } from '../parts/fields.tsx';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
 import { OnClick } from './on-click.tsx';
@@ -45,6 +45,15 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
     text: () => words(3, false),
     link: () => address(),
     image: () => address(),
+    moment: () => (
+      <MomentInput
+        id={id}
+        value={text === '' ? null : text}
+        isInvalid={hasError(checks)}
+        describedBy={describedBy(id)}
+        onChange={(moment) => put(moment ?? '')}
+      />
+    ),
     choice: () => (
       <select {...shared} value={text} onChange={(event) => put(event.currentTarget.value)}>
         <option value="">Default</option>

@@ -10,6 +10,9 @@ interface WordsInputProps {
   /** Enter makes no new line. */
   isLine?: boolean;
   isInvalid?: boolean;
+  /** Of the words, for spelling and for voices. */
+  language?: string;
+  placeholder?: string;
   describedBy?: string;
   onChange(value: string): void;
 }
@@ -21,6 +24,8 @@ export const WordsInput = ({
   rows,
   isLine = false,
   isInvalid = false,
+  language,
+  placeholder,
   describedBy,
   onChange,
 }: WordsInputProps) => {
@@ -40,6 +45,8 @@ export const WordsInput = ({
       id={id}
       rows={rows}
       dir="auto"
+      lang={language}
+      placeholder={placeholder}
       value={shown}
       aria-invalid={isInvalid}
       aria-describedby={describedBy}

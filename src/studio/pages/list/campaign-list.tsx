@@ -5,7 +5,7 @@ import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, wordsOf } from '../call.ts';
 import { announce } from '../parts/problem.tsx';
 import { go } from '../shell/address.tsx';
-import { placementName, signedIn } from '../shell/session.ts';
+import { placementName } from '../shell/session.ts';
 
 /** What a campaign is listed as: its state, or that it was taken off the list. */
 export type ListState = ScheduleState | 'archived';
@@ -85,27 +85,17 @@ const newId = (): string => {
   return `c-${[...bytes].map((byte) => byte.toString(36).padStart(2, '0')).join('')}`;
 };
 
-const empty = (): Omit<CampaignText, 'campaign_id'> => ({
-  name: 'New campaign',
+/** A campaign as a copy of another. */
+export const copyOf = (copied: CampaignText): Omit<CampaignText, 'campaign_id'> => ({
+  ...copied,
+  name: `${nameOf(copied)} (copy)`,
   status: 'active',
-  placements: (signedIn().workspace.placements ?? []).slice(0, 1).map(({ id }) => id),
-  variants: [
-    {
-      variant_id: 'a',
-      name: 'A',
-      properties: {
-        headline: { type: 'string', value: '' },
-      },
-    },
-  ],
 });
 
-/** Begins a campaign, new or as a copy of another, as a draft of its own, and opens it. */
-export const createCampaign = async (copied?: CampaignText): Promise<void> => {
+/** Begins a campaign with what is given, as a draft of its own, and opens it. */
+export const createCampaign = async (content: Omit<CampaignText, 'campaign_id'>): Promise<void> => {
   const campaign_id = newId();
-  const campaign = copied
-    ? { ...copied, campaign_id, name: `${nameOf(copied)} (copy)`, status: 'active' as const }
-    : { campaign_id, ...empty() };
+  const campaign: CampaignText = { ...content, campaign_id };
   try {
     const path = `/api/drafts/${encodeURIComponent(campaign_id)}`;
     await call<SavedDraft>('PUT', path, { body: { campaign, based_on: 0 } });

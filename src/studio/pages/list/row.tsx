@@ -9,7 +9,7 @@ import { ago, countText, day, moment, shareText } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
-import { createCampaign, type ListState, StateMark } from './campaign-list.tsx';
+import { copyOf, createCampaign, type ListState, StateMark } from './campaign-list.tsx';
 
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 14;
@@ -164,7 +164,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             type="button"
             class="button quiet"
             aria-label={`Duplicate ${name}`}
-            onClick={() => createCampaign(campaign)}
+            onClick={() => createCampaign(copyOf(campaign))}
           >
             Duplicate
           </button>

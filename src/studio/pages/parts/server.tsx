@@ -88,15 +88,15 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
 };
 
 /** Something that an operator does: whether it is under way, and in words why it failed. It runs once at a time. */
-export const useAction = (act: () => Promise<void>) => {
+export const useAction = <Given extends unknown[]>(act: (...given: Given) => Promise<void>) => {
   const problem = useSignal<string | null>(null);
   const isBusy = useSignal(false);
-  const run = async (): Promise<void> => {
+  const run = async (...given: Given): Promise<void> => {
     if (isBusy.value) return;
     isBusy.value = true;
     problem.value = null;
     try {
-      await act();
+      await act(...given);
     } catch (error) {
       problem.value = wordsOf(error);
     } finally {

@@ -1,11 +1,12 @@
-import { card, hero, strip } from '../../../templates/index.ts';
+import type { PlacementTemplate } from '../../../service/index.ts';
+import { card, choice, countdown, hero, strip, type Template } from '../../../templates/index.ts';
 import { refusedUrl } from '../../campaign/url-problem.ts';
 import './frame.css';
 
 /** What the editor tells the frame to draw. */
 export interface FrameRequest {
   type: 'placard:preview';
-  template: 'strip' | 'card' | 'hero';
+  template: PlacementTemplate;
   /** `null`: nothing can be drawn. */
   properties: Record<string, { type: string; value: unknown }> | null;
   scheme: 'light' | 'dark';
@@ -49,7 +50,7 @@ export const longWords = (properties: Properties): Properties =>
     }),
   );
 
-const TEMPLATES = { strip, card, hero };
+const TEMPLATES: Record<PlacementTemplate, Template> = { strip, card, hero, countdown, choice };
 
 const element = (className: string, ...children: Node[]): HTMLElement => {
   const made = document.createElement('div');
@@ -119,6 +120,7 @@ const draw = (request: FrameRequest) => {
         signal: drawn.signal,
         click: async () => undefined,
         dismiss: async () => undefined,
+        now: Date.now,
         safeUrl: (url, use) =>
           typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
         report: () => {

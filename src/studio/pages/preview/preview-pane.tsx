@@ -1,7 +1,9 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
+import type { PlacementTemplate } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
+import { isRightToLeft, languageName } from '../../campaign/translations.ts';
 import type { PreviewAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
@@ -18,7 +20,12 @@ import './preview.css';
 const TYPING_MS = 120;
 
 /** What a person would read of a draft, a moment after it was typed. */
-const usePreview = (body: { campaign: CampaignText; variant_id: string; person: object }) => {
+const usePreview = (body: {
+  campaign: CampaignText;
+  variant_id: string;
+  person: object;
+  language: string | null;
+}) => {
   const last = useRef<PreviewAnswer | null>(null);
   const { loaded } = useLoad(
     async (signal) => {
@@ -33,12 +40,13 @@ const usePreview = (body: { campaign: CampaignText; variant_id: string; person: 
   return { answer: last.current, problem: loaded.state === 'failed' ? loaded.words : null };
 };
 
-const TEMPLATES = [
+const TEMPLATES: readonly { value: PlacementTemplate; name: string }[] = [
   { value: 'hero', name: 'Hero' },
   { value: 'card', name: 'Card' },
   { value: 'strip', name: 'Strip' },
-] as const;
-export type Template = (typeof TEMPLATES)[number]['value'];
+  { value: 'countdown', name: 'Countdown' },
+  { value: 'choice', name: 'Choice' },
+];
 export type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
 const TRIALS: readonly { trial: Trial; name: string }[] = [
   { trial: 'isRightToLeft', name: 'Right to left' },
@@ -50,8 +58,8 @@ interface PreviewOptionsProps {
   placements: readonly string[];
   placement: string;
   onPlacement(id: string): void;
-  template: Template;
-  onTemplate(template: Template): void;
+  template: PlacementTemplate;
+  onTemplate(template: PlacementTemplate): void;
   trials: Signal<Trial[]>;
 }
 
@@ -103,14 +111,21 @@ const WIDTHS = [
 ] as const;
 type Width = (typeof WIDTHS)[number]['value'];
 
+interface PreviewPaneProps {
+  editor: Editor;
+  variantId: string;
+  /** The one that is written in; `null` is the campaign's own, and the preview in the one that the person reads. */
+  language: string | null;
+}
+
 /** What somebody would see, beside what is being written. */
-export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: string }) => {
+export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) => {
   const { workspace } = signedIn();
   const campaign = editor.campaign.value;
   const placementId = useSignal(campaign.placements[0] ?? '');
   const width = useSignal<Width>('360');
   const scheme = useSignal<'light' | 'dark'>('light');
-  const chosenTemplate = useSignal<Template | null>(null);
+  const chosenTemplate = useSignal<PlacementTemplate | null>(null);
   const trials = useSignal<Trial[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
   const drawnProblems = useSignal<FrameProblem[]>([]);
@@ -125,6 +140,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
     campaign,
     variant_id: variantId,
     person: personBodyOf(person.value),
+    language,
   });
 
   const request: FrameRequest = {
@@ -132,7 +148,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
     template,
     properties: answer?.properties ?? null,
     scheme: scheme.value,
-    isRightToLeft: trials.value.includes('isRightToLeft'),
+    isRightToLeft: trials.value.includes('isRightToLeft') || isRightToLeft(answer?.language ?? 'en'),
     isLargeText: trials.value.includes('isLargeText'),
     hasLongWords: trials.value.includes('hasLongWords'),
     site: workspace.sites[0] ?? null,
@@ -180,6 +196,7 @@ export const PreviewPane = ({ editor, variantId }: { editor: Editor; variantId: 
       <div class="preview-said" role="status">
         {problem && <p class="field-problem">{problem}</p>}
         {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
+        {answer?.language && <p>In {languageName(answer.language)}.</p>}
         {answer?.properties && !answer.inAudience && (
           <p>{who} is not in the audience. You see it as if they were.</p>
         )}

@@ -1,3 +1,4 @@
+import type { Counts } from '../../../service/index.ts';
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
@@ -5,7 +6,6 @@ import { type Arm, goalName } from '../../statistics/metrics.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
 import { countText, liftText, moneyText, shareText } from '../parts/format.ts';
-import { placementName } from '../shell/session.ts';
 
 interface CountsTableProps {
   arms: readonly Arm[];
@@ -142,19 +142,27 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
   );
 };
 
-/** Where people saw it and clicked it: every placement with its variants. */
-export const PlacementTable = ({ results: { arms, placements } }: { results: ResultsAnswer }) => {
+interface PartTableProps {
+  label: string;
+  /** Head of the column with the parts' names. */
+  first: string;
+  arms: readonly Arm[];
+  parts: readonly (Counts & { name: string; variantId: string | null })[];
+}
+
+/** What people did in each part of a campaign, a placement or a language: every part with its variants. */
+export const PartTable = ({ label, first, arms, parts }: PartTableProps) => {
   const armName = (variantId: string | null) =>
     variantId === null
       ? 'Control group'
       : (arms.find((arm) => arm.variantId === variantId)?.name ?? variantId);
   return (
     <DataTable
-      label="Results by placement"
-      rows={placements}
-      keyOf={({ placementId, variantId }) => `${placementId} ${variantId}`}
+      label={label}
+      rows={parts}
+      keyOf={({ name, variantId }) => `${name} ${variantId}`}
       columns={[
-        { name: 'Placement', kind: 'head', cell: ({ placementId }) => placementName(placementId) },
+        { name: first, kind: 'head', cell: ({ name }) => name },
         { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
         { name: 'People', kind: 'number', cell: ({ exposed }) => countText(exposed) },
         {

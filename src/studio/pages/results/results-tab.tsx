@@ -1,13 +1,14 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
+import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { wholeMoment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
-import { signedIn } from '../shell/session.ts';
+import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
-import { ComparisonTable, CountsTable, PlacementTable } from './result-tables.tsx';
+import { ComparisonTable, CountsTable, PartTable } from './result-tables.tsx';
 import '../screens.css';
 
 /** What each number means, in the words of the people who read them. */
@@ -106,7 +107,23 @@ const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
       {new Set(results.placements.map(({ placementId }) => placementId)).size > 1 && (
         <section class="panel">
           <h2>By placement</h2>
-          <PlacementTable results={results} />
+          <PartTable
+            label="Results by placement"
+            first="Placement"
+            arms={results.arms}
+            parts={results.placements.map((each) => ({ ...each, name: placementName(each.placementId) }))}
+          />
+        </section>
+      )}
+      {results.languages.length > 0 && (
+        <section class="panel">
+          <h2>By language</h2>
+          <PartTable
+            label="Results by language"
+            first="Language"
+            arms={results.arms}
+            parts={results.languages.map((each) => ({ ...each, name: languageName(each.language) }))}
+          />
         </section>
       )}
       {results.days.length > 0 && (

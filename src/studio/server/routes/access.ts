@@ -1,4 +1,4 @@
-import { HttpError, type Role } from '../../../service/index.ts';
+import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
 import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
 import { conversionText } from '../../results-of.ts';
 import { defineRoute } from '../route.ts';
@@ -12,7 +12,7 @@ export interface SessionAnswer {
     name: string;
     campaignsFrom: 'file' | 'studio';
     /** `null` where the file lists none: a campaign may name any. */
-    placements: { id: string; name: string; template: 'strip' | 'card' | 'hero' | null }[] | null;
+    placements: { id: string; name: string; template: PlacementTemplate | null }[] | null;
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
     segments: { id: string; name: string }[];

@@ -62,6 +62,8 @@ const previewBody = z.strictObject({
   campaign: z.looseObject({}),
   variant_id: z.string(),
   person: personBody,
+  /** In which it is to be read; without it the person's own. */
+  language: z.string().nullish(),
 });
 
 export interface PreviewAnswer {
@@ -69,6 +71,8 @@ export interface PreviewAnswer {
   properties: Record<string, { type: string; value: unknown }> | null;
   /** Whether the audience holds them. */
   inAudience: boolean;
+  /** In which it is written; `null` of a campaign that names no language. */
+  language: string | null;
 }
 
 /** One variant of a draft as one person would read it. Nothing is stored, and nothing is counted. */
@@ -78,10 +82,10 @@ export const preview = defineRoute({
   role: 'view',
   request: bodyOf(previewBody),
   answer: async (context) => {
-    const { campaign: content, variant_id: variantId, person: who } = context.body;
+    const { campaign: content, variant_id: variantId, person: who, language } = context.body;
     const { externalId, user } = await personOf(who, context);
     const { campaign } = readCampaign(content, { segments: context.workspace.segments });
-    const none: PreviewAnswer = { properties: null, inAudience: false };
+    const none: PreviewAnswer = { properties: null, inAudience: false, language: null };
     if (!campaign) return { status: 200, body: none };
     const shown = previewVariant({
       workspace: context.workspace,
@@ -90,6 +94,7 @@ export const preview = defineRoute({
       externalId,
       profile: user.profile,
       nowMs: context.nowMs,
+      language: language ?? undefined,
     });
     const body: PreviewAnswer = shown && 'properties' in shown ? shown : none;
     return { status: 200, body };

@@ -1,21 +1,19 @@
-import { type DayResults, HttpError, OF_ALL, type PlacementResults } from '../../../service/index.ts';
+import {
+  type DayResults,
+  HttpError,
+  type LanguageResults,
+  OF_ALL,
+  type PlacementResults,
+} from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
+import { csvCell } from '../csv.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
-
-/** A spreadsheet runs a cell that begins with one of these, be it behind spaces, or as wide as East Asian letters. */
-const FORMULA = /^\s*[=+\-@＝＋－＠]|^[\t\r\n]/;
-
-const cell = (value: string | number): string => {
-  if (typeof value === 'number') return String(value);
-  const text = FORMULA.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-};
 
 /** The counts by variant as CSV (RFC 4180). */
 const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'>): string => {
@@ -40,7 +38,7 @@ const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'
     dismissed,
     ...reached.flatMap(({ converted, revenue }) => [converted, revenue]),
   ]);
-  return [[...heads, ...goalHeads], ...rows].map((row) => `${row.map(cell).join(',')}\r\n`).join('');
+  return [[...heads, ...goalHeads], ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 };
 
 export interface ResultsAnswer extends ComparedResults {
@@ -50,6 +48,8 @@ export interface ResultsAnswer extends ComparedResults {
   days: DayResults[];
   /** In the order of the campaign's placements, variants together. */
   placements: PlacementResults[];
+  /** Of each language, variants together; empty where the campaign names none. */
+  languages: LanguageResults[];
   /** Of the days. */
   timeZone: string;
   /** Of the revenue; more than one where it cannot be added up. */
@@ -152,6 +152,7 @@ const answerOf = async (
       edits: await editsOf(context, campaign.campaign_id, counts.days[0]?.day),
       days: counts.days,
       placements: placementsOf(campaign, counts.placements),
+      languages: counts.languages,
       timeZone,
       currencies: counts.currencies,
     },

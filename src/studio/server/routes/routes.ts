@@ -9,6 +9,7 @@ import { makePreviewLink, preview, why } from './preview.ts';
 import { archive, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
+import { exportTranslations, importTranslations } from './translations.ts';
 
 /** Every row of the Studio's API but the login. */
 export const createStudioRoutes = (): StudioRoute[] => {
@@ -22,6 +23,8 @@ export const createStudioRoutes = (): StudioRoute[] => {
     removeDraft,
     checkOnly,
     preview,
+    exportTranslations,
+    importTranslations,
     makePreviewLink,
     why,
     readResults,

@@ -1,0 +1,108 @@
+import type { CampaignText, VariantText } from './campaign-text.ts';
+
+/** Texts of the templates that readers read: a language without one of them is not finished. */
+const NEEDED = ['headline', 'body', 'button_text', 'image_alt', 'dismiss_text'];
+/** A choice of the template, the same in every language. */
+const NEVER = ['theme'];
+
+const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
+
+/** Properties of a variant that may be another in another language, those that a reader needs first. */
+export const translatable = ({ properties }: VariantText): { name: string; isNeeded: boolean }[] =>
+  Object.entries(properties)
+    .filter(([name, { type, value }]) => {
+      const isOfType = type === 'string' || type === 'image';
+      return isOfType && !NEVER.includes(name) && isWritten(value);
+    })
+    .map(([name]) => ({ name, isNeeded: NEEDED.includes(name) }))
+    .sort((one, other) => Number(other.isNeeded) - Number(one.isNeeded));
+
+/** Other languages than the campaign's own, in which a variant has something to say or is to have. */
+export const otherLanguages = ({ variants }: Pick<CampaignText, 'variants'>): string[] => [
+  ...new Set(variants.flatMap(({ translations }) => Object.keys(translations ?? {}))),
+];
+
+/** The text of a language itself, or of the wider language that it falls back to; `undefined` where the campaign's own is shown. */
+export const translationOf = (
+  { translations }: Pick<VariantText, 'translations'>,
+  language: string,
+  name: string,
+): string | undefined => {
+  const parts = language.split('-');
+  for (let length = parts.length; length > 0; length -= 1) {
+    const text = translations?.[parts.slice(0, length).join('-')]?.[name];
+    if (isWritten(text)) return text;
+  }
+  return undefined;
+};
+
+/** What readers of a language would read in the campaign's own, by variant. */
+export const missingIn = (
+  { variants }: Pick<CampaignText, 'variants'>,
+  language: string,
+): { variantIndex: number; name: string }[] =>
+  variants.flatMap((variant, variantIndex) =>
+    translatable(variant)
+      .filter(({ name, isNeeded }) => isNeeded && translationOf(variant, language, name) === undefined)
+      .map(({ name }) => ({ variantIndex, name })),
+  );
+
+const withoutMember = <T>(members: Record<string, T>, name: string): Record<string, T> => {
+  const { [name]: _, ...others } = members;
+  return others;
+};
+
+/** A variant with one text in another language; an empty text takes it out, and the language stays. */
+export const translate = (
+  variant: VariantText,
+  language: string,
+  name: string,
+  text: string,
+): VariantText => {
+  const before = variant.translations?.[language] ?? {};
+  const texts = text === '' ? withoutMember(before, name) : { ...before, [name]: text };
+  return { ...variant, translations: { ...variant.translations, [language]: texts } };
+};
+
+/** The campaign with one language more, still without texts. */
+export const addLanguage = (campaign: CampaignText, own: string, language: string): CampaignText => ({
+  ...campaign,
+  language: own,
+  variants: campaign.variants.map((variant) => ({
+    ...variant,
+    translations: { ...variant.translations, [language]: variant.translations?.[language] ?? {} },
+  })),
+});
+
+/** The campaign without a language and its texts. Without the last one it is in no language again. */
+export const removeLanguage = (campaign: CampaignText, language: string): CampaignText => {
+  const variants = campaign.variants.map(({ translations, ...variant }) => {
+    const others = withoutMember(translations ?? {}, language);
+    return Object.keys(others).length === 0 ? variant : { ...variant, translations: others };
+  });
+  if (otherLanguages({ variants }).length > 0) return { ...campaign, variants };
+  const { language: _, ...rest } = campaign;
+  return { ...rest, variants };
+};
+
+/** A language as BCP 47 writes it, from what was typed; `null` where it is none. */
+export const languageTag = (typed: string): string | null => {
+  try {
+    const [tag = ''] = Intl.getCanonicalLocales(typed.trim().replaceAll('_', '-'));
+    return /^[a-z]{2,3}(?:-|$)/.test(tag) ? tag : null;
+  } catch {
+    // The only way to ask whether a tag is one.
+    return null;
+  }
+};
+
+const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
+
+/** `Brazilian Portuguese` */
+export const languageName = (tag: string): string => names.of(tag) ?? tag;
+
+/** Scripts that are written from right to left; a language's usual script is what the platform adds to it. */
+const RIGHT_TO_LEFT = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'];
+
+export const isRightToLeft = (tag: string): boolean =>
+  RIGHT_TO_LEFT.includes(new Intl.Locale(tag).maximize().script ?? '');

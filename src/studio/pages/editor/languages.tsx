@@ -1,0 +1,270 @@
+import { useSignal } from '@preact/signals';
+import { useId, useRef } from 'preact/hooks';
+import type { VariantText } from '../../campaign/campaign-text.ts';
+import { labelOf } from '../../campaign/member-words.ts';
+import {
+  addLanguage,
+  languageName,
+  languageTag,
+  missingIn,
+  otherLanguages,
+  removeLanguage,
+  translatable,
+  translate,
+  translationOf,
+} from '../../campaign/translations.ts';
+import type { TranslatedDraft, TranslationFile } from '../../server/routes/translations.ts';
+import { call, Refused } from '../call.ts';
+import { checksAt, describedBy, Field, hasError, Segments } from '../parts/fields.tsx';
+import { announce } from '../parts/problem.tsx';
+import { useAction } from '../parts/server.tsx';
+import type { Editor } from './editor-state.ts';
+import { WordsInput } from './words-input.tsx';
+
+/** To choose from; any other one can be typed. */
+const COMMON =
+  'ar bg cs da de de-AT de-CH el en en-GB es es-MX et fa fi fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk ur vi zh-Hans zh-Hant'.split(
+    ' ',
+  );
+
+interface LanguagesProps {
+  editor: Editor;
+  /** The language that is written in; `null` is the campaign's own. */
+  chosen: string | null;
+  onChoose(language: string | null): void;
+}
+
+const FILES = [
+  { format: 'csv', name: 'CSV', ending: 'csv' },
+  { format: 'xliff1', name: 'XLIFF 1.2', ending: 'xlf' },
+  { format: 'xliff2', name: 'XLIFF 2.0', ending: 'xlf' },
+] as const;
+
+const download = (name: string, text: string) => {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([text]));
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(link.href);
+};
+
+/** Files for translators, and what they bring back. */
+const Files = ({ editor, language }: { editor: Editor; language: string }) => {
+  const file = useRef<HTMLInputElement>(null);
+  const notes = useSignal<string[]>([]);
+  const exporting = useAction(async ({ format, ending }: (typeof FILES)[number]) => {
+    const campaign = editor.campaign.value;
+    const body = { campaign, format, language };
+    const { text } = await call<TranslationFile>('POST', '/api/translations/export', { body });
+    download(`${campaign.campaign_id}${format === 'csv' ? '' : `.${language}`}.${ending}`, text);
+  });
+  const importing = useAction(async (chosen: File) => {
+    const sent = editor.campaign.value;
+    const body = { campaign: sent, text: await chosen.text() };
+    const answer = await call<TranslatedDraft>('POST', '/api/translations/import', { body });
+    if (editor.campaign.value !== sent)
+      throw new Refused('The draft was changed meanwhile: import it again.');
+    editor.change(() => answer.campaign);
+    notes.value = answer.notes;
+    announce(`${answer.taken} ${answer.taken === 1 ? 'text' : 'texts'} taken from ${chosen.name}.`);
+  });
+  return (
+    <div class="translation-files">
+      {FILES.map((each) => (
+        <button key={each.format} type="button" class="button" onClick={() => void exporting.run(each)}>
+          Export {each.name}
+        </button>
+      ))}
+      <button type="button" class="button" onClick={() => file.current?.click()}>
+        Import …
+      </button>
+      <input
+        ref={file}
+        type="file"
+        hidden
+        aria-label="File with translations"
+        accept=".csv,.xlf,.xliff,.xml"
+        onChange={(event) => {
+          const [chosen] = event.currentTarget.files ?? [];
+          if (chosen) void importing.run(chosen);
+          // The same file may be chosen again.
+          event.currentTarget.value = '';
+        }}
+      />
+      <p class="field-problem" role="alert">
+        {exporting.problem.value ?? importing.problem.value}
+      </p>
+      {notes.value.length > 0 && (
+        <ul class="field-warning">
+          {notes.value.map((words) => (
+            <li key={words}>{words}</li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+};
+
+/** One language more. The first time it is asked as well which one the texts are in. */
+const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onChoose'>) => {
+  const { language } = editor.campaign.value;
+  const own = useSignal('en');
+  const typed = useSignal('');
+  const id = useId();
+  const ownTag = language ?? languageTag(own.value);
+  const tag = languageTag(typed.value);
+  const isTaken = tag !== null && (tag === ownTag || otherLanguages(editor.campaign.value).includes(tag));
+  return (
+    <form
+      class="add-language"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ownTag === null || tag === null || isTaken) return;
+        editor.change((campaign) => addLanguage(campaign, ownTag, tag));
+        typed.value = '';
+        onChoose(tag);
+      }}
+    >
+      <datalist id={`${id}-list`}>
+        {COMMON.map((each) => (
+          <option key={each} value={each} label={languageName(each)} />
+        ))}
+      </datalist>
+      {language == null && (
+        <div class="field">
+          <label for={`${id}-own`}>These texts are in</label>
+          <input
+            id={`${id}-own`}
+            list={`${id}-list`}
+            autoComplete="off"
+            value={own.value}
+            onInput={(event) => {
+              own.value = event.currentTarget.value;
+            }}
+          />
+        </div>
+      )}
+      <div class="field">
+        <label for={`${id}-new`}>Translate into</label>
+        <input
+          id={`${id}-new`}
+          list={`${id}-list`}
+          autoComplete="off"
+          placeholder="de, pt-BR …"
+          value={typed.value}
+          onInput={(event) => {
+            typed.value = event.currentTarget.value;
+          }}
+        />
+      </div>
+      <button type="submit" class="button" disabled={ownTag === null || tag === null || isTaken}>
+        {tag === null || isTaken ? 'Add the language' : `Add ${languageName(tag)}`}
+      </button>
+    </form>
+  );
+};
+
+/** The languages of the message: which one is written in, what each lacks, and the way to one more. */
+export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
+  const campaign = editor.campaign.value;
+  const others = otherLanguages(campaign);
+  if (others.length === 0) {
+    return (
+      <details class="more">
+        <summary>Translate it</summary>
+        <AddLanguage editor={editor} onChoose={onChoose} />
+      </details>
+    );
+  }
+  const nameOf = (language: string) => {
+    const { length } = missingIn(campaign, language);
+    return `${languageName(language)}${length > 0 ? ` · ${length} missing` : ''}`;
+  };
+  return (
+    <section class="languages" aria-label="Languages">
+      <Segments
+        label="Language"
+        options={[
+          { value: '', name: languageName(campaign.language ?? 'en') },
+          ...others.map((language) => ({ value: language, name: nameOf(language) })),
+        ]}
+        chosen={chosen ?? ''}
+        onChoose={(language) => onChoose(language || null)}
+      />
+      <details class="more">
+        <summary>Add a language, or work with translators</summary>
+        <AddLanguage editor={editor} onChoose={onChoose} />
+        <Files editor={editor} language={chosen ?? others[0]!} />
+        {chosen !== null && (
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => {
+              editor.change((before) => removeLanguage(before, chosen));
+              onChoose(null);
+            }}
+          >
+            Remove {languageName(chosen)}
+          </button>
+        )}
+      </details>
+    </section>
+  );
+};
+
+interface TranslationProps {
+  editor: Editor;
+  variant: VariantText;
+  language: string;
+}
+
+/** What a variant says in another language, each text beside the one it is of. An empty field says what is shown in its place. */
+export const Translation = ({ editor, variant, language }: TranslationProps) => {
+  const { variants, language: own } = editor.campaign.value;
+  const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
+  const checks = checksAt(editor.checks.value, 'variants', index, 'translations', language);
+  return (
+    <div class="properties">
+      {translatable(variant).map(({ name, isNeeded }) => {
+        const id = `property-${name}`;
+        const source = String(variant.properties[name]!.value);
+        const found = checks.filter(({ path }) => path[4] === name);
+        return (
+          <Field
+            key={name}
+            id={id}
+            label={isNeeded ? labelOf(name) : `${labelOf(name)}, if it is another one`}
+            checks={found}
+            help={
+              <>
+                {languageName(own ?? 'en')}: <bdi lang={own ?? undefined}>{source}</bdi>
+              </>
+            }
+          >
+            <WordsInput
+              id={id}
+              value={variant.translations?.[language]?.[name] ?? ''}
+              rows={name === 'body' ? 3 : 1}
+              isLine={name !== 'body'}
+              language={language}
+              placeholder={translationOf(variant, language, name) ?? source}
+              isInvalid={hasError(found)}
+              describedBy={describedBy(id)}
+              onChange={(text) =>
+                editor.change(
+                  (campaign) => ({
+                    ...campaign,
+                    variants: campaign.variants.map((each) =>
+                      each.variant_id === variant.variant_id ? translate(each, language, name, text) : each,
+                    ),
+                  }),
+                  `${variant.variant_id} ${language} ${name}`,
+                )
+              }
+            />
+          </Field>
+        );
+      })}
+    </div>
+  );
+};

@@ -1,0 +1,100 @@
+import type { Banner, Slot } from '../client/index.ts';
+import { buildElement } from './build-element.ts';
+import { CARD } from './card.ts';
+import { LIMITS, ownValue } from './content.ts';
+import type { Look } from './template.ts';
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+/** Of what is left, the largest first. */
+const UNITS = [
+  ['day', 1_440 * MINUTE_MS],
+  ['hour', 60 * MINUTE_MS],
+  ['minute', MINUTE_MS],
+  ['second', SECOND_MS],
+] as const;
+
+/** Not every engine that the templates run in has it, nor do all versions of TypeScript. */
+type Durations = new (
+  language: string[],
+  options: { style: string },
+) => { format(duration: Record<string, number>): string };
+
+/** `2 days, 3 hr, 4 min, 5 sec`, in a language. Units before the first that is not 0 are left out. */
+const durationText = (
+  leftMs: number,
+  units: typeof UNITS | readonly (typeof UNITS)[number][],
+  language: string[],
+) => {
+  let rest = leftMs;
+  const counts = units.map(([unit, ms]) => {
+    const count = Math.floor(rest / ms);
+    rest -= count * ms;
+    return { unit, count };
+  });
+  const first = counts.findIndex(({ count }) => count > 0);
+  const shown = first < 0 ? counts.slice(-1) : counts.slice(first);
+  const { DurationFormat } = Intl as unknown as { DurationFormat?: Durations };
+  if (DurationFormat && first >= 0) {
+    const duration = Object.fromEntries(shown.map(({ unit, count }) => [`${unit}s`, count]));
+    return new DurationFormat(language, { style: 'short' }).format(duration);
+  }
+  return shown
+    .map(({ unit, count }) =>
+      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'short' }).format(count),
+    )
+    .join(', ');
+};
+
+/** The language of the banner's words, else the page's; a wrong tag would throw. */
+const languageOf = (banner: Banner, { element }: Slot): string[] => {
+  const named = ownValue(banner, 'language', 'string') ?? element.ownerDocument.documentElement.lang;
+  try {
+    return Intl.getCanonicalLocales(String(named || []));
+  } catch {
+    // The reader's own.
+    return [];
+  }
+};
+
+/**
+ * What is left until a moment, by the service's clock. It changes every second, or every minute for those who ask for less motion. A screen reader
+ * finds it where it stands and is told of the end once, not of each second.
+ */
+const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
+  const until = ownValue(banner, 'countdown_to', 'datetime');
+  if (typeof until !== 'number' || !Number.isFinite(until)) return null;
+  const document = slot.element.ownerDocument;
+  const end = String(ownValue(banner, 'countdown_end', 'string') ?? '').slice(0, LIMITS.countdown_end);
+  const left = buildElement(document, 'span', { role: 'timer', class: 'left' });
+  const over = buildElement(document, 'span', { role: 'status', class: 'over' });
+  const isCalm = document.defaultView?.matchMedia?.('(prefers-reduced-motion: reduce)').matches ?? false;
+  const units = isCalm ? UNITS.slice(0, -1) : UNITS;
+  const stepMs = isCalm ? MINUTE_MS : SECOND_MS;
+  const language = languageOf(banner, slot);
+  const tick = () => {
+    if (slot.signal.aborted) return;
+    const leftMs = until - slot.now();
+    if (leftMs <= 0) {
+      left.remove();
+      over.textContent = end;
+      return;
+    }
+    // Rounded up: the last second is a second, and the end comes with zero.
+    left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
+    setTimeout(tick, Math.min(leftMs, leftMs % stepMs || stepMs));
+  };
+  tick();
+  return buildElement(document, 'p', { class: 'time' }, [left, over]);
+};
+
+/** A card with the time that is left. */
+export const COUNTDOWN: Look = {
+  base: CARD,
+  dismissible: true,
+  part: timer,
+  css: /* css */ `
+/* One line is kept, so that nothing moves at the end. */
+.countdown .time { min-block-size: 1.5em; font-size: 1.25rem; font-variant-numeric: tabular-nums; font-weight: 650; line-height: 1.5; }
+`,
+};

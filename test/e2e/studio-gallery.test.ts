@@ -1,0 +1,56 @@
+// To begin a campaign from a picture, with the keyboard alone.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+
+let studio: StudioBrowser;
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+});
+afterAll(() => studio?.stop());
+
+test('every picture is drawn by its template, and the chosen one becomes a draft for the placement that draws it', async () => {
+  const page = await studio.open();
+  await page.getByRole('button', { name: 'New campaign' }).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Begin with' });
+  const cards = dialog.locator('.gallery-card');
+  await cards.last().waitFor();
+  for (const [index, words] of [
+    'Something new is here',
+    '15 % off this week',
+    'We deliver a day later this week',
+    'Good to see you',
+    'The sale ends soon',
+    'What brings you here?',
+  ].entries()) {
+    await cards.nth(index).frameLocator('iframe').getByText(words).waitFor();
+  }
+  await cards
+    .nth(4)
+    .frameLocator('iframe')
+    .getByRole('timer')
+    .getByText(/^3 days/)
+    .waitFor();
+  expect(await cards.nth(5).frameLocator('iframe').locator('.buttons a').count()).toBe(2);
+
+  // A picture is not gone through.
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toMatch(/^Offer/);
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Notice', exact: true }).waitFor();
+  expect(await page.getByLabel('Checkout strip').isChecked()).toBe(true);
+  await page.frameLocator('iframe').getByText('We deliver a day later this week').waitFor();
+});
+
+test('an empty message is still there, and Escape begins nothing', async () => {
+  const page = await studio.open();
+  await page.getByRole('button', { name: 'New campaign' }).click();
+  await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New campaign' }).click();
+  await page.getByRole('button', { name: 'An empty message' }).click();
+  await page.getByRole('heading', { name: 'New campaign', exact: true }).waitFor();
+  expect(await page.getByLabel('Headline', { exact: true }).inputValue()).toBe('');
+});

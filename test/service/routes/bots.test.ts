@@ -1,0 +1,66 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { APP_ID, aCampaign, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { keptOpen, readAnswer, STORES } from '../../helpers/running-service.ts';
+import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+const CHROME =
+  'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
+const GOOGLEBOT =
+  'Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; Googlebot/2.1; +http://www.google.com/bot.html) Chrome/141.0.0.0 Safari/537.36';
+
+describe.each(STORES)('a well-known bot on $name', ({ address }) => {
+  let store: Store;
+  let studio: RunningStudio;
+  beforeEach(async () => {
+    store = await openStore(await address());
+    const once = aCampaign({
+      campaign_id: 'once',
+      placements: ['home'],
+      frequency: { stop_after: { impressions: 1 } },
+    });
+    studio = await runStudio(aStudioWorkspace({ campaigns: [once] }), { store: keptOpen(store) });
+  });
+  afterEach(async () => {
+    await studio.stop();
+    await store.close();
+  });
+
+  const post = async (path: string, body: object, agent: string) =>
+    readAnswer(
+      await studio.service.fetch(
+        new Request(`http://localhost${path}`, {
+          method: 'POST',
+          headers: {
+            authorization: `Bearer ${CLIENT_KEY}`,
+            'content-type': 'application/json',
+            'user-agent': agent,
+          },
+          body: JSON.stringify({ external_user_id: 'v1', app_id: APP_ID, app_version: '1', ...body }),
+        }),
+      ),
+    );
+  const look = async (agent: string) => {
+    const { home } = (await post(SYNC_PATH, { placements: ['home'] }, agent)).body.banners;
+    if (!home) return null;
+    const seen = {
+      id: home.id,
+      event_type: 'impression',
+      timestamp: new Date(studio.clock.now).toISOString(),
+    };
+    return (await post(TRACK_PATH, { events: [seen] }, agent)).status;
+  };
+
+  test('is answered like anybody, and counts in no result and for no cap', async () => {
+    expect(await look(GOOGLEBOT)).toBe(202);
+    studio.clock.now += 1_000;
+    expect(await look(GOOGLEBOT)).toBe(202);
+    const numbers = () => store.campaignNumbers('test');
+    expect(await numbers()).toEqual([]);
+    studio.clock.now += 1_000;
+    expect(await look(CHROME)).toBe(202);
+    expect(await numbers()).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
+    expect(await look(CHROME)).toBeNull();
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import { campaignChanges } from '../../../src/studio/campaign/changes.ts';
+import {
+  addLanguage,
+  isRightToLeft,
+  languageName,
+  languageTag,
+  missingIn,
+  otherLanguages,
+  removeLanguage,
+  translate,
+} from '../../../src/studio/campaign/translations.ts';
+
+const text = (value: string) => ({ type: 'string' as const, value });
+const CAMPAIGN: CampaignText = {
+  campaign_id: 'cups',
+  status: 'active',
+  placements: ['home'],
+  variants: [{ variant_id: 'a', properties: { headline: text('Cups'), body: text(' '), link: text('/') } }],
+};
+
+describe('languages of a campaign', () => {
+  const german = addLanguage(CAMPAIGN, 'en', 'de');
+
+  test('are there without a text, and lack what readers need', () => {
+    expect(otherLanguages(german)).toEqual(['de']);
+    expect(missingIn(german, 'de')).toEqual([{ variantIndex: 0, name: 'headline' }]);
+  });
+
+  test('lack nothing that a wider language says', () => {
+    const variants = [translate(addLanguage(german, 'en', 'de-AT').variants[0]!, 'de', 'headline', 'Tassen')];
+    expect(missingIn({ variants }, 'de-AT')).toEqual([]);
+  });
+
+  test('leave nothing behind when the last one goes', () => {
+    expect(removeLanguage(german, 'de')).toEqual(CAMPAIGN);
+    expect(removeLanguage(addLanguage(german, 'en', 'ar'), 'de')).toEqual(addLanguage(CAMPAIGN, 'en', 'ar'));
+  });
+
+  test('are changes that a history names', () => {
+    const variants = [translate(german.variants[0]!, 'de', 'headline', 'Tassen')];
+    const naming = {
+      placement: (id: string) => id,
+      moment: (iso: string) => iso,
+      segment: (id: string) => id,
+    };
+    expect(campaignChanges(CAMPAIGN, { ...german, variants }, naming)).toEqual([
+      { label: 'Language', before: '', after: 'English' },
+      { label: 'a · German · Headline', before: '', after: 'Tassen' },
+    ]);
+  });
+});
+
+test('a tag is written in one way, whatever was typed', () => {
+  expect(['DE', 'pt_br', ' zh-hant '].map(languageTag)).toEqual(['de', 'pt-BR', 'zh-Hant']);
+  expect(['', 'german language', 'x', '12'].map(languageTag)).toEqual([null, null, null, null]);
+  expect(languageName('pt-BR')).toBe('Brazilian Portuguese');
+});
+
+test('languages that are written from right to left are known', () => {
+  expect(['ar', 'he', 'fa', 'ur', 'ps'].every(isRightToLeft)).toBe(true);
+  expect(['en', 'de', 'ru', 'az', 'zh-Hans'].some(isRightToLeft)).toBe(false);
+});

@@ -1,0 +1,133 @@
+import { within } from '@testing-library/dom';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { choice, countdown } from '../../src/templates/index.ts';
+import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+
+const END = Date.UTC(2026, 2, 1, 12, 0, 0);
+const until = (ms: number) => ({ type: 'datetime', value: END + ms });
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: END });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+  document.body.replaceChildren();
+});
+
+const draw = (values: Parameters<typeof bannerOf>[0], clockAheadMs = 0) => {
+  const recorded = recordingSlot({ now: () => Date.now() + clockAheadMs });
+  countdown(bannerOf({ headline: 'Sale', countdown_end: 'It is over.', ...values }), recorded.slot);
+  return { ...recorded, panel: within(drawnIn(recorded.slot.element)) };
+};
+
+describe('the countdown', () => {
+  test('says what is left, second by second, and the end once', () => {
+    const { panel } = draw({ countdown_to: until(3_000), language: 'en' });
+    const timer = panel.getByRole('timer');
+    expect(timer.textContent).toBe('3 sec');
+    vi.advanceTimersByTime(1_000);
+    expect(timer.textContent).toBe('2 sec');
+    const said = panel.getByRole('status');
+    expect(said.textContent).toBe('');
+    vi.advanceTimersByTime(2_000);
+    expect(panel.queryByRole('timer')).toBeNull();
+    expect(said.textContent).toBe('It is over.');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('goes by the service’s clock, not by a device’s that is an hour behind', () => {
+    const { panel } = draw({ countdown_to: until(3_600_000 + 5_000), language: 'en' }, 3_600_000);
+    expect(panel.getByRole('timer').textContent).toBe('5 sec');
+  });
+
+  test('speaks the language of the banner, with days and the engine’s own words or ours', () => {
+    const twoDays = { countdown_to: until(2 * 86_400_000 + 3_600_000), language: 'de' };
+    const whole = draw(twoDays).panel.getByRole('timer').textContent;
+    expect(whole).toMatch(/^2 Tg?\.?.*1 Std\./);
+    document.body.replaceChildren();
+    vi.stubGlobal('Intl', {
+      ...Intl,
+      NumberFormat: Intl.NumberFormat,
+      getCanonicalLocales: Intl.getCanonicalLocales,
+      DurationFormat: undefined,
+    });
+    expect(draw(twoDays).panel.getByRole('timer').textContent).toMatch(/^2 Tg?\.?.*1 Std\./);
+  });
+
+  test('changes by the minute for those who ask for less motion', () => {
+    vi.stubGlobal('matchMedia', (query: string) => ({ matches: query.includes('reduce') }));
+    const { panel } = draw({ countdown_to: until(150_000), language: 'en' });
+    const timer = panel.getByRole('timer');
+    expect(timer.textContent).toBe('3 min');
+    vi.advanceTimersByTime(29_000);
+    expect(timer.textContent).toBe('3 min');
+    vi.advanceTimersByTime(1_000);
+    expect(timer.textContent).toBe('2 min');
+  });
+
+  test('stops when its banner leaves the slot', () => {
+    const { controller } = draw({ countdown_to: until(60_000) });
+    controller.abort();
+    vi.advanceTimersByTime(1_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('is a card without a time, and bears any time and language', () => {
+    expect(draw({}).panel.queryByRole('timer')).toBeNull();
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, '2026-03-01', null]) {
+      document.body.replaceChildren();
+      expect(draw({ countdown_to: { type: 'datetime', value } }).panel.queryByRole('timer')).toBeNull();
+    }
+    document.body.replaceChildren();
+    expect(
+      draw({ countdown_to: until(-1), language: 'no language!' }).panel.getByText('It is over.'),
+    ).toBeTruthy();
+    document.body.replaceChildren();
+    draw({ countdown_to: until(1_000), language: 'no language!' }).panel.getByRole('timer');
+  });
+});
+
+describe('the choice', () => {
+  const TWO = {
+    headline: 'Tea or coffee?',
+    button_text: 'Tea',
+    link: '/tea',
+    second_button_text: 'Coffee',
+    second_link: '/coffee',
+  };
+
+  test('has two links of equal rank, and neither is the whole banner', () => {
+    const { slot, calls } = recordingSlot();
+    choice(bannerOf(TWO), slot);
+    const links = within(drawnIn(slot.element)).getAllByRole('link');
+    expect(links.map((each) => [each.textContent, each.getAttribute('href')])).toEqual([
+      ['Tea', '/tea'],
+      ['Coffee', '/coffee'],
+    ]);
+    expect(links.some((each) => each.classList.contains('cover'))).toBe(false);
+    for (const link of links) link.click();
+    expect(calls.filter((each) => each === 'click')).toHaveLength(2);
+  });
+
+  test('is a card with one button where the second has no text or no safe link', () => {
+    for (const change of [
+      { second_link: '' },
+      { second_button_text: '' },
+      { second_link: 'javascript:alert(1)' },
+    ]) {
+      document.body.replaceChildren();
+      const { slot } = recordingSlot();
+      choice(bannerOf({ ...TWO, ...change }), slot);
+      const links = within(drawnIn(slot.element)).getAllByRole('link');
+      expect(links).toHaveLength(1);
+      expect(links[0]!.classList.contains('cover')).toBe(true);
+    }
+  });
+
+  test('takes the host’s navigation', () => {
+    const { slot } = recordingSlot();
+    choice.with({ dismissLabel: 'Weg' })(bannerOf(TWO), slot);
+    within(drawnIn(slot.element)).getByRole('button', { name: 'Weg' });
+  });
+});

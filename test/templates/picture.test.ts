@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { hero } from '../../src/templates/index.ts';
+import { bannerOf, drawnIn, recordingSlot } from '../helpers/template-slot.ts';
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  document.body.replaceChildren();
+  document.documentElement.removeAttribute('style');
+});
+
+const draw = (values: Parameters<typeof bannerOf>[0], scheme = '', theme = 'auto') => {
+  const { slot, calls } = recordingSlot();
+  vi.spyOn(globalThis, 'getComputedStyle').mockReturnValue({ colorScheme: scheme } as CSSStyleDeclaration);
+  hero(bannerOf({ headline: 'Hi', image: '/day.jpg', theme, ...values }), slot);
+  const panel = drawnIn(slot.element);
+  return { calls, img: panel.querySelector('img')!, source: panel.querySelector('source') };
+};
+
+describe('the dark variant of an image', () => {
+  const night = { image_dark: { type: 'image', value: '/night.jpg' } };
+
+  test('follows the reader where the page has both forms', () => {
+    const { img, source } = draw(night, 'light dark');
+    expect(img.getAttribute('src')).toBe('/day.jpg');
+    expect(source!.getAttribute('media')).toBe('(prefers-color-scheme: dark)');
+    expect(source!.getAttribute('srcset')).toBe('/night.jpg');
+  });
+
+  test.each([
+    ['dark', 'auto', '/night.jpg'],
+    ['light dark', 'dark', '/night.jpg'],
+    ['light dark', 'light', '/day.jpg'],
+    ['light dark', 'accent', '/day.jpg'],
+    ['normal', 'auto', '/day.jpg'],
+  ])('on a page of the scheme %s, in the theme %s, is %s', (scheme, theme, url) => {
+    const { img, source } = draw(night, scheme, theme);
+    expect(img.getAttribute('src')).toBe(url);
+    expect(source).toBeNull();
+  });
+});
+
+describe('widths', () => {
+  test('are the candidates whose URLs are safe', () => {
+    const { img } = draw({
+      image_widths: '/a-640.jpg 640w, javascript:alert(1) 700w, /b.jpg, /c.jpg 2x,  /a-1280.jpg 1280w',
+    });
+    expect(img.getAttribute('srcset')).toBe('/a-640.jpg 640w, /a-1280.jpg 1280w');
+    expect(img.getAttribute('sizes')).toMatch(/^\d+px$/);
+  });
+
+  test('are none where nothing can be read', () => {
+    const { img } = draw({ image_widths: 'nonsense' });
+    expect(img.hasAttribute('srcset')).toBe(false);
+    expect(img.hasAttribute('sizes')).toBe(false);
+  });
+});
+
+test('the first image in view of a page is asked for ahead of others, and no other', () => {
+  const another = document.implementation.createHTMLDocument();
+  const inDocument = (top: number) => {
+    const { slot } = recordingSlot();
+    another.body.append(slot.element);
+    Object.defineProperty(slot.element.ownerDocument, 'defaultView', {
+      value: { innerHeight: 700, CSSStyleSheet, addEventListener: () => undefined },
+      configurable: true,
+    });
+    vi.spyOn(slot.element, 'getBoundingClientRect').mockReturnValue({ top, bottom: top + 100 } as DOMRect);
+    hero(bannerOf({ headline: 'Hi', image: '/a.jpg' }), slot);
+    return drawnIn(slot.element).querySelector('img')!.getAttribute('fetchpriority');
+  };
+  expect([inDocument(900), inDocument(100), inDocument(200)]).toEqual([null, 'high', null]);
+});
