@@ -1,4 +1,4 @@
-import type { DeliveryContext } from '../delivery/context.ts';
+import type { DeliveryContext } from '../delivery/delivery.ts';
 import type { Log } from '../delivery/log/log.ts';
 import type { RetryOnQuota } from '../delivery/log/upkeep.ts';
 import type { Choice, OptOutPolicy } from './consent.ts';
