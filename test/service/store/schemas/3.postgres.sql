@@ -241,7 +241,7 @@ CREATE TABLE ingestion_rejects (
   external_id text COLLATE "C", -- for the erasure of a user
   updated_at_us bigint,
   reason text COLLATE "C" NOT NULL,
-  payload text COLLATE "C" NOT NULL, -- the row as JSON, or the line
+  payload text COLLATE "C" NOT NULL, -- the row as JSON, or the line: its first 20,000 characters
   run_id text COLLATE "C" NOT NULL, -- the last run that rejected it
   rejected_at_ms bigint NOT NULL,
   PRIMARY KEY (workspace_id, integration_id, reject_id)

@@ -229,7 +229,7 @@ CREATE TABLE ingestion_rejects (
   external_id TEXT, -- for the erasure of a user
   updated_at_us INTEGER,
   reason TEXT NOT NULL,
-  payload TEXT NOT NULL, -- the row as TEXT, or the line
+  payload TEXT NOT NULL, -- the row as TEXT, or the line: its first 20,000 characters
   run_id TEXT NOT NULL, -- the last run that rejected it
   rejected_at_ms INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, integration_id, reject_id)
