@@ -81,6 +81,7 @@ export {
   type ReleasedSegment,
   type ReleasedSource,
   segmentReleaseId,
+  segmentsOf,
 } from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { WorkspaceError } from './workspace/problems.ts';

@@ -6,7 +6,7 @@ import type { Workspace } from './workspace/workspace.ts';
 /** Between two looks at whether a campaign has other goals by now. */
 const EVERY_MS = 1_000;
 
-export interface KeepGoalsOptions {
+interface KeepGoalsOptions {
   store: Pick<Store, 'keepGoals'>;
   /** Another list once something of a workspace has changed. */
   workspaces(): readonly Workspace[];

@@ -27,7 +27,7 @@ export interface ServiceOptions {
 }
 
 /** The same for `placard serve`, whose workspaces change: what `watchWorkspaces` gives. */
-export interface WatchedServiceOptions extends Omit<ServiceOptions, 'workspaces'> {
+interface WatchedServiceOptions extends Omit<ServiceOptions, 'workspaces'> {
   workspaces: WorkspaceSource;
 }
 

@@ -104,6 +104,21 @@ describe('placard campaigns', () => {
     expect(existsSync(mirrored('last'))).toBe(false);
   });
 
+  test('leaves segments to the Studio, and pushes a campaign that asks for one', async () => {
+    const release = { workspaceId: 'test', author: 'Mia', note: '', createdAtMs: 0, liveAtMs: 0 };
+    await store.studio.addRelease({
+      ...release,
+      campaignId: '@segment:gold',
+      campaign: { name: 'Gold', audience: { tier: 'gold' } },
+      basedOn: 0,
+    });
+    expect(await campaigns('pull', 'segments')).toMatchObject({
+      stdout: expect.stringContaining('0 campaigns'),
+    });
+    write('segments', { ...saying('For gold'), audience: { $segment: 'gold' } });
+    expect((await campaigns('push', 'segments', '--force')).stdout).toMatch(/^sale\/50 %: release \d+\n$/);
+  });
+
   test('says what it needs', async () => {
     expect((await runCli(['campaigns', 'fetch'])).stderr).toContain('specify one of pull, push, log');
     expect((await runCli(['campaigns', 'log'])).stderr).toContain('specify --workspace');

@@ -4,7 +4,7 @@ import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/
 import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/read-options.ts';
-import { createMemoryStore } from '../../src/client/platform/store.ts';
+import { createMemoryStore, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
 
 /** How often the import of the later chunk fails from now on. */
@@ -271,6 +271,28 @@ test('the record that an opt-out writes without the delivery is the one that the
   await store.setMany([[CONTROL_KEY, newer]]);
   await optOutOfLog(store, 'keep', 6);
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
+});
+
+test('a purge without the delivery removes the queue, and leaves the totals and what a newer version has stored', async () => {
+  const store = createMemoryStore();
+  const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
+  const newer: [StoreKey, unknown][] = [
+    [['control', 2, 'meta'], { v: 2, consent: 'enabled' }],
+    [['dead', 2, 5, 'tab', 1], { v: 2 }],
+    [['event', 2, 5, 'tab', 1], { v: 2 }],
+  ];
+  await store.setMany([
+    [CONTROL_KEY, { ...newControl('enabled'), delivered: 3, purged: 1 }],
+    [['event', 1, 5, 'tab', 1], event],
+    [['event', 1, 6, 'tab', 2], event],
+    [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
+    ...newer,
+  ]);
+  await optOutOfLog(store, 'purge', 7);
+  const control = { ...newControl('disabled'), delivered: 3, purged: 1, chosenAt: 7 };
+  expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
+  await optOutOfLog(store, 'wipe', 8);
+  expect(await store.entries()).toEqual([]);
 });
 
 test('a click before the rest is loaded, with an opt-out after it that keeps what is queued, is kept', async () => {

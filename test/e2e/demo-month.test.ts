@@ -107,7 +107,7 @@ test('a marketer sees numbers, days and differences at the first look, and that 
       .waitFor();
     await page.goto(`${demo.studioUrl}/campaigns/spring-collection/results`);
     await page.getByRole('heading', { name: /^Shelf beats kiln/ }).waitFor();
-    await page.getByRole('table', { name: 'Results by language' }).waitFor();
+    await page.getByRole('heading', { name: 'By language' }).waitFor();
     await page.locator('.chart canvas').waitFor();
     await page
       .getByRole('row', { name: /shelf against kiln/ })

@@ -51,14 +51,7 @@ const dialog = async (page: Page, button: string) => {
 
 const SCREENS: readonly Screen[] = [
   ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
-  [
-    'the gallery to begin from',
-    '/',
-    async (page) => {
-      await page.getByRole('button', { name: 'New campaign' }).click();
-      await page.getByRole('button', { name: /^Choice/ }).waitFor();
-    },
-  ],
+  ['the gallery to begin from', '/new', (page) => page.getByRole('button', { name: /^Choice/ }).waitFor()],
   ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Ready, with').waitFor()],
   [
     'an audience',

@@ -517,6 +517,25 @@ describe('a segment', () => {
   });
 });
 
+describe('a click', () => {
+  test('logs an event and sets attributes, as the draft says', async () => {
+    const page = await open('/campaigns/tea-lovers');
+    await page.getByText('More: theme').click();
+    await page.getByLabel('A click logs the event').fill('asked_for_news');
+    await page.getByLabel('A click sets attributes').fill('wants_news=true, tier=gold');
+    await page.getByLabel('A click sets attributes').press('Tab');
+    const stored = () =>
+      page.evaluate(async () => {
+        const row = await (await fetch('/api/campaigns/tea-lovers')).json();
+        return row.draft?.campaign.variants[0].on_click;
+      });
+    await expect
+      .poll(stored)
+      .toEqual({ event: 'asked_for_news', attributes: { wants_news: true, tier: 'gold' } });
+    await close(page);
+  });
+});
+
 describe('the goal', () => {
   test('says how many people a comparison takes, and plans for them', async () => {
     const page = await open('/campaigns/spring-collection#goal');

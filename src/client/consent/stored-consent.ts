@@ -1,4 +1,4 @@
-import type { DeliveryContext } from '../delivery/context.ts';
+import type { DeliveryContext } from '../delivery/delivery.ts';
 import type { Log } from '../delivery/log/log.ts';
 import type { RetryOnQuota } from '../delivery/log/upkeep.ts';
 import type { Choice, OptOutPolicy } from './consent.ts';
@@ -47,8 +47,7 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
 
     /** Takes effect before the first await: from here on this tab stores nothing, and sends only for `send`. */
     async disable(policy: OptOutPolicy): Promise<void> {
-      consent.optOut(policy);
-      const choice = consent.state as Choice;
+      const choice = consent.optOut(policy);
       news.post({ type: 'consent', choice });
       await write(choice);
       notifyHost();

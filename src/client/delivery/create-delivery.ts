@@ -1,8 +1,10 @@
 import type { BannerEvent } from '../banner.ts';
 import { createStoredConsent } from '../consent/stored-consent.ts';
-import { createCapture } from './capture.ts';
-import { createDeliveryContext } from './context.ts';
-import type { Delivery, DeliverySetup } from './delivery.ts';
+import type { Notify } from '../notices.ts';
+import { deliveryOptions } from '../options/choices.ts';
+import { createTabChannel } from '../platform/tab-channel.ts';
+import { createCapture, createUnsent } from './capture.ts';
+import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delivery.ts';
 import { createLeaving } from './leaving.ts';
 import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog } from './log/log.ts';
@@ -10,7 +12,37 @@ import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
 import { createScheduler } from './sender/scheduler.ts';
 import { createSender } from './sender/sender.ts';
-import { createUnsent } from './unsent.ts';
+
+const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
+  const { api, consent, platform, host, isWorker } = setup;
+  const { clock, random, lifecycle, openChannel } = platform;
+  const name = api.logName;
+  const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
+  const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
+  let isStopped = false;
+
+  const notify: Notify = (notice) => {
+    host.notify(notice);
+    if (isWorker && ('event' in notice || 'events' in notice)) news.post({ type: 'notice', notice });
+  };
+  news.subscribe((item) => {
+    if (item.type === 'notice') host.notify(item.notice);
+  });
+
+  return {
+    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    fail: host.fail,
+    tab: newId(),
+    options: deliveryOptions(setup.options, notify),
+    userTokens: api.userTokens,
+    canSend: () => !isStopped && !lifecycle.isPrerendering() && consent.maySend(),
+    isStopped: () => isStopped,
+    stop() {
+      isStopped = true;
+      news.close();
+    },
+  };
+};
 
 /**
  * Wires the half of the client that gets events to the server: capture appends to the log, the sender claims batches of

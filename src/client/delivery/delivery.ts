@@ -1,12 +1,13 @@
 import type { BannerEvent, EventType } from '../banner.ts';
-import type { Consent, OptOutPolicy } from '../consent/consent.ts';
+import type { Choice, Consent, OptOutPolicy } from '../consent/consent.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
-import type { Fail, Notify } from '../notices.ts';
-import type { DeliveryChoices } from '../options/choices.ts';
+import type { Fail, Notice, Notify } from '../notices.ts';
+import type { DeliveryChoices, DeliveryOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
-import type { TabLink } from '../platform/tab-channel.ts';
+import type { TabChannel, TabLink } from '../platform/tab-channel.ts';
+import type { Pause } from '../platform/waits.ts';
 
 /** What the server said of an event it skipped. */
 export interface Skip {
@@ -135,4 +136,36 @@ export interface DeliverySetup {
   host: DeliveryHost;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
+}
+
+/** The messages between the tabs. A tab that misses one finds the same in the log. */
+export type TabNews =
+  /** A request has been answered: another tab that waits may send, after this wait. */
+  | { type: 'idle'; wait: Pause }
+  /** These left the queue, by their `keyText`. */
+  | { type: 'gone'; keys: string[] }
+  /** The service worker has no host, so each page passes the worker's notices on to its own. */
+  | { type: 'notice'; notice: Notice }
+  | { type: 'consent'; choice: Choice }
+  | { type: 'wiped' };
+
+/** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
+export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
+  /** Names the log. */
+  name: string;
+  /** Names this page. */
+  tab: string;
+  newId: () => string;
+  clock: DeliverySetup['platform']['clock'];
+  random: () => number;
+  lifecycle: DeliverySetup['platform']['lifecycle'];
+  options: DeliveryOptions;
+  userTokens: UserTokens;
+  news: TabChannel<TabNews>;
+  notify: Notify;
+  fail: Fail;
+  /** False without consent, while the page is prerendered, and once the client is stopped. */
+  canSend: () => boolean;
+  isStopped: () => boolean;
+  stop: () => void;
 }

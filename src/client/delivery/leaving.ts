@@ -1,12 +1,12 @@
 import { isPausing } from '../platform/waits.ts';
-import type { DeliveryContext } from './context.ts';
+import type { Unsent } from './capture.ts';
+import type { DeliveryContext } from './delivery.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
 import { byTime, planBatches } from './sender/batch.ts';
 import { newClaim } from './sender/claim.ts';
 import type { Sender } from './sender/sender.ts';
-import type { Unsent } from './unsent.ts';
 
 /**
  * The tag of the background sync, and the messages between a page and the service worker that sends for it. All name the
@@ -20,13 +20,14 @@ export const handOffMessages = (log: string) => ({
 });
 
 interface Registration {
+  scope: string;
   sync?: { register(tag: string): Promise<void> };
 }
 
 /** What of `navigator.serviceWorker` is used. */
 export interface WorkerContainer {
   controller: { postMessage(message: unknown): void } | null;
-  ready: Promise<unknown>;
+  ready: Promise<Registration>;
   addEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
   removeEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
 }
@@ -65,7 +66,7 @@ export const createHandOff = (log: string, container: WorkerContainer | undefine
       container.controller.postMessage(send);
       // Should the worker not get through now, the browser wakes it when the network is back.
       void container.ready
-        .then((registration) => (registration as Registration).sync?.register(syncTag))
+        .then((registration) => registration.sync?.register(syncTag))
         .catch(() => {
           // Background sync may be denied; the events then leave with the next page.
         });

@@ -31,7 +31,7 @@ export const idText = (value: unknown): string | undefined => {
   return Number.isSafeInteger(value) ? String(value) : undefined;
 };
 
-export const checkExternalId = (
+const checkExternalId = (
   value: unknown,
   blocked: ReadonlySet<string>,
 ): { value: string } | { problem: string } => {

@@ -55,7 +55,7 @@ const fits = ({ name, condition }: Part, asker: Asker, nowMs: number): boolean =
 };
 
 /** Parts of the filter that keep this user out of the audience: all, as far as there is room for them. */
-export const failingClauses = (filter: Filter, asker: Asker, nowMs: number): FailingClause[] => {
+const failingClauses = (filter: Filter, asker: Asker, nowMs: number): FailingClause[] => {
   const clauses: FailingClause[] = [];
   let room = MAX_CLAUSES_CHARACTERS;
   for (const part of partsOf(filter, 'audience')) {
@@ -111,9 +111,8 @@ const TEXTS: Texts = {
 };
 
 /** A reason as a sentence for people, without its subject: the campaign. */
-export const reasonText = <Name extends Reason['outcome']>(
-  reason: Extract<Reason, { outcome: Name }>,
-): string => (TEXTS[reason.outcome as Name] as (reason: Reason) => string)(reason);
+const reasonText = <Name extends Reason['outcome']>(reason: Extract<Reason, { outcome: Name }>): string =>
+  (TEXTS[reason.outcome as Name] as (reason: Reason) => string)(reason);
 
 const iso = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
@@ -182,7 +181,7 @@ export const reasonOf = (
   }
 };
 
-export type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
+type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
 
 /** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
 export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {

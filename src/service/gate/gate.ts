@@ -29,7 +29,7 @@ export const holderOf = (authorization: string | undefined, registry: Registry):
 };
 
 /** Throws a 403 where the key lacks the permission of the route. */
-export const permit = ({ key }: KeyHolder, route: Route): void => {
+const permit = ({ key }: KeyHolder, route: Route): void => {
   if (key.permissions.has(route.permission)) return;
   const why = `the key lacks the permission ${route.permission}`;
   // `banners/sync` has no 403: a key without the permission is answered like no key.
@@ -41,7 +41,7 @@ export const permit = ({ key }: KeyHolder, route: Route): void => {
  * Throws a 401 where the app wants proof of the user and the body has none that holds. The route checks the rest of the
  * body.
  */
-export const proveUser = async (workspace: Workspace, body: unknown, nowMs: number): Promise<void> => {
+const proveUser = async (workspace: Workspace, body: unknown, nowMs: number): Promise<void> => {
   if (!isRecord(body)) return;
   const { app_id: appId, external_user_id: userId, [USER_TOKEN_MEMBER]: token } = body;
   if (typeof appId !== 'string' || typeof userId !== 'string') return;
@@ -49,7 +49,7 @@ export const proveUser = async (workspace: Workspace, body: unknown, nowMs: numb
   if (fault) throw unproven(appId, fault);
 };
 
-export interface GateOptions {
+interface GateOptions {
   routes: readonly Route[];
   registry: () => Registry;
   store: Store;

@@ -48,7 +48,7 @@ export const createHeldBodies = (maxBytes = MAX_BYTES) => {
 const AT_ONCE = 2;
 
 /** A request's turn; most never need one. */
-export interface Turn {
+interface Turn {
   /** Resolves when it is this request's turn. Called once at most. */
   enter(): Promise<void>;
   /** Gives the turn back; nothing where there is none. */

@@ -49,7 +49,7 @@ export const createReceiving = (maxBytes = MAX_RECEIVING_BYTES) => {
   };
 };
 
-export type Receiving = ReturnType<typeof createReceiving>;
+type Receiving = ReturnType<typeof createReceiving>;
 
 /** Collects the body; past `maxBytes`, or too many chunks, it stops keeping what comes. */
 const bodyOf = (

@@ -38,7 +38,7 @@ export const createEndOfTurn = () => {
 };
 
 /** Has the server listen. Resolves with the port, and with the address without a slash at the end; rejects where the port cannot be had. */
-export const openPort = async (
+const openPort = async (
   server: Server,
   port: number,
   host: string,
@@ -56,7 +56,7 @@ export const openPort = async (
   return { url: `http://${shownHost}:${address.port}`, port: address.port };
 };
 
-export interface ServerEndOptions {
+interface ServerEndOptions {
   /** How long a connection without a request may still bring one, in milliseconds. */
   lingerMs: number;
   /** How long open requests get to end after that, in milliseconds. */
@@ -86,7 +86,7 @@ const letIn = async (server: Server): Promise<void> => {
  * does not listen, answers should say `Connection: close`: a client whose next request is on its way reads it then.
  * Sooner it would come back only to find the door closing. One that stays silent is closed after `lingerMs`.
  */
-export const createServerEnd = (server: Server, { lingerMs, drainMs }: ServerEndOptions) => {
+const createServerEnd = (server: Server, { lingerMs, drainMs }: ServerEndOptions) => {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);

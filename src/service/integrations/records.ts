@@ -71,7 +71,7 @@ CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, exter
 export const forgetRejects = (workspaceId: string, externalId: string): string =>
   `DELETE FROM ingestion_rejects WHERE workspace_id = ${workspaceId} AND external_id = ${externalId}`;
 
-export type RunStatus = 'running' | 'success' | 'partial' | 'error';
+type RunStatus = 'running' | 'success' | 'partial' | 'error';
 
 /** One execution of an integration. */
 export interface IngestionRun {

@@ -13,7 +13,7 @@ const codeLabel = (code: string): string =>
     : code.replace(/'.*'/s, "'…'").slice(0, 120);
 
 /** Counts what is asked and how it is answered. Label look-ups cost more than counting does: each route keeps its own. */
-export const createRequestMetrics = (registry: Registry) => {
+const createRequestMetrics = (registry: Registry) => {
   const registers = [registry];
   const requests = new Counter({
     name: 'placard_requests_total',
@@ -81,7 +81,7 @@ export const createRequestMetrics = (registry: Registry) => {
 };
 
 /** Times the calls of a store, and what it stores together. */
-export const createStoreMetrics = (registry: Registry) => {
+const createStoreMetrics = (registry: Registry) => {
   const registers = [registry];
   const operations = new Histogram({
     name: 'placard_store_seconds',

@@ -32,7 +32,7 @@ summary { cursor: pointer; padding: .5rem 0; }
 `;
 
 /** A field of a body, as a table shows it. */
-export interface FieldRow {
+interface FieldRow {
   /** Such as `events[].name`, or `banners.*.id` for members of any name. */
   path: string;
   type: string;
@@ -63,7 +63,7 @@ const objectsIn = (schema: Schema, path: string): { schema: Schema; path: string
 ];
 
 /** Every field of a schema, those inside of a field right after it. */
-export const fieldRows = (root: Schema): FieldRow[] => {
+const fieldRows = (root: Schema): FieldRow[] => {
   const rows = new Map<string, FieldRow>();
   const walk = (from: Schema, at: string) => {
     for (const { schema, path } of objectsIn(from, at)) {

@@ -12,7 +12,7 @@ import { openApi } from './openapi.ts';
 /** Longer than this a store that does not answer counts as away. */
 const PING_MS = 2_000;
 
-export interface PagesOptions {
+interface PagesOptions {
   routes: readonly Route[];
   store: Store;
   metrics: Metrics;

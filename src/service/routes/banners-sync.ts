@@ -14,7 +14,7 @@ import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint
 const NAME = /^[\w.:/-]{1,64}$/;
 
 /** Logs each placement that a page asks for and the workspace file does not have, once a minute. */
-export const createUnknownPlacements = (log: Log) => {
+const createUnknownPlacements = (log: Log) => {
   const isDue = createOnceAMinute();
 
   return ({ workspace, key, now }: RouteContext, requested: readonly string[]): void => {

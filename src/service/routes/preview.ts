@@ -32,7 +32,7 @@ export interface Preview {
 }
 
 /** `invalid`: it is no preview token of this workspace. */
-export type PreviewFault = 'invalid' | 'expired';
+type PreviewFault = 'invalid' | 'expired';
 
 const ALGORITHM = 'HS256';
 const USE = 'placard preview';
@@ -71,8 +71,6 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
     }
   },
 });
-
-export type PreviewTokens = ReturnType<typeof createPreviewTokens>;
 
 /** Looks at one link: each reads and compiles a draft. */
 const PER_LINK = { requests: 60, windowSeconds: 60 };

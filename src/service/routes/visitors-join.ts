@@ -32,7 +32,7 @@ const joinRequest = z.object(
  * A visitor without an account has signed in: the visitor's profile becomes the user's, by the rules of
  * `/users/identify`, and so does what they saw, clicked and dismissed. After that there is no such visitor, so the same request again changes nothing.
  */
-export const joinVisitor = async (input: {
+const joinVisitor = async (input: {
   workspaceId: string;
   store: Store;
   visitorId: string;

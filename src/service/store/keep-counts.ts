@@ -25,8 +25,11 @@ export interface CountedTables {
   moveEvents(from: number, to: number): Later<unknown>;
   /** Stores banner events, and answers which of them are no repeats. */
   insertBannerEvents(events: Changes['bannerEvents']): Later<Changes['bannerEvents']>;
-  /** What users did since a moment each. */
-  deedsSince(users: readonly { userId: number; sinceMs: number }[]): Later<{ userId: number; deed: Deed }[]>;
+  /** What users did since a moment each, as far as it has one of these names: of an event, or the ID of a product. */
+  deedsSince(
+    users: readonly { userId: number; sinceMs: number }[],
+    names: readonly string[],
+  ): Later<{ userId: number; deed: Deed }[]>;
   writeStates(states: readonly UserState[]): Later<unknown>;
   addCounts(counted: Counted): Later<unknown>;
   run: RunSql;
@@ -82,7 +85,8 @@ function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly 
   for (const { userId, sinceMs } of counted)
     since.set(userId, Math.min(sinceMs, since.get(userId) ?? sinceMs));
   const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-  const deeds = yield* answerOf(tables.deedsSince(users));
+  const names = counted.flatMap(({ goals }) => goals.map(({ name }) => name.slice(name.indexOf(':') + 1)));
+  const deeds = yield* answerOf(tables.deedsSince(users, distinct(names)));
   const byUser = Map.groupBy(deeds, ({ userId }) => userId);
   for (const { userId, state, goals } of counted)
     for (const { deed } of byUser.get(userId) ?? []) addDeed(state, goals, deed);

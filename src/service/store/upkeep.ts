@@ -87,7 +87,10 @@ export interface Pruned {
   hasMore: boolean;
 }
 
-/** Rows that one step deletes of a table: some 20 ms, as old rows are all over a file. Writes come in between. */
+/**
+ * Rows that one step deletes of a table: a millisecond of work and a sync of the disk, which takes far longer. Fewer would take as
+ * long, more would keep writes waiting, which come in between.
+ */
 const ROWS_A_STEP = 250;
 
 /** The table's columns that say which row is meant, where a shard finds them by its primary key. */

@@ -12,7 +12,7 @@ export interface PublicKey {
 }
 
 /** A key that cannot be used. The message quotes nothing of it. */
-export class KeyProblem extends Error {
+class KeyProblem extends Error {
   override readonly name = 'KeyProblem';
 }
 

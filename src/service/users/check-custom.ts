@@ -38,7 +38,7 @@ export const newest = (list: Scalar[]): Scalar[] => {
  * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested
  * updates. `form`: a key, a size or a depth outside the limits, which costs this attribute alone.
  */
-export type NestedFault = 'value' | 'form';
+type NestedFault = 'value' | 'form';
 
 const TIME_KEY = '$time';
 
@@ -93,7 +93,7 @@ const FORM_FAULT = Symbol('form');
 const VALUE_FAULT = Symbol('value');
 
 /** Checks a nested object or an array of objects and returns what is to be stored: `undefined` where that is nothing. */
-export const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
+const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
   const kept = checked(value, 1);
   if (kept === VALUE_FAULT) return { fault: 'value' };
   if (kept === NOT_STORED) return { value: undefined };
@@ -131,7 +131,7 @@ export const isNestedChange = ({ kind }: CustomChange): boolean =>
   kind === 'object' || kind === 'objects' || kind === 'edit objects';
 
 /** `nested` is true for the fault that costs the request all its nested updates. */
-export interface CustomProblem {
+interface CustomProblem {
   problem: string;
   nested: boolean;
 }

@@ -59,7 +59,7 @@ export const TARGETS = {
 
 const NAMES = ['external_ids', 'user_aliases', 'braze_ids', 'email_addresses', 'phone_numbers'] as const;
 
-export const deleteRequest = z
+const deleteRequest = z
   .object({
     external_ids: entries(TARGETS.external_ids).nullish().describe('IDs of users.'),
     user_aliases: entries(TARGETS.user_aliases).nullish().describe('Aliases of users.'),

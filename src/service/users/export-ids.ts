@@ -14,7 +14,7 @@ const single = z.string().min(1).nullish();
 /** Of these one at most may be sent. */
 const ADDRESSES = ['device_id', 'email_address', 'phone'] as const;
 
-export const exportIdsRequest = z
+const exportIdsRequest = z
   .object({
     external_ids: entries(anyId).nullish().describe('IDs of users.'),
     user_aliases: entries(alias).nullish().describe('Aliases of users.'),

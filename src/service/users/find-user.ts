@@ -20,12 +20,12 @@ export const earliestOf = (profiles: readonly Profile[]): Profile | null =>
  * Whether of two with one e-mail or phone `a` is the one that is written (contract 4.3): one with an external ID before
  * one without, then the latest updated.
  */
-export const isPreferred = (a: Profile, b: Profile): boolean => {
+const isPreferred = (a: Profile, b: Profile): boolean => {
   const isKnown = a.externalId !== null;
   return isKnown === (b.externalId !== null) ? latestFirst(a, b) < 0 : isKnown;
 };
 
-export const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
+const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
 /** The profile of an object about an unknown user, where contract 4.2 says that there is to be one. */
 export const createUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {

@@ -20,7 +20,7 @@ import {
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
 
 const external_id = newExternalId;
-export const identifyRequest = z
+const identifyRequest = z
   .object({
     aliases_to_identify: entries(z.object({ external_id, user_alias: alias }))
       .nullish()

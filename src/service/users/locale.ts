@@ -1,5 +1,5 @@
 /** Labels by which Rails applications name time zones; those that are IANA names as well are not repeated. */
-export const RAILS_TIME_ZONES: ReadonlySet<string> = new Set(
+const RAILS_TIME_ZONES: ReadonlySet<string> = new Set(
   `International Date Line West|Midway Island|American Samoa|Hawaii|Alaska|Pacific Time (US & Canada)|Tijuana|
 Mountain Time (US & Canada)|Arizona|Chihuahua|Mazatlan|Central Time (US & Canada)|Saskatchewan|Guadalajara|
 Mexico City|Monterrey|Central America|Eastern Time (US & Canada)|Indiana (East)|Bogota|Lima|Quito|

@@ -101,7 +101,7 @@ const identifier = z
   .refine((id) => !(isPresent(id.email) || isPresent(id.phone)) || id.prioritization != null, {
     path: ['prioritization'],
   });
-export const mergeRequest = z.object({
+const mergeRequest = z.object({
   merge_updates: entries(
     z.strictObject({
       identifier_to_merge: identifier.describe('The user who is removed: one way to find them.'),

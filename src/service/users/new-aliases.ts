@@ -16,7 +16,7 @@ import {
 
 const ARRAY = 'user_aliases';
 
-export const aliasNewRequest = z.object({
+const aliasNewRequest = z.object({
   [ARRAY]: entries(
     z.object({
       external_id: newExternalId

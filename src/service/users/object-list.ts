@@ -12,7 +12,7 @@ const NOWHERE: ReadonlySet<number> = new Set();
  * The positions in a list of the objects whose member is a certain text, number or boolean. `list` may change, if the
  * index is called for each change.
  */
-export const createObjectsIndex = (list: readonly (Members | null)[]) => {
+const createObjectsIndex = (list: readonly (Members | null)[]) => {
   const byKey = new Map<string, Map<unknown, Positions>>();
   let hasAllKeys = false;
 

@@ -28,7 +28,7 @@ const SLICE_MS = 5;
 const READ_EVERY = 4;
 
 /** Yields to the event loop: a body of megabytes must not keep other requests waiting until all of it is checked. */
-export const createYielding = () => {
+const createYielding = () => {
   let started = performance.now();
   let calls = 0;
   return {

@@ -11,7 +11,7 @@ import { createRegistry, type Registry } from './workspace.ts';
 /** All replicas follow a release within two seconds. */
 const POLL_MS = 1_000;
 
-export interface FollowOptions {
+interface FollowOptions {
   log: Log;
   pollMs?: number;
   now?: () => number;
@@ -36,17 +36,18 @@ export interface ReleasedSegment {
 }
 
 /** The file's segments, each replaced by its release where there is one. */
-const segmentsOf = ({ segments }: Workspace, releases: readonly Release[]): Segments => {
-  const all = new Map(segments);
+export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Segments => {
+  const releases = all.filter(isOfSegment);
+  const found = new Map(segments);
   for (const { campaignId, campaign } of releases) {
     const segmentId = campaignId.slice(SEGMENT.length);
-    if (campaign === null) all.delete(segmentId);
+    if (campaign === null) found.delete(segmentId);
     else {
       const { name, audience: filter } = campaign as ReleasedSegment;
-      all.set(segmentId, { segmentId, name, filter });
+      found.set(segmentId, { segmentId, name, filter });
     }
   }
-  return all;
+  return found;
 };
 
 const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
@@ -85,7 +86,7 @@ const readyIn = ({ campaigns, campaignsAsWritten, segments }: Workspace): Readon
 
 const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): Workspace => {
   if (all.length === 0) return workspace;
-  const segments = segmentsOf(workspace, all.filter(isOfSegment));
+  const segments = segmentsOf(workspace, all);
   const releases = all.filter((each) => !isOfSegment(each));
   const campaignsAsWritten = written(workspace, releases);
   const placementIds = workspace.placements && new Set(workspace.placements.map((each) => each.placementId));

@@ -5,8 +5,7 @@ import { optional } from './members.ts';
 import { timeZone } from './studio-settings.ts';
 
 /** What rows become. `deletes` erases the users. */
-export const ROW_TYPES = ['attributes', 'events', 'purchases', 'deletes'] as const;
-export type RowType = (typeof ROW_TYPES)[number];
+const ROW_TYPES = ['attributes', 'events', 'purchases', 'deletes'] as const;
 
 const name = z.string().min(1);
 

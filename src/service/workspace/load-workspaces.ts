@@ -45,7 +45,7 @@ const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<string, Uint
 };
 
 /** What a look at the files finds without reading them. */
-export interface FileMarks {
+interface FileMarks {
   /** The same text where no file has changed, come or gone. */
   marks: string;
   /** When the newest of them was written, in Unix milliseconds. */

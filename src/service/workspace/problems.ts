@@ -107,7 +107,7 @@ const TEXT = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
 /** What `JSON.parse` keeps to itself. */
-export interface JsonScan {
+interface JsonScan {
   /** Where the text stops being JSON, such as `line 3 column 7`; the platform says it of some mistakes only. */
   fault: string | null;
   /** Paths of members that are there a second time: the last one would win without a word. */

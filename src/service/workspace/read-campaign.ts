@@ -33,7 +33,7 @@ export const crossProblemsOf = (
 ];
 
 /** A campaign that is ready, and what cannot be meant in it; or why it cannot be used. */
-export type ReadCampaign =
+type ReadCampaign =
   | { campaign: Campaign; problems: []; warnings: CampaignProblem[] }
   | { campaign: null; problems: CampaignProblem[]; warnings: CampaignProblem[] };
 

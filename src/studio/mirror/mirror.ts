@@ -1,4 +1,4 @@
-import type { StudioStore, Workspace } from '../../service/index.ts';
+import { isOfSegment, type StudioStore, segmentsOf, type Workspace } from '../../service/index.ts';
 import { checkDraft } from '../server/check-draft.ts';
 import { type MirroredCampaign, readMirror, writeMirror } from './mirror-folder.ts';
 
@@ -13,7 +13,8 @@ const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as s
 
 /** What is published now: the newest release of each campaign that is live, and the file's campaigns without one. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
-  const releases = await studio.liveReleases(workspace.workspaceId, nowMs);
+  const all = await studio.liveReleases(workspace.workspaceId, nowMs);
+  const releases = all.filter((each) => !isOfSegment(each));
   const released = new Set(releases.map(({ campaignId }) => campaignId));
   const fromFile = workspace.campaignsAsWritten.filter((each) => !released.has(idOf(each)));
   return [
@@ -57,10 +58,11 @@ export const pushCampaigns = async (
 ): Promise<PushResult> => {
   const { workspace, studio, folder, nowMs, author, note, force } = options;
   const { workspaceId } = workspace;
+  const segments = segmentsOf(workspace, await studio.liveReleases(workspaceId, nowMs));
   const now = new Map((await published(options)).map((each) => [each.id, each]));
   const changed = readMirror(folder).filter(({ id, campaign }) => !isSame(now.get(id)?.campaign, campaign));
   const problems = changed.flatMap(({ id, campaign }) =>
-    checkDraft(campaign, workspace, nowMs)
+    checkDraft(campaign, { ...workspace, segments }, nowMs)
       .filter(({ severity }) => severity === 'error')
       .map(({ path, words }) => `${id}: ${path.join('.')}: ${words}`),
   );

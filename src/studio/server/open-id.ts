@@ -18,7 +18,7 @@ interface Pending {
 }
 
 /** Signed in, or a sentence why not. */
-export type OpenIdOutcome = { signedIn: SignedIn } | { problem: string };
+type OpenIdOutcome = { signedIn: SignedIn } | { problem: string };
 
 interface OpenIdOptions {
   registry: () => Registry;

@@ -43,7 +43,7 @@ export interface StudioRoute<Body = unknown> extends Endpoint<Body> {
 }
 
 /** A request of somebody who has no session yet. */
-export interface SignInContext<Body = unknown> {
+interface SignInContext<Body = unknown> {
   exchange: Exchange;
   body: Body;
   /** Where the Studio is reached, without a slash at the end. */

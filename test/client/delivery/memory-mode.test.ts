@@ -159,6 +159,30 @@ test('case 42: a return from memory mode whose answer is lost, or that runs twic
   // What was moved twice was sent twice, and the service counts it once.
   expect(world.service.events).toHaveLength(4);
 });
+
+test('case 42: a return from memory mode that runs twice counts what was delivered in memory once', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  await tab.captureMany(3);
+  await tab.delivery.flush();
+  store.recover();
+  const { update } = store;
+  let returns = 0;
+  // The connection is lost after the commit, and the platform's store tries once more.
+  store.update = async (keys, change) => {
+    await update(keys, change);
+    returns += 1;
+    return update(keys, change);
+  };
+  tab.tell('visible');
+  await world.settle();
+  store.update = update;
+  expect(returns).toBeGreaterThan(0);
+  const diagnostics = await tab.delivery.diagnostics();
+  expect(diagnostics).toMatchObject({ memoryMode: false, captured: 3, delivered: 3 });
+});
+
 test('case 42: also where the store fails again before it can say so, with what came since', async () => {
   const { world, store, tab } = await withEventsInMemory();
   store.fail({ type: 'lose-answer' }, { verbs: ['update'], times: 2 });

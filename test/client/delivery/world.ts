@@ -118,6 +118,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
   const clock = createVirtualClock();
   const disk = createMemoryDisk();
   const service = createFakeService({
+    users: 'everyone',
     now: clock.now,
     setTimeout: clock.setTimeout,
     ...serviceOptions,

@@ -1,7 +1,7 @@
 import type { Choice } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import { noPause, type Pause } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import { type Claim, isClaim, isText, VERSION } from './records.ts';
 
 /** Ways out of the log. What was captured is the sum of these and of what is still stored. */

@@ -1,6 +1,5 @@
 import { isPausing } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
-import type { DeadLetter, Diagnostics } from '../delivery.ts';
+import type { DeadLetter, DeliveryContext, Diagnostics } from '../delivery.ts';
 import { TOTALS } from './control.ts';
 import type { Log } from './log.ts';
 import {
@@ -8,12 +7,16 @@ import {
   DEAD_RANGE,
   type DeadRecord,
   deadKey,
-  EVENT_RANGE,
+  isEventKey,
   isLive,
+  isNewer,
   keyText,
+  kindOf,
   type QueuedEvent,
   queueKey,
+  readEvent,
   VERSION,
+  WHOLE_RANGE,
   type Writes,
 } from './records.ts';
 
@@ -75,45 +78,38 @@ export const createDeadLetters = (log: Log) => {
   };
 };
 
-/** A log that changes while it is counted is counted again, at most this often. */
-const MAX_COUNTS = 3;
-
 /**
- * Where every event is. What was captured is not counted as it comes: it is the sum of what has left the log and of what
- * is still there.
+ * Where every event is, at one moment. What was captured is not counted as it comes: it is the sum of what has left the log and of
+ * what is still there.
  */
 export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log): Promise<Diagnostics> => {
   const now = clock.now();
-  for (let counts = 1; ; counts += 1) {
-    const { control, claims } = await log.overview();
-    const over = new Set(
-      claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)),
-    );
-    let events = 0;
-    let inDoubt = 0;
-    let deadLetters = 0;
-    for await (const { key, event } of log.read(EVENT_RANGE)) {
-      events += 1;
-      if (event && (event.doubt !== undefined || over.has(keyText(key)))) inDoubt += 1;
-    }
-    for await (const _ of log.read(DEAD_RANGE)) deadLetters += 1;
-    const isChanged = JSON.stringify(await log.control()) !== JSON.stringify(control);
-    if (isChanged && counts < MAX_COUNTS) continue;
-
-    const { delivered, discarded, evicted, expired, purged, wait, claim } = control;
-    return {
-      captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
-      delivered,
-      pending: events - inDoubt,
-      inDoubt,
-      deadLetters,
-      discarded,
-      evicted,
-      expired,
-      purged,
-      memoryMode: log.isMemory(),
-      sender: claim?.tab === tab && isLive(claim, now),
-      waitingUntil: isPausing(wait, now) ? wait.until : null,
-    };
+  const { control, claims, records } = await log.overview(WHOLE_RANGE);
+  const over = new Set(claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)));
+  let events = 0;
+  let inDoubt = 0;
+  let deadLetters = 0;
+  for (const [key, record] of records) {
+    if (isNewer(record)) continue;
+    if (kindOf(key) === 'dead') deadLetters += 1;
+    if (kindOf(key) !== 'event') continue;
+    events += 1;
+    const isOver = isEventKey(key) && over.has(keyText(key));
+    if (isOver || readEvent(record)?.doubt !== undefined) inDoubt += 1;
   }
+  const { delivered, discarded, evicted, expired, purged, wait, claim } = control;
+  return {
+    captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
+    delivered,
+    pending: events - inDoubt,
+    inDoubt,
+    deadLetters,
+    discarded,
+    evicted,
+    expired,
+    purged,
+    memoryMode: log.isMemory(),
+    sender: claim?.tab === tab && isLive(claim, now),
+    waitingUntil: isPausing(wait, now) ? wait.until : null,
+  };
 };

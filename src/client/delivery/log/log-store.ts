@@ -1,6 +1,6 @@
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import { CONTROL_KEY, type Control, type LastControl, readControl } from './control.ts';
 import { createDisk } from './disk.ts';
 import { isNewer, NEWER_RANGE, type Writes } from './records.ts';

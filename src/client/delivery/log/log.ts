@@ -1,5 +1,5 @@
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import { CONTROL_KEY, type Control, createLastControl, isControlKey } from './control.ts';
 import { createLogStore } from './log-store.ts';
 import {
@@ -49,6 +49,14 @@ export interface Entry extends QueuedEvent {
   once: string | undefined;
 }
 
+interface Overview {
+  control: Control;
+  claims: Claim[];
+  /** What cannot be used, and no newer version has written. */
+  corrupt: StoreKey[];
+  records: Writes;
+}
+
 /** A mark of before this time, or one that cannot be read. */
 const isOldMark =
   (time: number) =>
@@ -93,15 +101,15 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     if (after !== undefined) last.keep(after);
   };
 
-  /** The control record and the claims, of one moment. */
-  const overview = async (): Promise<{ control: Control; claims: Claim[]; corrupt: StoreKey[] }> => {
-    const records = await store.entries<unknown>(CONTROL_RANGE);
+  /** The control record and the claims, with the other records of the range, of one moment. */
+  const overview = async (range = CONTROL_RANGE): Promise<Overview> => {
+    const records = await store.entries<unknown>(range);
     const control = last.keep(records.find(([key]) => isControlKey(key))?.[1]);
     const corrupt = records.filter(isCorrupt).map(([key]) => key);
     const leaving = records.flatMap((record) =>
       isClaim(record[1]) && !isCorrupt(record) ? [record[1]] : [],
     );
-    return { control, claims: control.claim ? [control.claim, ...leaving] : leaving, corrupt };
+    return { control, claims: control.claim ? [control.claim, ...leaving] : leaving, corrupt, records };
   };
 
   return {

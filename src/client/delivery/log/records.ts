@@ -72,6 +72,8 @@ export const NEWER_RANGE: KeyRange = { from: ['control', VERSION + 1], to: ['con
 export const EVENT_RANGE = rangeOf('event');
 export const DEAD_RANGE = rangeOf('dead');
 export const COUNTED_RANGE = rangeOf('counted');
+/** All of this version, and some of versions to come. */
+export const WHOLE_RANGE: KeyRange = { from: CONTROL_RANGE.from, to: EVENT_RANGE.to };
 
 /** Of a last flush, since a leaving page cannot read the control record first, and of a page that took too long. */
 export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];

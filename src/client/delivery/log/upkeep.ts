@@ -1,5 +1,5 @@
 import type { EventType } from '../../banner.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Total } from './control.ts';
 import type { Log } from './log.ts';
 import { isQuota } from './log-store.ts';

@@ -1,9 +1,8 @@
 import { type BannersTrackRequest, USER_TOKEN_MEMBER, utf8Bytes } from '../../../protocol/index.ts';
 import type { DeliveryOptions } from '../../options/choices.ts';
 import { compareKeys } from '../../platform/store.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { QueuedEvent, StoredEvent } from '../log/records.ts';
-import type { Outcome } from './answer.ts';
 
 /** The request's text for a batch of one user; the same events give the same bytes. */
 export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
@@ -69,34 +68,6 @@ export const planBatches = (
   }
   return batches.map((kept) => kept.sort(byTime));
 };
-
-/** After a request that was too large the next ones are smaller for this long. */
-const SMALL_MS = 60 * 60_000;
-
-/** How many events a batch may have: as the host chose, or fewer after a refusal. */
-export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
-  let limit = maxBatch;
-  let largeAgainAt = 0;
-  /** How the head of the queue is cut, since a request was refused as a whole: halved, until the culprit is alone. */
-  let cuts: number[] = [];
-  return {
-    limit: (): number => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
-    /** What became of a batch of `count` events. */
-    learn(count: number, outcome: Outcome): void {
-      const { type } = outcome;
-      if (type !== 'refused' && type !== 'confirmed') return;
-      const isWhole = type === 'refused' && outcome.skipped.length === 0;
-      const half = Math.ceil(count / 2);
-      cuts = [...(isWhole && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
-      if (type === 'refused' && outcome.isTooLarge) {
-        limit = half;
-        largeAgainAt = clock.monotonic() + SMALL_MS;
-      }
-    },
-  };
-};
-
-export type BatchSize = ReturnType<typeof createBatchSize>;
 
 /** Browsers share about 64 KiB over all keepalive requests of a page; the host has some of its own. */
 const BUDGET_BYTES = 60_000;

@@ -1,6 +1,6 @@
 import type { StoreKey } from '../../platform/store.ts';
 import { isAhead, isPausing, MAX_ANSWER_MS, MAX_PAUSE_MS, type Pause } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Control } from '../log/control.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
@@ -17,6 +17,33 @@ import {
   type Writes,
 } from '../log/records.ts';
 import { isSameGroup, planBatches } from './batch.ts';
+import type { Outcome } from './send.ts';
+
+/** After a request that was too large the next ones are smaller for this long. */
+const SMALL_MS = 60 * 60_000;
+
+/** How many events a batch may have: as the host chose, or fewer after a refusal. */
+export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
+  let limit = maxBatch;
+  let largeAgainAt = 0;
+  /** How the head of the queue is cut, since a request was refused as a whole: halved, until the culprit is alone. */
+  let cuts: number[] = [];
+  return {
+    limit: (): number => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
+    /** What became of a batch of `count` events. */
+    learn(count: number, outcome: Outcome): void {
+      const { type } = outcome;
+      if (type !== 'refused' && type !== 'confirmed') return;
+      const isWhole = type === 'refused' && outcome.skipped.length === 0;
+      const half = Math.ceil(count / 2);
+      cuts = [...(isWhole && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
+      if (type === 'refused' && outcome.isTooLarge) {
+        limit = half;
+        largeAgainAt = clock.monotonic() + SMALL_MS;
+      }
+    },
+  };
+};
 
 /** A batch alone fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;

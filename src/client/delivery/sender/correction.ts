@@ -1,7 +1,7 @@
 import { EVENT_TYPES } from '../../../protocol/index.ts';
 import type { BannerEvent } from '../../banner.ts';
 import { isAhead, MAX_ANSWER_MS, withTimeout } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
 import {

@@ -1,6 +1,6 @@
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import { isPausing } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import type { Upkeep } from '../log/upkeep.ts';
 import type { Sender } from './sender.ts';

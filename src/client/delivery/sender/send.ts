@@ -1,11 +1,143 @@
-import { TRACK_PATH, USER_TOKEN_HEADER, utf8Bytes } from '../../../protocol/index.ts';
-import { createPostJson } from '../../platform/http.ts';
+import {
+  readTrackSuccess,
+  TRACK_PATH,
+  type TrackSuccess,
+  USER_TOKEN_HEADER,
+  utf8Bytes,
+} from '../../../protocol/index.ts';
+import type { FailureKind } from '../../notices.ts';
+import { type Answer, createPostJson, parseJson, readRefused } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
-import type { DeliveryContext } from '../context.ts';
-import type { Unsent } from '../unsent.ts';
-import { NOT_TAKEN, noAnswer, type Outcome, readAnswer } from './answer.ts';
+import type { PauseCause } from '../../platform/waits.ts';
+import type { Unsent } from '../capture.ts';
+import type { DeliveryContext } from '../delivery.ts';
+import type { QueuedEvent } from '../log/records.ts';
 import { createKeepaliveBudget, trackBody, withUserToken } from './batch.ts';
-import type { Claimed } from './claim.ts';
+
+/** An event that the server named in `errors`. */
+export interface Skipped {
+  /** Position in the batch as it was sent. */
+  index: number;
+  reason: string;
+}
+
+/** For the host. */
+interface Failure {
+  kind: FailureKind;
+  message: string;
+  cause?: unknown;
+}
+
+/** What an answer, or none, means for the events of one request. */
+export type Outcome =
+  /** Every event that `skipped` does not name was taken. `problems`: where the answer contradicts itself. */
+  | { type: 'confirmed'; skipped: Skipped[]; problems: string[] }
+  /** Never again unchanged: each event that `skipped` names, or the request as a whole where it names none. */
+  | { type: 'refused'; skipped: Skipped[]; problems: string[]; isTooLarge: boolean; failure: Failure }
+  /** Not taken, and not refused: once more, after a pause where there is one. */
+  | { type: 'again'; pause?: PauseCause; failure?: Failure }
+  /** No answer could be read, so the events may have been taken or not. */
+  | { type: 'in-doubt'; pause?: PauseCause; failure: Failure };
+
+/** The server will not know us before its configuration changes: ask once an hour with the same key. */
+const SAME_KEY_PROBE_MS = 60 * 60_000;
+/** Banners are not set up: look again now and then. */
+const NOT_FOUND_PROBE_MS = 15 * 60_000;
+
+const isJson = ({ headers }: Answer): boolean =>
+  /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
+
+/** No request went out, or one that said nothing of its events: it may be sent again at once. */
+export const NOT_TAKEN: Outcome = { type: 'again' };
+
+export const noAnswer = (cause: unknown): Outcome & { type: 'in-doubt' } => ({
+  type: 'in-doubt',
+  failure: { kind: 'deliver', message: 'no answer could be read', cause },
+});
+
+/**
+ * Judges each entry of `errors` alone: a position of the batch counts once, everything else is a problem to report
+ * and touches no event.
+ */
+export const judgeErrors = (
+  errors: unknown[],
+  length: number,
+): { skipped: Skipped[]; problems: string[] } => {
+  const skipped = new Map<unknown, Skipped>();
+  const problems: string[] = [];
+  for (const error of errors) {
+    const { index, type } = Object(error);
+    if (!Number.isInteger(index) || index < 0 || index >= length) {
+      problems.push(`errors names index ${JSON.stringify(index)} of a batch of ${length}`);
+    } else if (skipped.has(index)) problems.push(`errors names index ${index} twice`);
+    else skipped.set(index, { index, reason: typeof type === 'string' ? type : 'no reason given' });
+  }
+  return { skipped: [...skipped.values()].sort((a, b) => a.index - b.index), problems };
+};
+
+/** The API answers 202, and counts what it took; a captive portal may answer 200 with any JSON. */
+const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
+  typeof events_processed === 'number' || (status === 202 && message !== undefined);
+
+const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): Outcome => {
+  if (errors != null && !Array.isArray(errors)) {
+    const problem = `errors is ${JSON.stringify(errors)}, no list`;
+    // Whatever it means, an event may be named in it, unless the count says that all were taken.
+    if (events_processed !== length) return { ...noAnswer(new Error(problem)), pause: { reason: 'backoff' } };
+    return { type: 'confirmed', skipped: [], problems: [problem] };
+  }
+  const { skipped, problems } = judgeErrors(errors ?? [], length);
+  const expected = length - skipped.length;
+  if (typeof events_processed === 'number' && events_processed !== expected) {
+    problems.push(
+      `events_processed is ${events_processed}, but ${length} events less ${skipped.length} skipped are ${expected}`,
+    );
+  }
+  return { type: 'confirmed', skipped, problems };
+};
+
+/** Judges what became of a batch of `length` events. */
+export const readAnswer = (answer: Answer, length: number, now: number): Outcome => {
+  const { status, headers, text } = answer;
+  const body = parseJson(text);
+  const again = (message: string, pause: PauseCause, kind: FailureKind = 'deliver'): Outcome => ({
+    type: 'again',
+    pause,
+    failure: { kind, message },
+  });
+  if (status >= 200 && status < 300) {
+    const data = readTrackSuccess(body);
+    if (data !== undefined && isApis(status, data)) return confirmed(data, length);
+    // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
+    if (!isJson(answer) || (body !== undefined && status !== 202))
+      return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
+    return {
+      ...noAnswer(new Error(`the answer (${status}) could not be read`)),
+      pause: { reason: 'backoff' },
+    };
+  }
+  const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(answer, now);
+  // Our service, or a proxy, has waited for its database in vain: it may have taken them.
+  if (status === 504)
+    return { type: 'in-doubt', pause: { reason, requestedMs }, failure: { kind: 'deliver', message } };
+  // About this user alone: the others' events go on.
+  if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_TAKEN;
+  if (reason === 'unauthorized') return again(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);
+  if (reason === 'not-found') return again(message, { reason, requestedMs: NOT_FOUND_PROBE_MS }, reason);
+  // The request is wrong, not the moment: an unchanged retry could only fail again. What is no JSON is the word of a proxy,
+  // which knows of size alone.
+  const isTooLarge = status === 413;
+  const isVerdict = isTooLarge || (isJson(answer) && body !== undefined);
+  if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
+    return {
+      type: 'refused',
+      isTooLarge,
+      failure: { kind: 'deliver', message },
+      ...judgeErrors(errors, length),
+    };
+  }
+  return again(message, { reason, requestedMs });
+};
 
 /**
  * A keepalive request that fails faster than this was refused by the browser, as a rule: the page or its other scripts have used
@@ -29,7 +161,7 @@ export const createSend = (context: DeliveryContext, unsent: Unsent) => {
 
   const request = async (
     body: string,
-    { batch }: Claimed,
+    batch: QueuedEvent[],
     key: string,
     keepalive: boolean,
   ): Promise<Outcome> => {
@@ -68,14 +200,13 @@ export const createSend = (context: DeliveryContext, unsent: Unsent) => {
 
   return {
     /** `isLeaving`: the page has no other way than keepalive. */
-    async send(claimed: Claimed, key: string, isLeaving: boolean): Promise<Outcome> {
-      const { claim, batch } = claimed;
+    async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Outcome> {
       // The user may have opted out while it was being claimed: there was no request to end yet.
       if (!canSend()) return NOT_TAKEN;
       const body = withUserToken(trackBody(batch), userTokens.current(batch[0]!.event.userId));
-      unsent.inRequest(claim.keys);
+      unsent.inRequest(batch.map((item) => item.key));
       const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
-      const outcome = await request(body, claimed, key, free !== undefined);
+      const outcome = await request(body, batch, key, free !== undefined);
       free?.();
       return outcome;
     },

@@ -1,14 +1,12 @@
 import { createKeyring, fingerprint } from '../../credentials/keyring.ts';
 import { endEarly, noPause, type Pause } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { Unsent } from '../capture.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import type { Upkeep } from '../log/upkeep.ts';
-import type { Unsent } from '../unsent.ts';
-import { noAnswer } from './answer.ts';
-import { createBatchSize } from './batch.ts';
-import { type Claimed, createNext, createTake } from './claim.ts';
+import { type Claimed, createBatchSize, createNext, createTake } from './claim.ts';
 import { createCorrection } from './correction.ts';
-import { createSend } from './send.ts';
+import { createSend, noAnswer } from './send.ts';
 import { createSettle } from './settle.ts';
 
 /** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
@@ -110,8 +108,9 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       case 'send': {
         const taken = await take(todo.batch);
         if (taken.type === 'gone') return true;
-        const outcome = await send(taken.claimed, key, false);
-        size.learn(taken.claimed.batch.length, outcome);
+        const { batch } = taken.claimed;
+        const outcome = await send(batch, key, false);
+        size.learn(batch.length, outcome);
         run.delivered += await settle(taken.claimed, outcome, key);
         return true;
       }
@@ -197,7 +196,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     },
     /** Sends a claimed batch from a page that leaves. */
     sendLast: async (claimed: Claimed, key: string): Promise<number> =>
-      settle(claimed, await send(claimed, key, true), key),
+      settle(claimed, await send(claimed.batch, key, true), key),
     /** Resolves when the host has decided about all that it was asked to correct. */
     decided: correction.decided,
     /** The key if it is known without asking: a page that goes away cannot wait. */

@@ -2,7 +2,8 @@ import type { BannerEvent } from '../../banner.ts';
 import { fingerprint } from '../../credentials/keyring.ts';
 import type { DropReason, Notice } from '../../notices.ts';
 import { isPausing, noPause, type Pause, pauseAfter } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../context.ts';
+import type { Unsent } from '../capture.ts';
+import type { DeliveryContext } from '../delivery.ts';
 import type { Control } from '../log/control.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
@@ -17,9 +18,8 @@ import {
   readEvent,
   type Writes,
 } from '../log/records.ts';
-import type { Unsent } from '../unsent.ts';
-import type { Outcome } from './answer.ts';
 import type { Claimed } from './claim.ts';
+import type { Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
@@ -187,7 +187,7 @@ export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent)
     for (const notice of notices) notify(notice);
     const problems = 'problems' in outcome ? outcome.problems : [];
     for (const message of problems) notify({ type: 'failed', kind: 'answer', message });
-    if ('failure' in outcome) notify({ type: 'failed', ...outcome.failure });
+    if ('failure' in outcome && outcome.failure) notify({ type: 'failed', ...outcome.failure });
     news.post({ type: 'idle', wait: log.lastControl().wait });
     return delivered.length;
   };

@@ -59,7 +59,8 @@ export const QUESTIONS = questionsIn(POSTGRES);
 /** What users did since a moment each. */
 export const DEEDS_SINCE = `SELECT user_id, name, product_id, ${MS('time')}, price, quantity, currency
   FROM (SELECT unnest($1::bigint[]) AS known_id, unnest($2::float8[]) AS since_ms) AS known
-  JOIN events ON user_id = known_id AND time >= ${TIME('since_ms')}`;
+  JOIN events ON user_id = known_id AND time >= ${TIME('since_ms')}
+  WHERE ${POSTGRES.isIn('coalesce(product_id, name)', '$3', 'text')}`;
 export const ALL_GOALS = 'SELECT workspace_id, campaign_id, goals FROM campaign_goals';
 
 // What writes users or keys returns a row for each: a cluster's own count of inserted rows has those that were there as well.

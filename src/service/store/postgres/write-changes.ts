@@ -90,10 +90,11 @@ export const countedTables = (run: Run, lane: number): CountedTables => ({
     // Of two alike in one group the first was stored.
     return events.filter((event) => fresh.delete(bannerEventName(event)));
   },
-  async deedsSince(users) {
+  async deedsSince(users, names) {
     const rows = await run(DEEDS_SINCE, [
       users.map(({ userId }) => userId),
       users.map(({ sinceMs }) => sinceMs),
+      names,
     ]);
     return rows.map((row) => ({ userId: Number(row['user_id']), deed: deedIn(row) }));
   },

@@ -131,7 +131,8 @@ const countedTables = (database: DatabaseSync): CountedTables => {
   const addToCampaign = database.prepare(addCampaignCounts(placeholders(CAMPAIGN_COUNTS)));
   const addToGoal = database.prepare(addGoalCounts(placeholders(GOAL_COUNTS)));
   const deedsOf = database.prepare(
-    'SELECT name, product_id, time, price, quantity, currency FROM events WHERE user_id = ? AND time >= ?',
+    `SELECT name, product_id, time, price, quantity, currency FROM events
+     WHERE user_id = ? AND time >= ? AND ${SQLITE.isIn('coalesce(product_id, name)', '?', 'text')}`,
   );
   return {
     run,
@@ -148,10 +149,12 @@ const countedTables = (database: DatabaseSync): CountedTables => {
     },
     insertBannerEvents: (events) =>
       events.filter((event) => insert.run(...valuesOf(BANNER_EVENTS, [event])).changes === 1),
-    deedsSince: (users) =>
-      users.flatMap(({ userId, sinceMs }) =>
-        deedsOf.all(userId, sinceMs).map((row) => ({ userId, deed: deedIn(row) })),
-      ),
+    deedsSince(users, names) {
+      const list = JSON.stringify(names);
+      return users.flatMap(({ userId, sinceMs }) =>
+        deedsOf.all(userId, sinceMs, list).map((row) => ({ userId, deed: deedIn(row) })),
+      );
+    },
     writeStates(states) {
       for (const state of states) write.run(...valuesOf(USER_CAMPAIGNS, [state]));
     },

@@ -98,23 +98,38 @@ export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribut
   );
 };
 
+interface ChoiceProps {
+  id: string;
+  label: string;
+  options: readonly { id: string; name: string }[];
+  chosen: string;
+  onChoose(id: string): void;
+}
+
+/** One of what the workspace has. */
+const Choice = ({ id, label, options, chosen, onChoose }: ChoiceProps) => (
+  <ConditionPart label={label} isWide>
+    <select id={id} value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <option value="">Choose …</option>
+      {options.map((option) => (
+        <option key={option.id} value={option.id}>
+          {option.name}
+        </option>
+      ))}
+    </select>
+  </ConditionPart>
+);
+
 /** A line about a subscription group. */
 export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => (
   <>
-    <ConditionPart label="Subscription group" isWide>
-      <select
-        id={id}
-        value={condition.id}
-        onChange={(event) => onChange({ ...condition, id: event.currentTarget.value })}
-      >
-        <option value="">Choose …</option>
-        {signedIn().workspace.subscriptionGroups.map((group) => (
-          <option key={group.id} value={group.id}>
-            {group.name}
-          </option>
-        ))}
-      </select>
-    </ConditionPart>
+    <Choice
+      id={id}
+      label="Subscription group"
+      options={signedIn().workspace.subscriptionGroups}
+      chosen={condition.id}
+      onChoose={(group) => onChange({ ...condition, id: group })}
+    />
     <ConditionPart label="State">
       <select
         value={condition.state}
@@ -139,41 +154,25 @@ export const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>)
         <option>not in</option>
       </select>
     </ConditionPart>
-    <ConditionPart label="Segment" isWide>
-      <select
-        id={id}
-        value={condition.id}
-        onChange={(event) => onChange({ ...condition, id: event.currentTarget.value })}
-      >
-        <option value="">Choose …</option>
-        {signedIn().workspace.segments.map((segment) => (
-          <option key={segment.id} value={segment.id}>
-            {segment.name}
-          </option>
-        ))}
-      </select>
-    </ConditionPart>
+    <Choice
+      id={id}
+      label="Segment"
+      options={signedIn().workspace.segments}
+      chosen={condition.id}
+      onChoose={(segment) => onChange({ ...condition, id: segment })}
+    />
   </>
 );
 
 /** A line about the app that asks. */
 export const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
-  <ConditionPart label="App" isWide>
-    <select
-      id={id}
-      value={condition.ids[0] ?? ''}
-      onChange={(event) =>
-        onChange({ ...condition, ids: event.currentTarget.value ? [event.currentTarget.value] : [] })
-      }
-    >
-      <option value="">Choose …</option>
-      {signedIn().workspace.apps.map((app) => (
-        <option key={app.id} value={app.id}>
-          {app.name}
-        </option>
-      ))}
-    </select>
-  </ConditionPart>
+  <Choice
+    id={id}
+    label="App"
+    options={signedIn().workspace.apps}
+    chosen={condition.ids[0] ?? ''}
+    onChoose={(app) => onChange({ ...condition, ids: app ? [app] : [] })}
+  />
 );
 
 /** A line about something people did or bought: what, how often, how lately. */

@@ -12,8 +12,9 @@ import {
 } from '../parts/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
-import { Languages, Translation } from './languages.tsx';
+import { Languages } from './languages.tsx';
 import { Properties } from './properties.tsx';
+import { Translation } from './translation.tsx';
 import './blocks.css';
 
 interface VariantsProps {

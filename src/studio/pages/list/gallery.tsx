@@ -1,10 +1,9 @@
-import { useSignal } from '@preact/signals';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import type { CampaignText, PropertyText } from '../../campaign/campaign-text.ts';
-import { Dialog } from '../parts/dialog.tsx';
 import { Device } from '../preview/device.tsx';
 import { signedIn } from '../shell/session.ts';
 import { createCampaign } from './campaign-list.tsx';
+import './list.css';
 
 /** A message to begin from. */
 interface Starter {
@@ -136,16 +135,16 @@ const WIDTHS: Record<PlacementTemplate, number> = {
 };
 
 /** What to begin a campaign with, each drawn by its own template. */
-export const Gallery = ({ onClose }: { onClose(): void }) => {
-  const isDark = useSignal(matchMedia('(prefers-color-scheme: dark)').matches);
+export const Gallery = () => {
+  const scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   return (
-    <Dialog
-      title="Begin with"
-      closeName="Cancel"
-      onClose={onClose}
-      isWide
-      action={{ name: 'An empty message', act: () => createCampaign(campaignFrom(NOTHING)) }}
-    >
+    <>
+      <div class="page-head">
+        <h1>Begin with</h1>
+        <button type="button" class="button" onClick={() => void createCampaign(campaignFrom(NOTHING))}>
+          An empty message
+        </button>
+      </div>
       <ul class="gallery">
         {starters().map((starter) => (
           <li key={starter.name} class="gallery-card">
@@ -158,7 +157,7 @@ export const Gallery = ({ onClose }: { onClose(): void }) => {
                   type: 'placard:preview',
                   template: starter.template,
                   properties: shown(starter.properties),
-                  scheme: isDark.value ? 'dark' : 'light',
+                  scheme,
                   isRightToLeft: false,
                   isLargeText: false,
                   hasLongWords: false,
@@ -182,6 +181,6 @@ export const Gallery = ({ onClose }: { onClose(): void }) => {
           </li>
         ))}
       </ul>
-    </Dialog>
+    </>
   );
 };

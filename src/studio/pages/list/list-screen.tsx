@@ -1,13 +1,13 @@
-import { signal, useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Segments } from '../parts/fields.tsx';
 import { Boundary, Empty, Problem } from '../parts/problem.tsx';
 import { useFocusAfterReload, useLoad } from '../parts/server.tsx';
+import { Link } from '../shell/address.tsx';
 import { may } from '../shell/session.ts';
 import { FILTERS, findCampaigns, type Shown, type Sort, stateOf } from './campaign-list.tsx';
-import { Gallery } from './gallery.tsx';
 import { Row, timelineOf, UnreadableRow } from './row.tsx';
 import './list.css';
 
@@ -55,31 +55,17 @@ export const ListScreen = () => {
   });
   const found = all.slice(0, most.value);
   const timeline = timelineOf(nowMs);
-  const isBeginning = useSignal(false);
 
   return (
     <div aria-busy={loaded.state === 'loading'}>
       <div class="page-head">
         <h1>Campaigns</h1>
         {may('edit') && (
-          <button
-            type="button"
-            class="button primary"
-            onClick={() => {
-              isBeginning.value = true;
-            }}
-          >
+          <Link to="/new" class="button primary">
             New campaign
-          </button>
+          </Link>
         )}
       </div>
-      {isBeginning.value && (
-        <Gallery
-          onClose={() => {
-            isBeginning.value = false;
-          }}
-        />
-      )}
       {loaded.state === 'failed' ? (
         <Problem title={loaded.words}>
           <button type="button" class="button" onClick={() => void again()}>
@@ -198,15 +184,9 @@ export const ListScreen = () => {
             <Empty title="No campaigns yet">
               <p class="muted">A campaign says what to show, to whom, where and when.</p>
               {may('edit') && (
-                <button
-                  type="button"
-                  class="button primary"
-                  onClick={() => {
-                    isBeginning.value = true;
-                  }}
-                >
+                <Link to="/new" class="button primary">
                   Write the first one
-                </button>
+                </Link>
               )}
             </Empty>
           )}

@@ -24,6 +24,7 @@ const decoded = (part: string): string | null => {
 
 /** Screens that are loaded when they are first opened: most people come for the campaigns. */
 const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise<ComponentType> }>> = {
+  '/new': { title: 'New campaign', load: async () => (await import('../list/gallery.tsx')).Gallery },
   '/segments': {
     title: 'Segments',
     load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,
@@ -41,8 +42,11 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
 };
 
 /** Whether a screen is of use to this operator, in this workspace. */
-const mayOpen = (path: string): boolean =>
-  path === '/access' ? may('admin') : path !== '/holdout' || signedIn().workspace.holdout !== null;
+const mayOpen = (path: string): boolean => {
+  if (path === '/access') return may('admin');
+  if (path === '/new') return may('edit');
+  return path !== '/holdout' || signedIn().workspace.holdout !== null;
+};
 
 const LateScreen = ({ load }: { load: () => Promise<ComponentType> }) => {
   const { loaded, again } = useLoad(load, '');
@@ -103,6 +107,8 @@ const Header = () => {
         </Link>
         {Object.entries(LATE_SCREENS).map(
           ([to, { title }]) =>
+            // One comes there from the list.
+            to !== '/new' &&
             mayOpen(to) && (
               <Link key={to} to={to} current={current === to}>
                 {title}

@@ -20,7 +20,7 @@ export interface DraftRow {
   at: string;
 }
 
-export interface PlannedRelease {
+interface PlannedRelease {
   release: number;
   author: string;
   liveAt: string;

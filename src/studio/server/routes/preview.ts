@@ -17,12 +17,12 @@ import {
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
 /** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
-export const personBody = z.union([
+const personBody = z.union([
   z.strictObject({ persona: z.string() }),
   z.strictObject({ user: z.string().min(1).max(1_000) }),
   z.strictObject({}),
 ]);
-export type PersonBody = z.infer<typeof personBody>;
+type PersonBody = z.infer<typeof personBody>;
 
 export interface Person {
   externalId: string;

@@ -27,7 +27,7 @@ export interface ReleasesAnswer {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-export const releaseRow = (release: Release): ReleaseRow => ({
+const releaseRow = (release: Release): ReleaseRow => ({
   release: release.release,
   campaignId: release.campaignId,
   campaign: release.campaign as CampaignText | null,

@@ -57,7 +57,7 @@ export interface ResultsAnswer extends ComparedResults {
 }
 
 /** A release that came while people saw the campaign. */
-export interface ResultsEdit {
+interface ResultsEdit {
   release: number;
   /** In the time zone of the days. */
   day: string;

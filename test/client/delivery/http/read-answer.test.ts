@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { judgeErrors, readAnswer } from '../../../../src/client/delivery/sender/answer.ts';
+import { judgeErrors, readAnswer } from '../../../../src/client/delivery/sender/send.ts';
 import fc from '../../../helpers/property.ts';
 
 /** What becomes of a batch of two events that was answered so. */

@@ -23,7 +23,7 @@ const createContainer = () => {
   const tags: string[] = [];
   const container: WorkerContainer = {
     controller: { postMessage: (message) => posted.push(message) },
-    ready: Promise.resolve({ sync: { register: async (tag: string) => void tags.push(tag) } }),
+    ready: Promise.resolve({ scope: '/', sync: { register: async (tag: string) => void tags.push(tag) } }),
     addEventListener: (type, listener) =>
       listeners.set(type, (listeners.get(type) ?? new Set()).add(listener)),
     removeEventListener: (type, listener) => listeners.get(type)?.delete(listener),
@@ -63,8 +63,8 @@ test('another worker is asked anew', () => {
 
 test('where background sync is denied or absent the message alone goes', async () => {
   for (const ready of [
-    Promise.resolve({ sync: { register: () => Promise.reject(new Error('denied')) } }),
-    Promise.resolve({}),
+    Promise.resolve({ scope: '/', sync: { register: () => Promise.reject(new Error('denied')) } }),
+    Promise.resolve({ scope: '/' }),
   ]) {
     const { container, tell } = createContainer();
     const handOff = createHandOff(OUTBOX, { ...container, ready });

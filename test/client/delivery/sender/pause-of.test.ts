@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DeliveryContext } from '../../../../src/client/delivery/context.ts';
-import type { Outcome } from '../../../../src/client/delivery/sender/answer.ts';
+import type { DeliveryContext } from '../../../../src/client/delivery/delivery.ts';
+import type { Outcome } from '../../../../src/client/delivery/sender/send.ts';
 import { pauseOf } from '../../../../src/client/delivery/sender/settle.ts';
 import { noPause, type Pause } from '../../../../src/client/platform/waits.ts';
 
