@@ -9,7 +9,7 @@ import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { rememberNotices } from './inspector/recent-notices.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
-import { judgeOptions } from './options/choices.ts';
+import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
 import { withTimeout } from './platform/waits.ts';
 import { createPreview } from './preview/preview.ts';

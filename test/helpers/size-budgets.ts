@@ -35,7 +35,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 export const ORDINARY_VISIT = 33_300;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_560, esbuild: 7_870, webpack: 8_540 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_600, esbuild: 7_900, webpack: 8_580 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
