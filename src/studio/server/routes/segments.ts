@@ -10,7 +10,7 @@ import {
   segmentsIn,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
-import { problemWords } from '../check-draft.ts';
+import { problemWords } from '../problem-words.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 import { type ReachAnswer, rounded, type SampleOf } from './effect.ts';
