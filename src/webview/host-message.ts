@@ -1,4 +1,6 @@
+import type { Notice } from '../client/index.ts';
 import { isRecord } from '../protocol/index.ts';
+
 /** A message of the native host to the page. */
 export type HostMessage =
   | { type: 'identify'; userId: string | null }
@@ -37,4 +39,11 @@ export const readHostMessage = (input: unknown): HostMessage => {
     throw new Error('userId: expected a non-empty string, or null to sign out');
   }
   return { type, userId };
+};
+
+/** A notice that crosses into native code: JSON only, and an error as its message. */
+export const plainNotice = (notice: Notice): Record<string, unknown> => {
+  if (notice.type !== 'failed') return { ...notice };
+  const { cause, ...rest } = notice;
+  return { ...rest, ...(cause instanceof Error && { cause: cause.message }) };
 };

@@ -1,8 +1,7 @@
 import type { Notice, PageLifecycle, Placard } from '../client/index.ts';
 import { findHostChannel } from './host-channel.ts';
 import { createHostLifecycle } from './host-lifecycle.ts';
-import { type HostMessage, readHostMessage } from './host-message.ts';
-import { plainNotice } from './plain-notice.ts';
+import { type HostMessage, plainNotice, readHostMessage } from './host-message.ts';
 
 /** Name of the native object and, with `Bridge` behind it, of the function the host calls. */
 const DEFAULT_NAME = 'Placard';

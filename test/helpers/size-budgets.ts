@@ -19,8 +19,8 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
   // 1,200 of it judge what can be seen of a banner.
-  '.': 36_000,
-  './element': 7_350,
+  '.': 36_100,
+  './element': 7_950,
   './react': 1_640,
   './vue': 1_500,
   // The panel is 11,700 of it; 740, or 1,760 with webpack's own loader, are on pages where it stays closed.
@@ -28,14 +28,14 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   // All five: one alone is 5,500 to 6,100. 570 of it shorten a text by whole lines where its box has a fixed height.
   './templates': 8_050,
   './webview': 1_900,
-  './service-worker': 18_200,
+  './service-worker': 18_400,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
 export const ORDINARY_VISIT = 33_300;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_490, esbuild: 7_790, webpack: 8_480 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_600, esbuild: 7_900, webpack: 8_580 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

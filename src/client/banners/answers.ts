@@ -2,8 +2,8 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Notify } from '../notices.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
-import { invalidProperties } from './invalid-properties.ts';
 import { putTestSend } from './overlay.ts';
+import { invalidProperties } from './read-banners.ts';
 import type { SyncResult } from './sync.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
 

@@ -217,7 +217,7 @@ export const createBannerCache = (options: CacheOptions) => {
       cache.change((own) => addDismissals(own, dismissals)),
 
     /** The user sent this banner away here: its slots give it up at once. */
-    sendAway: tell as (banner: Banner) => void,
+    sendAway: (banner: Banner): void => tell(banner),
     /** Calls `listener` after every change, at once for the copy in memory: the banners on the page may be out of date. */
     subscribe: (listener: CacheListener): void => void listeners.push(listener),
   };

@@ -65,7 +65,7 @@ const isObject = (value: unknown): value is object => Object(value) === value;
  * checked where it is used.
  */
 export const isUserRecord = (value: unknown): value is UserRecord => {
-  const { version, banners, dismissed, clockSkewMs } = Object(value) as Partial<UserRecord>;
+  const { version, banners, dismissed, clockSkewMs }: Partial<UserRecord> = Object(value);
   return (
     version === RECORD_VERSION &&
     // A map, recognised by its verb: in a test environment with a DOM of its own, IndexedDB clones with another realm's `Map`.

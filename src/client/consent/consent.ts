@@ -47,11 +47,14 @@ export const createConsent = (initial: State) => {
       keepsCaptured = false;
       work = Promise.all(listeners.map((listener) => listener(before)));
     },
-    optOut(policy: OptOutPolicy): void {
+    /** The same for an opt-out; returns the choice that it is. */
+    optOut(policy: OptOutPolicy): Choice {
       // The client and its delivery both call it for one opt-out.
       const keeps = policy !== 'purge' && (consent.mayWrite() || keepsCaptured);
-      consent.set(policy === 'send' ? 'draining' : 'disabled');
+      const choice = policy === 'send' ? 'draining' : 'disabled';
+      consent.set(choice);
       keepsCaptured = keeps;
+      return choice;
     },
     /** Calls `listener` after each change, with the state before it. A promise that it returns must not reject. */
     subscribe: (listener: (before: State) => unknown): void => void listeners.push(listener),

@@ -47,8 +47,7 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
 
     /** Takes effect before the first await: from here on this tab stores nothing, and sends only for `send`. */
     async disable(policy: OptOutPolicy): Promise<void> {
-      consent.optOut(policy);
-      const choice = consent.state as Choice;
+      const choice = consent.optOut(policy);
       news.post({ type: 'consent', choice });
       await write(choice);
       notifyHost();

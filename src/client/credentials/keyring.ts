@@ -27,7 +27,9 @@ export const createKeyring = (
   let key = typeof apiKey === 'string' ? apiKey : undefined;
   let asking: Promise<string> | undefined;
 
-  const ask = async (provide: () => string | Promise<string>): Promise<string> => {
+  const provide = (): string | Promise<string> => (typeof apiKey === 'string' ? apiKey : apiKey());
+
+  const ask = async (): Promise<string> => {
     try {
       const answered = await withTimeout(provide(), after, ASK_MS, 'apiKey()');
       if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
@@ -41,7 +43,7 @@ export const createKeyring = (
   return {
     async ask() {
       if (key !== undefined) return key;
-      asking ??= ask(apiKey as () => string | Promise<string>);
+      asking ??= ask();
       return asking;
     },
     current: () => key,

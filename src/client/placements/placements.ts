@@ -6,10 +6,8 @@ import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook
 import type { Clock } from '../platform/clock.ts';
 import { createBannerCheck, isSameBanner, problemText } from './banner-check.ts';
 import { type Boxes, holdBox } from './box.ts';
-import { fillSlot } from './fill-slot.ts';
-import type { EmptyReason, Mounted, MountedSlot } from './mounted-slot.ts';
-import { createSlot, type SlotVerbs } from './slot.ts';
-import type { SlotWatcher } from './slot-watcher.ts';
+import { createSlot, fillSlot, type SlotVerbs } from './fill-slot.ts';
+import type { EmptyReason, Mounted, MountedSlot, SlotWatcher } from './mounted-slot.ts';
 
 /** Slots that were taken out of the page without an unmount, and may come back. */
 const MAX_ASIDE = 20;

@@ -1,4 +1,4 @@
-import type { SlotWatcher } from './slot-watcher.ts';
+import type { SlotWatcher } from './mounted-slot.ts';
 
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',

@@ -26,6 +26,14 @@ export interface SightOptions {
   requiredShare: number;
 }
 
+const rootOf = (element: Element) => element.getRootNode() as Document | ShadowRoot;
+
+/** The element whose shadow root this one is in. */
+const hostOf = (element: Element): Element | undefined => {
+  const root = rootOf(element);
+  return 'host' in root ? root.host : undefined;
+};
+
 const areaOf = ({ width, height }: Box): number => Math.max(0, width) * Math.max(0, height);
 
 const common = (a: Box, b: Box): Box => {
@@ -47,7 +55,7 @@ const around = (boxes: Box[]): Box => {
 const parentOf = (element: Element): Element | null =>
   element.assignedSlot ??
   element.parentElement ??
-  (element.getRootNode() as Partial<ShadowRoot>).host ??
+  hostOf(element) ??
   element.ownerDocument.defaultView?.frameElement ??
   null;
 
@@ -75,7 +83,7 @@ const fillsItsBox = ({ backgroundColor, backgroundImage }: CSSStyleDeclaration):
 /** Whether the element itself, without its children, puts pixels on the page. */
 const isDrawn = (element: Element): boolean => {
   // A picture that is missing, or still loading, shows nothing.
-  if (element.matches('img')) return (element as HTMLImageElement).naturalWidth > 0;
+  if (element.matches('img')) return Object(element).naturalWidth > 0;
   // What an element of the host's own draws in its shadow root may be closed to us.
   if (element.matches(DRAWING) || element.localName.includes('-')) return true;
   const style = getComputedStyle(element);
@@ -128,14 +136,14 @@ const isUntouchable = (element: Element): boolean =>
 
 /** Whether something in a tree around the slot's own, another document's for one, lies over this point. */
 const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
-  const { host } = slot.getRootNode() as Partial<ShadowRoot>;
+  const host = hostOf(slot);
   const member = host ?? slot.ownerDocument.defaultView?.frameElement;
   if (!member) return false;
   const frame = host ? { left: 0, top: 0 } : member.getBoundingClientRect();
   const outside = host
     ? { slot: member, x, y }
     : { slot: member, x: x + frame.left + member.clientLeft, y: y + frame.top + member.clientTop };
-  const hits = hitsOf(member.getRootNode() as Document | ShadowRoot, outside.x, outside.y);
+  const hits = hitsOf(rootOf(member), outside.x, outside.y);
   const found = hits.findIndex((hit) => member.contains(hit));
   return hits.slice(0, Math.max(0, found)).some((hit) => hides(hit, outside)) || isCoveredOutside(outside);
 };
@@ -145,7 +153,7 @@ const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
  * pass through what takes no pointer events, so an overlay with `pointer-events: none` is not found.
  */
 export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: SightOptions): Sight => {
-  const root = slot.getRootNode() as Document | ShadowRoot;
+  const root = rootOf(slot);
   // The entry holds what was visible when a threshold was crossed. Since then the page may have scrolled a little, and a slot that is
   // wholly in view may have grown: the observer calls again only where another share of it is in view.
   const { boundingClientRect: then, intersectionRect } = entry;

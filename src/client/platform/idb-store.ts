@@ -8,7 +8,7 @@ const OBJECT_STORE = 'records';
  * (`UnknownError`, or an abort without a reason), a closed handle answers `InvalidStateError` for ever.
  */
 const isLost = (error: unknown): boolean =>
-  error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes((error as Error)?.name);
+  error === null || ['InvalidStateError', 'UnknownError', 'AbortError'].includes(Object(error).name);
 
 /** Ends the transaction now: what it holds is committed even if the page is gone before the answer. */
 const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
@@ -16,7 +16,7 @@ const commit = ({ transaction }: IDBObjectStore): Promise<void> =>
     transaction.oncomplete = () => resolve();
     transaction.onabort = () => reject(transaction.error);
     // A request that failed says why. The transaction has no reason yet: in WebKit it gets none, and Firefox 153 may even complete it.
-    transaction.onerror = ({ target }) => reject((target as IDBRequest).error);
+    transaction.onerror = ({ target }) => reject(Object(target).error);
     transaction.commit?.();
   });
 
@@ -56,7 +56,7 @@ export const createIdbStore = (name: string): Store => {
       'readwrite',
       (store) =>
         new Promise<void>((resolve, reject) => {
-          const reads = keys.map((key) => store.get(key) as IDBRequest<T | undefined>);
+          const reads = keys.map((key): IDBRequest<T | undefined> => store.get(key));
           const write = () => {
             try {
               for (const [key, value] of change(reads.map((read) => read.result))) {

@@ -53,9 +53,7 @@ export const createPageLifecycle = ({
     listen(document, 'resume', () => 'resumed');
     listen(document, 'prerenderingchange', () => 'activated');
     listen(window, 'pagehide', () => 'leave');
-    listen(window, 'pageshow', (event) =>
-      (event as PageTransitionEvent).persisted ? 'restored' : undefined,
-    );
+    listen(window, 'pageshow', (event) => ('persisted' in event && event.persisted ? 'restored' : undefined));
     listen(window, 'online', () => 'online');
     detach = () => abort.abort();
   };

@@ -47,7 +47,7 @@ export const createTabChannel = <M>(
       for (const listener of [...listeners]) listener(data as M);
     });
     // Node keeps a process alive for an open channel; a browser has no such method.
-    (channel as unknown as { unref?: () => void } | undefined)?.unref?.();
+    Object(channel).unref?.();
   };
   const disconnect = () => {
     channel?.close();

@@ -1,3 +1,15 @@
+import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
+import { createReleaseStore, RELEASES_TABLE, type ReleaseStore } from './releases.ts';
+import type { RunSql } from './run-sql.ts';
+import {
+  AUDIT_TABLE,
+  type AuditStore,
+  createAuditStore,
+  createSessionStore,
+  SESSIONS_TABLE,
+  type SessionStore,
+} from './sessions.ts';
+
 export type { Draft } from './drafts.ts';
 export type { Release } from './releases.ts';
 export {
@@ -11,4 +23,20 @@ export {
 } from './run-sql.ts';
 export type { OperatorSession, SessionProof } from './sessions.ts';
 export { type AuditEntry, forgetSubject, LOOK_AT_USER } from './sessions.ts';
-export { createStudioStore, STUDIO_TABLES, type StudioStore } from './studio-store.ts';
+
+/**
+ * The Studio's tables, for both databases. Moments are Unix milliseconds, so that one statement serves both; a campaign is `JSON`, which
+ * keeps the order of its members: its differences are shown in it.
+ */
+export const STUDIO_TABLES = [RELEASES_TABLE, DRAFTS_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
+
+/** The Studio's tables. Small: what operators write, never what users do. */
+export interface StudioStore extends ReleaseStore, DraftStore, SessionStore, AuditStore {}
+
+/** On either database: each verb is one statement that both understand. */
+export const createStudioStore = (run: RunSql): StudioStore => ({
+  ...createReleaseStore(run),
+  ...createDraftStore(run),
+  ...createSessionStore(run),
+  ...createAuditStore(run),
+});

@@ -123,8 +123,8 @@ export interface Store extends StoreReader {
   secret(workspaceId: string): Promise<string>;
 
   /**
-   * What came of a campaign. Goals that are not kept yet are counted first, in steps between which others write: that takes some
-   * 20 seconds for a million users.
+   * What came of a campaign. Goals that are not kept yet are counted first, in steps between which others write: that takes
+   * from 20 seconds to a minute for a million users.
    */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /**

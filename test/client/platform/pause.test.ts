@@ -68,6 +68,8 @@ test('a sign of life ends a backoff, and nothing that the server wants', () => {
     const firm = after(noPause(), { reason });
     expect(endEarly(firm, NOW)).toBe(firm);
   }
+  const named = after(noPause(), { reason: 'backoff', requestedMs: 90_000 });
+  expect(endEarly(named, NOW)).toBe(named);
   const over = { ...backoff, until: NOW };
   expect(endEarly(over, NOW)).toBe(over);
 });

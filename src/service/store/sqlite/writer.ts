@@ -51,19 +51,17 @@ export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
-/** Adds what a row has in its columns, as SQLite has it: a boolean is a number, JSON is text. */
-const addValues = <T>(list: SQLInputValue[], columns: readonly Column<T>[], row: T) => {
-  for (const { of } of columns) {
-    const value = of(row);
-    if (typeof value === 'boolean') list.push(Number(value));
-    else if (typeof value === 'object' && value !== null) list.push(JSON.stringify(value));
-    else list.push(value as SQLInputValue);
-  }
-};
-
+/** What rows have in their columns, one after the other, as SQLite has it: a boolean is a number, JSON is text. */
 const valuesOf = <T>(columns: readonly Column<T>[], rows: readonly T[]): SQLInputValue[] => {
   const list: SQLInputValue[] = [];
-  for (const row of rows) addValues(list, columns, row);
+  for (const row of rows) {
+    for (const { of } of columns) {
+      const value = of(row);
+      if (typeof value === 'boolean') list.push(Number(value));
+      else if (typeof value === 'object' && value !== null) list.push(JSON.stringify(value));
+      else list.push(value as SQLInputValue);
+    }
+  }
   return list;
 };
 
@@ -166,7 +164,7 @@ const countedTables = (database: DatabaseSync): CountedTables => {
   };
 };
 
-/** Where the columns of an event are in a flat list. */
+/** Where a column of an event is in a flat list. */
 const AT = Object.fromEntries(EVENTS.map(({ name }, index) => [name, index]));
 
 /** The events that are goals of a campaign. */

@@ -18,42 +18,44 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
   return (
     <details class="more">
       <summary>How many people does it take?</summary>
-      <div class="numbers">
-        <NumberField
-          id="sample-rate"
-          label="So many do it today, %"
-          max={100}
-          isFraction
-          value={rate.value}
-          onChange={(value) => {
-            rate.value = value;
-          }}
-        />
-        <NumberField
-          id="sample-lift"
-          label="A lift worth seeing, %"
-          max={1_000}
-          isFraction
-          value={lift.value}
-          onChange={(value) => {
-            lift.value = value;
-          }}
-        />
+      <div class="properties">
+        <div class="numbers">
+          <NumberField
+            id="sample-rate"
+            label="So many do it today, %"
+            max={100}
+            isFraction
+            value={rate.value}
+            onChange={(value) => {
+              rate.value = value;
+            }}
+          />
+          <NumberField
+            id="sample-lift"
+            label="A lift worth seeing, %"
+            max={1_000}
+            isFraction
+            value={lift.value}
+            onChange={(value) => {
+              lift.value = value;
+            }}
+          />
+        </div>
+        <p role="status">
+          {needed === null
+            ? 'Nothing to compare: it takes a second variant, or a goal and a control group, and a rate above 0 that stays below 100 % with its lift.'
+            : `About ${countText(needed)} people: then such a change is found four times of five.`}
+        </p>
+        {needed !== null && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => editor.change((before) => ({ ...before, planned_users: needed }), 'planned')}
+          >
+            Plan for them
+          </button>
+        )}
       </div>
-      <p role="status">
-        {needed === null
-          ? 'Nothing to compare: it takes a second variant, or a goal and a control group, and a rate above 0 that stays below 100 % with its lift.'
-          : `About ${countText(needed)} people: then such a change is found four times of five.`}
-      </p>
-      {needed !== null && (
-        <button
-          type="button"
-          class="button"
-          onClick={() => editor.change((before) => ({ ...before, planned_users: needed }), 'planned')}
-        >
-          Plan for them
-        </button>
-      )}
     </details>
   );
 };

@@ -162,7 +162,7 @@ export const SegmentsScreen = () => {
               <p class="muted">A segment is an audience with a name that several campaigns ask for.</p>
             </Empty>
           ) : (
-            <ul class="access-list panel">
+            <ul class="segments panel">
               {segments.map((segment) => (
                 <li key={segment.id} class="segment">
                   <h2>

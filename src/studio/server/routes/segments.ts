@@ -10,7 +10,7 @@ import {
   segmentsIn,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
-import { problemWords } from '../check-draft.ts';
+import { problemWords } from '../problem-words.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 import { type ReachAnswer, rounded, type SampleOf } from './effect.ts';
@@ -45,7 +45,7 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
 };
 
 /** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
-const LIST_MS = 30;
+const LIST_MS = 10;
 
 const reachOf = async (
   { filter }: Segment,
