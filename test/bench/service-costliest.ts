@@ -104,10 +104,6 @@ const run = async (): Promise<Row[]> => {
         busy.push((await cpuMs()) - before);
         waits.push(await longestWait(ports.api, sendNext(request)));
       }
-      if (process.env['PLACARD_BENCH_TELL'])
-        console.log(
-          `${request.sender}: ${request.what} (${status}) ${ms(median(busy))} ${ms(median(waits))}`,
-        );
       rows.push({
         what: `${request.sender}: ${request.what} (${status})`,
         figure: ms(median(busy)),

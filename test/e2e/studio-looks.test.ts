@@ -86,7 +86,7 @@ const SCREENS: readonly Screen[] = [
       await page.getByRole('button', { name: 'Add German' }).click();
       await page.getByRole('radio', { name: /^German · \d missing/ }).waitFor();
       await page.getByText('Add a language, or work with translators').click();
-      await page.getByText('German lacks').waitFor();
+      await page.getByText('German lacks').first().waitFor();
     },
   ],
   ['results', '/campaigns/gift-wrap/results', (page) => page.getByText('Nobody has seen it yet.').waitFor()],

@@ -168,12 +168,14 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
 
 test('the box of the README keeps a phone’s page still: before the banner, with it, and where its picture is missing', async () => {
   const page = await open(360);
-  await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '26rem'));
+  await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '28rem'));
   const held = Promise.withResolvers<void>();
   await page.route('**/gone.png', async (route) => {
     await held.promise;
     await route.abort();
   });
+  // A page that sets no margin of its own.
+  await page.evaluate(() => document.body.style.setProperty('margin', '8px'));
   const below = async () => (await boxOf(page, '#below')).y;
   const before = await below();
   const headline = 'Fresh from the kiln, and made to last';

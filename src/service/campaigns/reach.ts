@@ -75,6 +75,8 @@ const isMember = ({ audience }: Campaign, asker: Asker, now: number): boolean =>
 
 /** Whether a member of the audience would get the campaign: by the order and the judgement that `decide` has. */
 const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
+  // A segment is shown nowhere.
+  if (campaign.placements.size === 0) return () => false;
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
   const own = campaigns.indexOf(campaign);

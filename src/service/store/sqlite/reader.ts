@@ -18,6 +18,18 @@ const PAGE = 500;
 
 const USERS = 'SELECT users.* FROM users';
 
+/** A user whose profile is parsed once somebody looks at it: of a sample that may be few, and profiles may be large. */
+const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
+  let user: UserRow | undefined;
+  return {
+    externalId: row['external_id'] as string | null,
+    get profile() {
+      user ??= userOf(row);
+      return user.profile;
+    },
+  };
+};
+
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const run = createRunSqlite(database);
@@ -127,7 +139,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await jobs.run('sample', workspaceId, size);
-        return { total, users: rows.map(userOf) };
+        return { total, users: rows.map(lazyUser) };
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

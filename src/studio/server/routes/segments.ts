@@ -45,7 +45,7 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
 };
 
 /** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
-const LIST_MS = 30;
+const LIST_MS = 10;
 
 const reachOf = async (
   { filter }: Segment,

@@ -30,7 +30,10 @@ const BIG_USERS = 100;
 const CAMPAIGNS = 100;
 const PLACEMENTS = 1_000;
 const INTEGRATIONS = 500;
-const IMPRESSIONS = Number(process.env['IMPRESSIONS'] ?? 30_000);
+const IMPRESSIONS = 100_000;
+/** Of events, of the largest user. */
+const NAMES = 1_000;
+const HISTORY = 50;
 const VISITOR_EVENTS = 20_000;
 const DAYS = 400;
 const DAY_MS = 86_400_000;
@@ -165,20 +168,16 @@ for (let from = 0; from < USERS; from += 500) {
   await post('/users/track/bulk', 'server', { attributes, events });
 }
 
-/** As much as a profile may hold. */
-const BIG = Number(process.env['BIG'] ?? 10);
+/** Ten attributes of nearly the largest size each: 0.9 MB. */
 for (let at = 0; at < BIG_USERS; at += 1) {
-  for (let from = 0; from < BIG; from += 35) {
-    const attributes = list(Math.min(35, BIG - from), (n) => [
-      `nested${from + n}`,
-      list(4, (m) => ({ k: m, texts: list(90, () => 'x'.repeat(250)) })),
-    ]);
-    await post('/users/track', 'server', {
-      attributes: [{ external_id: `big-${at}`, text: 'x'.repeat(255), ...Object.fromEntries(attributes) }],
-    });
-  }
+  const nested = list(10, (n) => [
+    `nested${n}`,
+    list(4, (m) => ({ k: m, texts: list(90, () => 'x'.repeat(250)) })),
+  ]);
+  await post('/users/track', 'server', {
+    attributes: [{ external_id: `big-${at}`, text: 'x'.repeat(255), ...Object.fromEntries(nested) }],
+  });
 }
-const NAMES = Number(process.env['NAMES'] ?? 1_000);
 for (let from = 0; from < NAMES; from += 75) {
   const events = list(75, (at) => ({
     external_id: 'big-0',
@@ -257,7 +256,6 @@ const tokens = createPreviewTokens(store);
 const tokenOf = (campaignId: string) =>
   tokens.sign('bench', { campaignId, revision: 'r', variantId: 'a', personaId: null }, nowMs);
 
-const HISTORY = Number(process.env['HISTORY'] ?? 50);
 for (let n = 0; n < HISTORY; n += 1) {
   const campaign = aCampaign({
     campaign_id: 'history',
