@@ -21,12 +21,15 @@ import { SourceError } from './source-error.ts';
 const MAX_ROWS = 100;
 /** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
 const MAX_REJECTS = 100_000;
-/** Characters of a text in an index: four bytes each fit into any. */
-const MAX_INDEXED = 500;
+/** An index of PostgreSQL takes 2,700. A character has at most four. */
+const MAX_INDEXED_BYTES = 2_000;
 /** Of a row or a line that is kept to be looked at: a file without line ends is one line, and an answer has a hundred of them. */
 const MAX_PAYLOAD = 20_000;
 const kept = (payload: string): string =>
   payload.length > MAX_PAYLOAD ? `${payload.slice(0, MAX_PAYLOAD).toWellFormed()}…` : payload;
+/** Whole where an index takes it, so that an erasure finds it: an ID of a user has at most 987 bytes. */
+const indexable = (text: string): string =>
+  Buffer.byteLength(text) <= MAX_INDEXED_BYTES ? text : text.slice(0, MAX_INDEXED_BYTES / 4);
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
 /** Writes of requests go first. */
 const AGAIN_MS = 1_000;
@@ -211,7 +214,7 @@ export const createBatches = (options: BatchesOptions) => {
         kind: 'unusable',
         updatedAtUs: us,
         key: row.key === null ? null : storable(row.key),
-        externalId: row.externalId === null ? null : storable(row.externalId).slice(0, MAX_INDEXED),
+        externalId: row.externalId === null ? null : indexable(storable(row.externalId)),
         payload: storable(kept(row.payload)),
       });
     },

@@ -16,6 +16,14 @@ const PAYLOAD = 'PAYLOAD';
 const UPDATED_AT = 'UPDATED_AT';
 const WRONG = Symbol('wrong');
 
+/** The names that a source gives a meaning to, apart from those that it maps. */
+export const meantBy = (source: Source): string[] => [
+  source.updated_at ?? UPDATED_AT,
+  PAYLOAD,
+  ...IDENTIFIERS.flat().map(([, column]) => column),
+  ...(source.key === undefined ? [] : [source.key]),
+];
+
 type Read = (value: unknown) => unknown;
 const ofText =
   (read: (text: string) => unknown): Read =>

@@ -58,6 +58,29 @@ describe('a CSV', () => {
     expect((await exported(store, 'users'))[0]!['custom_attributes']).toEqual({ visits: 4 });
   });
 
+  test('of objects has lines that name nobody as rejects, and members that it does not mean cost nothing', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const lines = [
+      anEvent(1),
+      `${JSON.stringify({ x: 1 })}\n`,
+      anEvent(2, { PAYLOAD: undefined }),
+      anEvent(3, { more: 1 }),
+    ];
+    writeFileSync(join(folder, 'events-a.ndjson'), lines.join(''));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({
+      status: 'partial',
+      rowsSynced: 2,
+      rowsFailed: 2,
+    });
+    expect((await rejectsOf(store)).map(([, reason]) => reason).toSorted()).toEqual([
+      expect.stringMatching('The column "UPDATED_AT" is missing'),
+      'There is no column PAYLOAD, and `columns` maps none',
+    ]);
+    const gone = { kind: 'ndjson', files: 'events-a.ndjson', rows: 'deletes' };
+    expect(await ingest(store, gone, folder)).toMatchObject({ status: 'error', rowsSynced: 0 });
+  });
+
   test('with one bad line loses that line alone, and stores it once it is mended where it stands', async () => {
     const store = await aStore();
     const folder = aFolder();

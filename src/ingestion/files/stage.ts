@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
-import { type Columns, columnsOf, keyOf } from '../columns.ts';
+import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
 import { FUTURE_US, isAfter, type Position } from '../position.ts';
 import type { UnusableRow } from '../source.ts';
 import { SourceError } from '../source-error.ts';
@@ -40,9 +40,16 @@ const filesOf = ({ folder, files }: Staging['source']): string[] => {
   return names.sort().map((name) => join(dirname(path), name));
 };
 
-/** Of the columns of NDJSON only those that name the row must be there: a member may be left out of any object. */
-const namesOf = ({ source }: Staging, row: { names: readonly string[] }): readonly string[] =>
-  source.kind === 'ndjson' ? [...new Set([...row.names, ...Object.keys(source.columns ?? {})])] : row.names;
+/**
+ * The names of a row that say how it is read. Lines of NDJSON may each have others: only those that a source can mean count, so that
+ * optional members make no plan of their own, and a mapped member may be left out of any line.
+ */
+const namesOf = ({ source }: Staging, row: { names: readonly string[] }): readonly string[] => {
+  if (source.kind !== 'ndjson') return row.names;
+  const mapped = Object.keys(source.columns ?? {});
+  const meant = new Set([...meantBy(source), ...mapped].map((name) => name.toLowerCase()));
+  return [...new Set([...row.names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
+};
 
 /**
  * Copies the rows that a run needs out of files into a SQLite file: those after a position, those that were rejected, and
@@ -69,23 +76,39 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
       return plan;
     };
+    /** The plan of a row, or why it has none: one line of NDJSON that lacks a column stops no run, unless the run erases users. */
+    const planOrReason = (row: { names: readonly string[] }) => {
+      try {
+        return planOf(row);
+      } catch (error) {
+        if (source.kind !== 'ndjson' || source.rows === 'deletes' || !(error instanceof SourceError))
+          throw error;
+        return { reason: `${error.message[0]!.toUpperCase()}${error.message.slice(1)}` };
+      }
+    };
     const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));
+    const refuseLine = (line: string | null, payload: string, reason: string) =>
+      refuseRow({
+        rejectId: lineId(line, payload),
+        us: null,
+        key: null,
+        externalId: null,
+        reason,
+        payload,
+      });
     const take = (row: FileRow, path: string) => {
       const line = row.line === null ? null : `${basename(path)}#${row.line}`;
       if ('reason' in row) {
-        const { reason, text: payload } = row;
-        refuseRow({
-          rejectId: lineId(line, payload),
-          us: null,
-          key: null,
-          externalId: null,
-          reason,
-          payload,
-        });
+        refuseLine(line, row.text, row.reason);
         return;
       }
       const { values } = row;
-      const { index, columns } = planOf(row);
+      const plan = planOrReason(row);
+      if ('reason' in plan) {
+        refuseLine(line, payloadOf(values), plan.reason);
+        return;
+      }
+      const { index, columns } = plan;
       const us = microsecondsOf(values[columns.updatedAt] ?? null);
       const key = keyOf(values, columns.key);
       if (us === null || key === null || us > nowUs + FUTURE_US) {

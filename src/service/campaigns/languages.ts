@@ -26,9 +26,12 @@ const accepted = (header: string): string[] =>
 export const languagesOf = (profileLanguage: unknown, acceptLanguage: string): string[] =>
   typeof profileLanguage === 'string' ? [profileLanguage] : accepted(acceptLanguage);
 
-/** `pt-BR`, then `pt` (RFC 4647, 3.4), in lower case. Profiles may have `pt_BR`. */
+/** The length that RFC 5646, 4.4.1 asks for: a longer tag would cost the square of its length. */
+const MAX_TAG_CHARACTERS = 35;
+
+/** `pt-BR`, then `pt` (RFC 4647, 3.4), in lower case. Profiles may have `pt_BR`. A tag is cut after 35 characters. */
 export const fallbacks = (tag: string): string[] => {
-  const parts = tag.toLowerCase().split(/[-_]/);
+  const parts = tag.slice(0, MAX_TAG_CHARACTERS).toLowerCase().split(/[-_]/);
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 };
 

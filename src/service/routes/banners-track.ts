@@ -24,6 +24,7 @@ import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { clickEffect } from '../users/click-effects.ts';
+import { createNameCount } from '../users/track-work.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
@@ -46,12 +47,21 @@ const dayOf = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): 
 /** Its events are unjudged. */
 type TrackContext = RouteContext<Omit<BannersTrackRequest, 'events'> & { events: unknown[] }>;
 
+/** A header may have 16 KB, of which the patterns of bots would take milliseconds; what names a bot comes first. */
+const MAX_USER_AGENT = 512;
+/**
+ * A bot that runs pages calls itself `Mozilla/5.0 (compatible; …`. Of others only programs send events, such as a backend that
+ * passes on those of its pages: Node's own `fetch` says `node`, which the list of bots has too.
+ */
+const isFromBot = (userAgent: string): boolean =>
+  userAgent.startsWith('Mozilla/') && isbot(userAgent.slice(0, MAX_USER_AGENT));
+
 /** The event, or the first fault it has. */
 const judge = (
   sent: unknown,
   index: number,
   ids: BannerIds,
-  { workspace, body, now: receivedAtMs, userAgent }: TrackContext,
+  { workspace, body, now: receivedAtMs, isBot }: TrackContext & { isBot: boolean },
 ): JudgedEvent | string => {
   const event = readBody(wireEvent, sent);
   if (typeof event === 'string') return event;
@@ -67,7 +77,7 @@ const judge = (
     language: facts.language,
     isControl: facts.isControl,
     // What a well-known bot sends is kept like a test send: in no result, and of no cap.
-    isTestSend: facts.isTestSend || isbot(userAgent),
+    isTestSend: facts.isTestSend || isBot,
     round: facts.round,
     eventType: event.event_type,
     timeMs,
@@ -83,8 +93,10 @@ const judgeAll = (
   refuse: (type: string, index: number) => void,
 ): JudgedEvent[] => {
   const judged: JudgedEvent[] = [];
+  // Once a request, not once an event.
+  const isBot = isFromBot(context.userAgent);
   for (const [index, event] of context.body.events.entries()) {
-    const each = judge(event, index, ids, context);
+    const each = judge(event, index, ids, { ...context, isBot });
     if (typeof each === 'string') refuse(each, index);
     else judged.push(each);
   }
@@ -106,13 +118,15 @@ const clickEffects = (
   events: readonly JudgedEvent[],
   { workspace, now: nowMs }: RouteContext,
   externalId: string,
-): ReturnType<typeof clickEffect>[] =>
-  events.flatMap(({ row, isTheirs }) => {
+): ReturnType<typeof clickEffect>[] => {
+  const names = createNameCount();
+  return events.flatMap(({ row, isTheirs }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];
     const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === row.campaignId);
     const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
-    return onClick ? [clickEffect(row, onClick, { workspace, externalId, nowMs })] : [];
+    return onClick ? [clickEffect(row, onClick, { workspace, externalId, names, nowMs })] : [];
   });
+};
 
 export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
   defineRoute({

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
+import { MAX_TRACK_EVENTS } from '../../protocol/index.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { checkAttributes, checkEvent, createProblems } from './check-objects.ts';
-import { trackWork } from './track-work.ts';
+import { type NameCount, trackWork } from './track-work.ts';
 
 /** What a click of a variant does to the user who clicked. */
 export interface OnClick {
@@ -12,8 +13,8 @@ export interface OnClick {
   attributes: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Clicks of a user that are known to have had their effect: a client repeats one whose answer it has not read. */
-const MAX_KNOWN = 100;
+/** Clicks of a user that are known to have had their effect: a client repeats a request whose answer it has not read. */
+const MAX_KNOWN = MAX_TRACK_EVENTS;
 const KEY_CHARACTERS = 12;
 
 type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
@@ -38,7 +39,12 @@ const isFirst = (users: UserSet, externalId: string, key: string, nowMs: number)
 export const clickEffect = (
   click: Click,
   { event, attributes }: OnClick,
-  { workspace, externalId, nowMs }: { workspace: Workspace; externalId: string; nowMs: number },
+  {
+    workspace,
+    externalId,
+    names,
+    nowMs,
+  }: { workspace: Workspace; externalId: string; names: NameCount; nowMs: number },
 ): ((users: UserSet) => void) => {
   // What is wrong with it was refused when the campaign was read; a user who is blocked stays as they are.
   const problems = createProblems();
@@ -60,6 +66,7 @@ export const clickEffect = (
     attributes: changed && Object.keys(attributes).length > 0 ? [changed] : [],
     events: done ? [done] : [],
     nestedAllowed: true,
+    names,
   });
   const key = keyOf(click);
   return (users) => {

@@ -24,7 +24,7 @@ import { createPropagation, propagatesTo, writeGroup } from './subscriptions.ts'
  * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request:
  * counting 20,000 for each event of a request would hold the service for seconds.
  */
-const createNameCount = () => {
+export const createNameCount = () => {
   const counts = new Map<object, number>();
 
   return {
@@ -41,9 +41,11 @@ const createNameCount = () => {
   };
 };
 
+export type NameCount = ReturnType<typeof createNameCount>;
+
 interface Request {
   finder: UserFinder;
-  names: ReturnType<typeof createNameCount>;
+  names: NameCount;
   nowMs: number;
 }
 
@@ -155,6 +157,8 @@ export interface Track {
   events: CheckedEvent[];
   /** False where a nested value anywhere in the request was bad. */
   nestedAllowed: boolean;
+  /** Of the request that the work is one of several of; a count of its own by default. */
+  names?: NameCount;
 }
 
 /** Attributes, events, purchases, in this order. Answers the positions in `events` of those that were refused. */
@@ -169,7 +173,7 @@ export const trackWork = (track: Track): UserWork<number[]> => {
     nowMs,
     apply(users) {
       const finder = createUserFinder(users);
-      const names = createNameCount();
+      const names = track.names ?? createNameCount();
       let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
       const refused: number[] = [];
       for (const [position, event] of events.entries()) {

@@ -63,4 +63,9 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     expect(await numbers()).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
     expect(await look(CHROME)).toBeNull();
   });
+
+  test('is no backend that passes on the events of its pages', async () => {
+    expect(await look('node')).toBe(202);
+    expect(await store.campaignNumbers('test')).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
+  });
 });

@@ -69,6 +69,19 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
     expect(body.arms).toMatchObject([{ clicked: 1, clicks: 2, goals: [{ converted: 1 }] }]);
   });
 
+  test('is done once where a request with more clicks than a page has is sent again', async () => {
+    const id = await bannerFor('u1');
+    const clicks = Array.from({ length: 150 }, (_, second) => ({
+      id,
+      event_type: 'click',
+      timestamp: new Date(Date.parse(NOW) - second * 1_000).toISOString(),
+    }));
+    for (let again = 0; again < 2; again += 1) {
+      expect((await post(TRACK_PATH, { external_user_id: 'u1', events: clicks })).status).toBe(202);
+    }
+    expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 150 });
+  });
+
   test('is not undone, nor done again, by a repeat that comes after the user has changed their mind', async () => {
     const id = await bannerFor('u1');
     await act('u1', id, ['impression', 'click']);
