@@ -26,8 +26,8 @@ export const startKeepingGoals = (options: KeepGoalsOptions): (() => Promise<voi
   const known = new Map<string, string>();
 
   const keepChanged = async (all: readonly Workspace[]): Promise<void> => {
-    for (const { workspaceId, campaigns } of all) {
-      for (const { campaignId, conversions } of campaigns) {
+    for (const { workspaceId, campaigns, holdout } of all) {
+      for (const { campaignId, conversions } of [...campaigns, ...(holdout ? [holdout] : [])]) {
         const name = JSON.stringify([workspaceId, campaignId]);
         const goals = JSON.stringify(conversions);
         if (signal.aborted || (known.get(name) ?? '[]') === goals) continue;

@@ -1,4 +1,4 @@
-import { numberIn, type RunSql } from '../operators/index.ts';
+import { jsonIn, numberIn, type RunSql } from '../operators/index.ts';
 import type { Changes } from '../profiles/changes.ts';
 import {
   type AlikeEvents,
@@ -139,10 +139,14 @@ export function* keepCounts(
     (yield* answerOf(tables.statesOf(changes.uncounted))).forEach(counts.takeAway);
 
   const { bannerEvents } = changes;
+  // A user who was merged has been counted from all events, these among them.
+  const merged = new Set(changes.moved.map(({ to }) => to));
   const done = changes.deeds.flatMap(({ workspaceId, userId, deed }) =>
-    kept
-      .campaignsWith(workspaceId, deed.name)
-      .map((campaignId) => ({ workspaceId, userId, campaignId, deed })),
+    merged.has(userId)
+      ? []
+      : kept
+          .campaignsWith(workspaceId, deed.name)
+          .map((campaignId) => ({ workspaceId, userId, campaignId, deed })),
   );
   if (bannerEvents.length + done.length === 0) return counts.rows();
 
@@ -208,7 +212,8 @@ export interface GoalStep {
 
 /**
  * Counts the goals of some users of a campaign anew, while nothing else is written. Answers whether there are more. Users of
- * before a step may reach goals in between: what a step finds in their events is right whatever was counted by then.
+ * before a step may reach goals in between: what a step finds in their events is right whatever was counted by then. A goal that
+ * was there before keeps what it had where events of it are gone by retention.
  */
 export function* countGoals(
   tables: CountedTables,
@@ -220,11 +225,16 @@ export function* countGoals(
   const states = yield* answerOf(tables.statesAfter(workspaceId, campaignId, numberIn(row, 'counted_to')));
   const counts = createCounts();
   states.forEach(counts.takeAway);
-  const goalsOf = ({ state }: UserState) => JSON.stringify(state.goals);
-  const before = new Map(states.map((state) => [state, goalsOf(state)]));
+  const before = new Map(states.map((each) => [each, each.state.goals]));
   yield* recountGoals(tables, keptGoals([row], 0), states);
+  const current = new Set(jsonIn(row, 'goals') as string[]);
+  for (const [{ state }, goals] of before)
+    for (const [goal, reached] of Object.entries(goals))
+      if (current.has(goal) && reached[0] > (state.goals[goal]?.[0] ?? 0)) state.goals[goal] = reached;
   states.forEach(counts.add);
-  const changed = states.filter((state) => goalsOf(state) !== before.get(state));
+  const changed = states.filter(
+    (each) => JSON.stringify(each.state.goals) !== JSON.stringify(before.get(each)),
+  );
   if (changed.length > 0) yield* answerOf(tables.writeStates(changed));
   yield* answerOf(tables.addCounts(counts.rows()));
   const last = states.length < STATES_A_STEP ? null : states.at(-1)!.userId;

@@ -260,6 +260,45 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await storeOf().recount('demo')).toEqual([]);
     });
 
+    test('keep a goal whose events retention has deleted, while another one is added', async () => {
+      const [cup, left] = [
+        { product: 'cup', withinMs: HOUR },
+        { event: 'left', withinMs: HOUR },
+      ] as const;
+      await storeOf().keepGoals('demo', { campaignId: 'campaign', conversions: [cup] });
+      await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1')],
+        nowMs: START,
+        apply(users) {
+          const profile = users.create({ externalId: 'u-1' }, START);
+          users.record(profile, aPurchase(profile, 'cup', START + 1));
+        },
+      });
+      await storeOf().prune('demo', { events: START + HOUR, bannerEvents: null });
+      const { arms } = await ask({ conversions: [cup, left] });
+      expect(arms).toMatchObject([{ goals: [{ converted: 1 }, { converted: 0 }] }]);
+    });
+
+    test('count a purchase once that is stored together with a merge of its user', async () => {
+      await storeOf().keepGoals('demo', { campaignId: 'campaign', conversions: CONVERSIONS });
+      for (const user of ['u-1', 'u-2'])
+        await record(user, aBannerEvent({ timeMs: START, receivedAtMs: START }));
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1'), byExternalId('u-2')],
+        nowMs: START,
+        apply(users) {
+          const of = (externalId: string) => users.create({ externalId }, START);
+          const kept = of('u-1');
+          users.record(kept, aPurchase(kept, 'cup', START + 1));
+          users.merge(kept, of('u-2'));
+        },
+      });
+      expect(await storeOf().recount('demo')).toEqual([]);
+    });
+
     test('of a campaign that nobody has seen are empty', async () => {
       await record('u-1', aBannerEvent({ eventType: 'click' }), aBannerEvent({ isTestSend: true }));
       const nothing = { arms: [], placements: [], languages: [], days: [], currencies: [] };
