@@ -2,7 +2,7 @@ import type { ImportAgain } from './late-chunk.ts';
 
 /**
  * The chunks that the late one loads, and when. `create-placard.ts` loads that one: once the cached banners are on the page, after
- * 250 ms, or with the first event. What is in none of them is in the first chunk, which a cached banner needs to be painted.
+ * 250 ms, or with the first event. The rest is in the late chunk, or in the first, which a cached banner needs to be painted.
  * `test/package/chunks.test.ts` compares this with what is built.
  */
 const CHUNKS = {

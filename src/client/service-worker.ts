@@ -15,7 +15,10 @@ import { createPageLifecycle } from './platform/page-lifecycle.ts';
 export type SenderOptions = {
   /** The client key of the pages, or a function that gives the current one. */
   apiKey: string | (() => string | Promise<string>);
-  /** The same as in the pages, where the app needs proof of the user. A worker without it leaves such events to the pages. */
+  /**
+   * The same as in the pages, where the app needs proof of the user. A worker without it sends no proof: the service refuses such events, and
+   * they wait for a page.
+   */
   userToken?: ProvideToken;
   /** The app of the pages: each app has a log of its own. */
   appId: string;

@@ -53,7 +53,8 @@ export const ownValue = (banner: Banner, name: TemplatePropertyName | 'language'
   return property?.type === type ? property.value : null;
 };
 
-const textOf = (banner: Banner, name: TemplatePropertyName | 'language'): string | null => {
+/** A text as it is drawn; `null` where there is none. */
+export const textOf = (banner: Banner, name: TemplatePropertyName | 'language'): string | null => {
   const value = ownValue(banner, name, 'string');
   if (typeof value !== 'string') return null;
   return bounded(value, LIMITS[name as keyof typeof LIMITS] ?? DEFAULT_LIMIT) || null;

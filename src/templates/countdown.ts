@@ -1,11 +1,13 @@
 import type { Banner, Slot } from '../client/index.ts';
 import { buildElement } from './build-element.ts';
 import { CARD } from './card.ts';
-import { LIMITS, ownValue } from './content.ts';
+import { ownValue, textOf } from './content.ts';
 import type { Look } from './template.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
+/** Between two looks at a time that has come. */
+const LOOK_AGAIN_MS = 5 * SECOND_MS;
 /** Of what is left, the largest first. */
 const UNITS = [
   ['day', 1_440 * MINUTE_MS],
@@ -65,7 +67,6 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
   const until = ownValue(banner, 'countdown_to', 'datetime');
   if (typeof until !== 'number' || !Number.isFinite(until)) return null;
   const document = slot.element.ownerDocument;
-  const end = String(ownValue(banner, 'countdown_end', 'string') ?? '').slice(0, LIMITS.countdown_end);
   const left = buildElement(document, 'span', { role: 'timer', class: 'left' });
   const over = buildElement(document, 'span', { role: 'status', class: 'over' });
   const isCalm = document.defaultView?.matchMedia?.('(prefers-reduced-motion: reduce)').matches ?? false;
@@ -75,14 +76,15 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
   const tick = () => {
     if (slot.signal.aborted) return;
     const leftMs = until - slot.now();
-    if (leftMs <= 0) {
-      left.remove();
-      over.textContent = end;
-      return;
+    const isOver = leftMs <= 0;
+    if (isOver !== left.hidden) {
+      left.hidden = isOver;
+      over.textContent = isOver ? textOf(banner, 'countdown_end') : '';
     }
     // Rounded up: the last second is a second, and the end comes with zero.
-    left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
-    setTimeout(tick, Math.min(leftMs, leftMs % stepMs || stepMs));
+    if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
+    // The end may be a wrong clock's, until the first answer of the service has corrected it.
+    setTimeout(tick, isOver ? LOOK_AGAIN_MS : Math.min(leftMs, leftMs % stepMs || stepMs));
   };
   tick();
   return buildElement(document, 'p', { class: 'time' }, [left, over]);

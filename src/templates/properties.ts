@@ -117,7 +117,7 @@ export const TEMPLATE_PROPERTIES = [
     type: 'boolean',
     input: 'switch',
     label: 'Can be dismissed',
-    help: 'Shows a close button. On by default for strip and card, off for hero.',
+    help: 'Shows a close button. On by default, but for hero.',
   },
   {
     name: 'dismiss_text',

@@ -54,7 +54,7 @@ const link = (
 };
 
 /** The headline and the body, as far as they are there. */
-const words = (content: Content, slot: Slot, navigate?: Navigate): HTMLElement[] => {
+const words = (content: Content, slot: Slot, reach: string, navigate?: Navigate): HTMLElement[] => {
   const { headline, body } = content;
   const document = slot.element.ownerDocument;
   const text = (className: string, child: Node | string) =>
@@ -63,7 +63,7 @@ const words = (content: Content, slot: Slot, navigate?: Navigate): HTMLElement[]
   return [
     headline === null
       ? null
-      : text('headline', (headlineLink && link(content, slot, headline, 'cover', navigate)) || headline),
+      : text('headline', (headlineLink && link(content, slot, headline, reach, navigate)) || headline),
     body === null ? null : text('body', body),
   ].filter((each) => each !== null);
 };
@@ -89,11 +89,11 @@ const createHook =
     const content = readContent(banner, slot, { dismissible: look.dismissible });
     const { headline, buttonText, image, imageAlt } = content;
     const document = slot.element.ownerDocument;
-    const texts = words(content, slot, navigate);
     const second = look.hasChoice ? content.second : null;
-    // With two buttons neither is the whole banner.
-    const className = second ? 'action' : 'action cover';
-    const action = buttonText === null ? null : link(content, slot, buttonText, className, navigate);
+    // With two links neither is the whole banner.
+    const reach = second ? '' : 'cover';
+    const texts = words(content, slot, reach, navigate);
+    const action = buttonText === null ? null : link(content, slot, buttonText, `action ${reach}`, navigate);
     const other = second && link(second, slot, second.buttonText, 'action other', navigate);
     const part = look.part?.(banner, slot) ?? null;
 
@@ -111,7 +111,7 @@ const createHook =
       'aria-label': headline ?? (imageAlt || regionLabel),
       'data-theme': content.theme,
       'data-picture': drawn ? 'some' : 'none',
-      'data-words': texts.length > 0 || action ? 'some' : 'none',
+      'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
       'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
       lang: content.language,
       // The banner's own words decide which side is its start.

@@ -168,7 +168,7 @@ test('a number that is out of bounds is said to be, and the one before it stays'
   await close(page);
 });
 
-test('the names of attributes are suggested', async () => {
+test('the names of attributes that users have are suggested', async () => {
   const page = await studio.open('/campaigns/gold-preview');
   await page.getByRole('tab', { name: /Audience/ }).click();
   await page.getByRole('button', { name: 'Attribute', exact: true }).click();
@@ -176,6 +176,6 @@ test('the names of attributes are suggested', async () => {
   const names = page.locator(`datalist#${list} option`);
   await expect
     .poll(() => names.evaluateAll((all) => all.map((each) => each.getAttribute('value'))))
-    .toContain('custom_attributes.tier');
+    .toContain('loyalty_tier');
   await close(page);
 });

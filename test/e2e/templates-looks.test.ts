@@ -194,7 +194,7 @@ const HUGE = { ...WORDS, headline: 'Linen '.repeat(1_000), body: 'Washed. '.repe
 const HEIGHTS: Record<string, Record<number, string>> = {
   strip: { 360: '8rem', 768: '4rem', 1280: '4rem' },
   card: { 360: '21.5rem', 768: '21.5rem', 1280: '21.5rem' },
-  hero: { 360: '26rem', 768: '22rem', 1280: '22rem' },
+  hero: { 360: '28rem', 768: '22rem', 1280: '22rem' },
 };
 
 const setHeight = (page: Page, height: string) =>

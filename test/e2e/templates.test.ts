@@ -25,8 +25,8 @@ const STRICT = [
  */
 const SCRIPT = `
   import { createPlacard } from '/placard/index.js';
-  import { createTemplates } from '/placard/templates.js';
-  const templates = createTemplates();
+  import { choice, countdown, createTemplates } from '/placard/templates.js';
+  const templates = { ...createTemplates(), choice, countdown };
   let serial = 0;
   window.notices = [];
   window.show = (template, properties) => new Promise((resolve) => {
@@ -176,6 +176,44 @@ const contrasts = (page: Page): Promise<Record<string, number>> =>
       close: ratio(styleOf('.dismiss').color, surface),
     };
   });
+
+/** What a finger meets in the middle of the element. */
+const meets = (page: Page, selector: string): Promise<string> =>
+  page.locator(`placard-frame ${selector}`).evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const root = element.getRootNode() as ShadowRoot;
+    return root.elementFromPoint(x + width / 2, y + height / 2)?.textContent ?? '';
+  });
+
+const LINKS: Properties = {
+  link: text('/next'),
+  second_button_text: text('Coffee'),
+  second_link: text('/coffee'),
+};
+
+test('the second button of a choice is its own target, whatever the first link is', async () => {
+  const { page, close } = await open();
+  for (const first of [
+    { headline: text('Tea or coffee?') },
+    { headline: text('Tea or coffee?'), image: PICTURE },
+    { headline: text('Tea or coffee?'), button_text: text('Tea') },
+    { image: PICTURE },
+  ]) {
+    await show(page, 'choice', { ...LINKS, ...first });
+    expect(await meets(page, '.other'), JSON.stringify(first)).toBe('Coffee');
+  }
+  await close();
+});
+
+test('an image without words has its countdown and its second button under it', async () => {
+  const { page, close } = await open();
+  const left = { type: 'datetime', value: Date.UTC(2100, 0, 1) };
+  await show(page, 'countdown', { image: PICTURE, countdown_to: left });
+  expect(await meets(page, '.time')).toContain('day');
+  await show(page, 'choice', { ...LINKS, image: PICTURE });
+  expect(await meets(page, '.other')).toBe('Coffee');
+  await close();
+});
 
 describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
   test('case 67: draws itself, picture and all, without a policy being violated', async () => {

@@ -33,7 +33,43 @@ describe('the countdown', () => {
     vi.advanceTimersByTime(2_000);
     expect(panel.queryByRole('timer')).toBeNull();
     expect(said.textContent).toBe('It is over.');
-    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  test('takes the end back where the clock that said so was wrong, and says it again at the right time', () => {
+    let aheadMs = 3_600_000;
+    const { slot } = recordingSlot({ now: () => Date.now() + aheadMs });
+    const values = {
+      headline: 'Sale',
+      countdown_to: until(8_000),
+      countdown_end: 'It is over.',
+      language: 'en',
+    };
+    countdown(bannerOf(values), slot);
+    const panel = within(drawnIn(slot.element));
+    expect(panel.queryByRole('timer')).toBeNull();
+    expect(panel.getByRole('status').textContent).toBe('It is over.');
+    aheadMs = 0;
+    vi.advanceTimersByTime(5_000);
+    expect(panel.getByRole('timer').textContent).toBe('3 sec');
+    expect(panel.getByRole('status').textContent).toBe('');
+    vi.advanceTimersByTime(3_000);
+    expect(panel.queryByRole('timer')).toBeNull();
+    expect(panel.getByRole('status').textContent).toBe('It is over.');
+  });
+
+  test('tells a screen reader of the end once, however often it looks again', async () => {
+    const { panel } = draw({ countdown_to: until(-1) });
+    const changes: unknown[] = [];
+    const observer = new MutationObserver((records) => changes.push(...records));
+    observer.observe(panel.getByRole('status'), { childList: true, characterData: true, subtree: true });
+    await vi.advanceTimersByTimeAsync(60_000);
+    observer.disconnect();
+    expect(changes).toEqual([]);
+  });
+
+  test('cuts its end as every other text, with an ellipsis and no half of a character', () => {
+    const { panel } = draw({ countdown_to: until(-1), countdown_end: `x${'🎉'.repeat(200)}` });
+    expect(panel.getByRole('status').textContent).toBe(`x${'🎉'.repeat(159)}…`);
   });
 
   test('goes by the service’s clock, not by a device’s that is an hour behind', () => {
@@ -123,6 +159,14 @@ describe('the choice', () => {
       expect(links).toHaveLength(1);
       expect(links[0]!.classList.contains('cover')).toBe(true);
     }
+  });
+
+  test('has a headline that is a link and not the whole banner, where the first has no text', () => {
+    const { slot } = recordingSlot();
+    choice(bannerOf({ ...TWO, button_text: '' }), slot);
+    const links = within(drawnIn(slot.element)).getAllByRole('link');
+    expect(links.map((each) => each.textContent)).toEqual(['Tea or coffee?', 'Coffee']);
+    expect(links.some((each) => each.classList.contains('cover'))).toBe(false);
   });
 
   test('takes the host’s navigation', () => {

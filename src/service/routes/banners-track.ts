@@ -51,10 +51,12 @@ type TrackContext = RouteContext<Omit<BannersTrackRequest, 'events'> & { events:
 const MAX_USER_AGENT = 512;
 /**
  * A bot that runs pages calls itself `Mozilla/5.0 (compatible; …`. Of others only programs send events, such as a backend that
- * passes on those of its pages: Node's own `fetch` says `node`, which the list of bots has too.
+ * passes on those of its pages: Node's own `fetch` says `node`, which the list of bots has too. So does a headless browser, which
+ * most often runs the host's own tests.
  */
 const isFromBot = (userAgent: string): boolean =>
-  userAgent.startsWith('Mozilla/') && isbot(userAgent.slice(0, MAX_USER_AGENT));
+  userAgent.startsWith('Mozilla/') &&
+  isbot(userAgent.slice(0, MAX_USER_AGENT).replace('HeadlessChrome', 'Chrome'));
 
 /** The event, or the first fault it has. */
 const judge = (

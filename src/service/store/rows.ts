@@ -157,13 +157,13 @@ export const impressionOf = (row: SqlRow): Impression => ({
   timeMs: msIn(row, 'time'),
 });
 
-/** Whether it pays to look for impressions since then. */
 /**
  * Banner events of one user that a decision reads to count the impressions of the last days. A page can make up as many as it likes
  * of its own user, and all of them would be read for each sync; a user has some hundreds.
  */
 export const MAX_EVENTS_READ = 20_000;
 
+/** Whether it pays to look for impressions since then. */
 export const hasSeenSince = (campaigns: readonly UserCampaign[], sinceMs: number | null): sinceMs is number =>
   sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
 

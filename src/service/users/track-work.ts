@@ -21,8 +21,8 @@ import { withTokens } from './push-tokens.ts';
 import { createPropagation, propagatesTo, writeGroup } from './subscriptions.ts';
 
 /**
- * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request:
- * counting 20,000 for each event of a request would hold the service for seconds.
+ * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request, of
+ * objects or of clicks: counting 20,000 for each event of a request would hold the service for seconds.
  */
 export const createNameCount = () => {
   const counts = new Map<object, number>();

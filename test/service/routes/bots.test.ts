@@ -64,8 +64,11 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     expect(await look(CHROME)).toBeNull();
   });
 
-  test('is no backend that passes on the events of its pages', async () => {
-    expect(await look('node')).toBe(202);
+  test.each([
+    ['backend that passes on the events of its pages', 'node'],
+    ['browser without a window, as tests have it', CHROME.replace('Chrome', 'HeadlessChrome')],
+  ])('is no %s', async (_, agent) => {
+    expect(await look(agent)).toBe(202);
     expect(await store.campaignNumbers('test')).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
   });
 });

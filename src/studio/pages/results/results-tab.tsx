@@ -3,10 +3,9 @@ import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { wholeMoment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
-import { placementName, signedIn } from '../shell/session.ts';
+import { placementName } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
 import { ComparisonTable, CountsTable, PartTable } from './result-tables.tsx';
 import '../screens.css';
@@ -47,7 +46,7 @@ interface ResultsProps {
   whenEmpty: string;
 }
 
-const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
+export const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
       <Empty title={results.headline.words}>
@@ -161,31 +160,5 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
         />
       )}
     </LoadView>
-  );
-};
-
-/** What came of all campaigns together: those who get them beside those who are held out of all. */
-export const HoldoutScreen = () => {
-  const { percentage, since, goals } = signedIn().workspace.holdout!;
-  const path = `/api/results/${encodeURIComponent('@holdout')}`;
-  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
-  return (
-    <>
-      <h1>Holdout</h1>
-      <p class="muted">
-        Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
-        seen a campaign since then, or would have.
-      </p>
-      <LoadView loaded={loaded} again={again}>
-        {(results) => (
-          <Results
-            results={results}
-            goals={goals}
-            path={path}
-            whenEmpty="Numbers come in with the first user who is new to campaigns."
-          />
-        )}
-      </LoadView>
-    </>
   );
 };

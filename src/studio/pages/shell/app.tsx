@@ -31,7 +31,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
   },
   '/holdout': {
     title: 'Holdout',
-    load: async () => (await import('../results/results-tab.tsx')).HoldoutScreen,
+    load: async () => (await import('../results/holdout-screen.tsx')).HoldoutScreen,
   },
   '/why': { title: 'Why', load: async () => (await import('../why/why-screen.tsx')).WhyScreen },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
