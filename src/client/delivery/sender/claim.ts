@@ -137,8 +137,6 @@ const ALONE_MS = 10_000;
 export interface Claimed {
   claim: Claim;
   batch: QueuedEvent[];
-  /** The disk was too full for the claim. */
-  isUnwritten?: boolean;
 }
 
 export const newClaim = ({ clock, options, tab, newId }: DeliveryContext, batch: QueuedEvent[]): Claimed => ({
@@ -194,7 +192,7 @@ export const createTake =
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.inDoubt[event.type] === 'at-least-once');
       if (!isQuota(error) || !mayRepeat || !canSend()) throw error;
-      claimed = { ...newClaim(context, batch), isUnwritten: true };
+      claimed = newClaim(context, batch);
     }
     return claimed ? { type: 'claimed', claimed } : { type: 'gone' };
   };
