@@ -46,10 +46,11 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
+  const consent = createConsent('enabled');
   const userTokens = createUserTokens(options.userToken, clock, fail);
   const sender = createDelivery({
     api: { endpoint, apiKey, appId, appVersion: '', logName, userTokens },
-    consent: createConsent('enabled'),
+    consent,
     options: options.delivery,
     platform: {
       openStore: createIdbStore,
@@ -75,9 +76,10 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   };
 
   const scope = globalThis as unknown as WorkerScope;
-  const { syncTag, areYouThere, here, send } = handOffMessages(logName);
+  const { syncTag, areYouThere, here, send } = handOffMessages(logName, userTokens.isUsed);
   scope.addEventListener('message', (event) => {
-    if (event.data === areYouThere) event.source?.postMessage(here);
+    // Without an answer the page makes its last flush itself. After a wipe this worker may not send.
+    if (event.data === areYouThere && consent.maySend()) event.source?.postMessage(here);
     if (event.data === send) event.waitUntil(flush());
   });
   scope.addEventListener('sync', (event) => {

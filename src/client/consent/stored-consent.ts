@@ -26,6 +26,7 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
   news.subscribe((item) => {
     if (item.type !== 'consent' && item.type !== 'wiped') return;
     const choice = item.type === 'wiped' ? 'wiped' : item.choice;
+    if (!choice) return;
     // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
     if (consent.state === 'wiped' && !(isWorker && choice === 'enabled')) return;
     consent.set(choice);

@@ -85,6 +85,8 @@ export const createUserTokens = (
   const isNeeded = (userId: string): boolean => provide !== undefined && !isVisitorId(userId);
 
   return {
+    /** Whether the host proves its users at all. */
+    isUsed: provide !== undefined,
     isPaused,
     pausedUntil,
     current,

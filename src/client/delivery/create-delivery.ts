@@ -26,7 +26,7 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
     if (isWorker && ('event' in notice || 'events' in notice)) news.post({ type: 'notice', notice });
   };
   news.subscribe((item) => {
-    if (item.type === 'notice') host.notify(item.notice);
+    if (item.type === 'notice' && item.notice) host.notify(item.notice);
   });
 
   return {

@@ -10,11 +10,12 @@ import type { Sender } from './sender/sender.ts';
 
 /**
  * The tag of the background sync, and the messages between a page and the service worker that sends for it. All name the
- * log: the page's worker may be another app's, which would send nothing of this one.
+ * log: the page's worker may be another app's, which would send nothing of this one. A worker without user tokens does not
+ * answer a page with them: the service would refuse what it sends.
  */
-export const handOffMessages = (log: string) => ({
+export const handOffMessages = (log: string, hasTokens: boolean) => ({
   syncTag: log,
-  areYouThere: `${log}: are you there?`,
+  areYouThere: `${log}: are you there${hasTokens ? ' with tokens' : ''}?`,
   here: `${log}: here`,
   send: `${log}: send`,
 });
@@ -45,8 +46,12 @@ const containerOfPage = (): WorkerContainer | undefined => {
  * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
  * doubt. A worker counts only after it said that it holds the sender of this log; the host registers it, or not.
  */
-export const createHandOff = (log: string, container: WorkerContainer | undefined = containerOfPage()) => {
-  const { syncTag, areYouThere, here, send } = handOffMessages(log);
+export const createHandOff = (
+  log: string,
+  hasTokens: boolean,
+  container: WorkerContainer | undefined = containerOfPage(),
+) => {
+  const { syncTag, areYouThere, here, send } = handOffMessages(log, hasTokens);
   let isThere = false;
   const ask = () => {
     isThere = false;
@@ -82,7 +87,7 @@ export const createHandOff = (log: string, container: WorkerContainer | undefine
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
   const { name, tab, clock, lifecycle, options, userTokens, fail, canSend } = context;
-  const worker = createHandOff(name);
+  const worker = createHandOff(name, userTokens.isUsed);
   /** The last flushes that are not answered yet. */
   let underWay = Promise.resolve(0);
 

@@ -42,9 +42,13 @@ export const createTabChannel = <M>(
       return;
     }
     channel?.addEventListener('message', ({ data }) => {
-      // Any script of this origin may post under this name, and every listener looks into what it is given.
-      if (data == null) return;
-      for (const listener of [...listeners]) listener(data as M);
+      for (const listener of [...listeners]) {
+        try {
+          listener(data as M);
+        } catch {
+          // Any script of this origin may post under this name: what a listener cannot use is passed over.
+        }
+      }
     });
     // Node keeps a process alive for an open channel; a browser has no such method.
     Object(channel).unref?.();

@@ -162,6 +162,20 @@ test('on a full disk what is stored is sent, once, and what may be sent only onc
   expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, evicted: 0 });
 });
 
+test('what another page posts without its members is passed over', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  await tab.capture('c1');
+  const other = world.openChannel(world.name);
+  for (const type of ['gone', 'notice', 'idle', 'consent']) other.postMessage({ type });
+  await world.settle();
+  expect(tab.noticesOf('failed')).toEqual([]);
+  expect(tab.notices).not.toContain(undefined);
+  expect(await tab.capture('c2')).not.toBeNull();
+  await tab.delivery.flush();
+  expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 2 });
+});
+
 test('a correct() that hangs holds up no other event', async () => {
   const world = createWorld();
   const tab = world.openTab({ correct: () => new Promise(() => undefined) });

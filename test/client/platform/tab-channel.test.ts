@@ -35,10 +35,19 @@ test('posts to the other tabs, and receives from them until it is stopped', () =
   channel.post('hello');
   expect(open[0]!.posted).toEqual(['hello']);
   open[0]!.tell('from another tab');
-  open[0]!.tell(null);
   stop();
   open[0]!.tell('too late');
   expect(heard).toEqual(['from another tab']);
+});
+
+test('a listener that throws reaches neither the page nor the other listeners', () => {
+  const { open, link } = createLinks();
+  const channel = createTabChannel<string>('tabs', createFakeLifecycle().lifecycle, link);
+  const heard: string[] = [];
+  channel.subscribe((message) => heard.push(`${message.length} characters`));
+  channel.subscribe((message) => heard.push(String(message)));
+  expect(() => open[0]!.tell(null)).not.toThrow();
+  expect(heard).toEqual(['null']);
 });
 
 test('case 29: is closed while the page is away, so that the back/forward cache takes it, and opened again after', () => {

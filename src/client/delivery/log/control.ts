@@ -95,7 +95,7 @@ export const createLastControl = ({
   });
   news.subscribe((item) => {
     // No page may send before the time that the server named to another one.
-    if (item.type === 'idle') last = { ...(last ?? read(undefined)), wait: item.wait };
+    if (item.type === 'idle' && item.wait) last = { ...(last ?? read(undefined)), wait: item.wait };
   });
 
   return {

@@ -30,7 +30,7 @@ export const pauseOf = ({ clock, random }: DeliveryContext, before: Pause, outco
   switch (outcome.type) {
     case 'confirmed':
       // No tab sends before the time that the server named, whatever other requests under way are answered.
-      return before.reason === 'rate-limit' && isPausing(before, now) ? before : noPause();
+      return before.isFirm && isPausing(before, now) ? before : noPause();
     case 'refused': {
       if (outcome.skipped.length > 0) return before;
       const failures = before.failures + 1;

@@ -1,16 +1,18 @@
 // @vitest-environment node
 import { afterEach, expect, test, vi } from 'vitest';
+import type { ProvideToken } from '../../../../src/client/credentials/user-tokens.ts';
 import {
   createHandOff,
   handOffMessages,
   type WorkerContainer,
 } from '../../../../src/client/delivery/leaving.ts';
+import { logName } from '../../../../src/client/options/read-options.ts';
 import { installSender } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';
 
 const OUTBOX = 'placard-outbox-1';
-const { syncTag, areYouThere, here, send } = handOffMessages(OUTBOX);
+const { syncTag, areYouThere, here, send } = handOffMessages(OUTBOX, false);
 
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -37,10 +39,10 @@ const createContainer = () => {
 
 test('a worker counts only after it said that it holds our sender', async () => {
   const { container, posted, tags, tell } = createContainer();
-  const handOff = createHandOff(OUTBOX, container);
+  const handOff = createHandOff(OUTBOX, false, container);
   expect(posted).toEqual([areYouThere]);
   expect(handOff.handOff()).toBe(false);
-  for (const other of ['something else', handOffMessages('placard-outbox-2').here]) {
+  for (const other of ['something else', handOffMessages('placard-outbox-2', false).here]) {
     tell('message', other);
     expect(handOff.handOff()).toBe(false);
   }
@@ -54,7 +56,7 @@ test('a worker counts only after it said that it holds our sender', async () => 
 
 test('another worker is asked anew', () => {
   const { container, posted, tell } = createContainer();
-  const handOff = createHandOff(OUTBOX, container);
+  const handOff = createHandOff(OUTBOX, false, container);
   tell('message', here);
   tell('controllerchange');
   expect(handOff.handOff()).toBe(false);
@@ -67,7 +69,7 @@ test('where background sync is denied or absent the message alone goes', async (
     Promise.resolve({ scope: '/' }),
   ]) {
     const { container, tell } = createContainer();
-    const handOff = createHandOff(OUTBOX, { ...container, ready });
+    const handOff = createHandOff(OUTBOX, false, { ...container, ready });
     tell('message', here);
     expect(handOff.handOff()).toBe(true);
     await new Promise((resolve) => setImmediate(resolve));
@@ -75,14 +77,18 @@ test('where background sync is denied or absent the message alone goes', async (
 });
 
 test('without service workers, and after stop, nothing is left', () => {
-  expect(createHandOff(OUTBOX, undefined).handOff()).toBe(false);
+  expect(createHandOff(OUTBOX, false, undefined).handOff()).toBe(false);
   const { container, count } = createContainer();
-  createHandOff(OUTBOX, container).stop();
+  createHandOff(OUTBOX, false, container).stop();
   expect(count()).toBe(0);
 });
 
 /** A page whose worker holds the sender of `appId`; answers what the page said to it, and whether the worker sent. */
-const leaveWithWorkerOf = async (appId: string, setup: (world: World) => TabSetup = () => ({})) => {
+const leaveWithWorkerOf = async (
+  appId: string,
+  setup: (world: World) => TabSetup = () => ({}),
+  workerToken?: ProvideToken,
+) => {
   // The worker finds no IndexedDB here, and would look for it again and again.
   vi.useFakeTimers();
   const world = createWorld();
@@ -92,7 +98,12 @@ const leaveWithWorkerOf = async (appId: string, setup: (world: World) => TabSetu
   vi.stubGlobal('addEventListener', (type: string, listener: (event: object) => void) =>
     toWorker.set(type, listener),
   );
-  installSender({ endpoint: world.service.origin, apiKey: 'client-key', appId });
+  installSender({
+    endpoint: world.service.origin,
+    apiKey: 'client-key',
+    appId,
+    ...(workerToken && { userToken: workerToken }),
+  });
   const source = { postMessage: (data: unknown) => queueMicrotask(() => tell('message', data)) };
   container.controller!.postMessage = (data) => {
     posted.push(data);
@@ -100,6 +111,7 @@ const leaveWithWorkerOf = async (appId: string, setup: (world: World) => TabSetu
   };
   vi.stubGlobal('navigator', { onLine: true, serviceWorker: container });
   const tab = world.openTab(setup(world));
+  await tab.userTokens.ask('u1');
   await tab.capture('leaving');
   tab.tell('hidden');
   tab.tell('leave');
@@ -129,4 +141,52 @@ test('case 41: what a page keeps in memory it sends itself, since its worker can
   });
   expect(sent).toEqual([['leaving']]);
   expect(kept).toBe(0);
+});
+
+test.each([
+  ['no tokens', undefined, [['leaving']], 0],
+  ['tokens', () => 'a.b.c', [], 2],
+] as const)(
+  'a page that proves its users leaves the last flush to a worker that does as well: one with %s',
+  async (_, workerToken, sentByPage, keptByWorker) => {
+    const { sent, posted, kept } = await leaveWithWorkerOf(
+      'app-1',
+      () => ({ userToken: () => 'a.b.c' }),
+      workerToken,
+    );
+    expect(posted[0]).toMatch(/with tokens/);
+    expect(sent).toEqual(sentByPage);
+    expect(kept).toBe(keptByWorker);
+  },
+);
+
+test('a worker that has seen a wipe answers no page until the user opts in again', async () => {
+  const heard = new Set<(event: { data: unknown }) => void>();
+  vi.stubGlobal(
+    'BroadcastChannel',
+    class {
+      addEventListener = (_: string, listener: (event: { data: unknown }) => void) => heard.add(listener);
+      postMessage = () => undefined;
+      close = () => undefined;
+    },
+  );
+  let ask: (event: object) => void = () => undefined;
+  vi.stubGlobal('addEventListener', (type: string, listener: typeof ask) => {
+    if (type === 'message') ask = listener;
+  });
+  installSender({ endpoint: 'https://api.example', apiKey: 'client-key', appId: 'app-1' });
+  const { areYouThere: question } = handOffMessages(logName('https://api.example', 'app-1'), false);
+  const isThere = (): boolean => {
+    const postMessage = vi.fn();
+    ask({ data: question, source: { postMessage } });
+    return postMessage.mock.calls.length > 0;
+  };
+  const tell = (data: unknown) => {
+    for (const listener of heard) listener({ data });
+  };
+  expect(isThere()).toBe(true);
+  tell({ type: 'wiped' });
+  expect(isThere()).toBe(false);
+  tell({ type: 'consent', choice: 'enabled' });
+  expect(isThere()).toBe(true);
 });

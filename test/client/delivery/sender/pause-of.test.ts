@@ -18,6 +18,14 @@ test('what the service has taken ends a backoff, but not the pause that the serv
   expect(pauseOf(context, limited, confirmed)).toBe(limited);
 });
 
+test('a pause that the service asked for outlives other answers, whatever the status that asked for it', () => {
+  const asked: Outcome = { type: 'again', pause: { reason: 'backoff', requestedMs: 120_000 } };
+  for (const before of [noPause(), limited]) {
+    const pause = pauseOf(context, before, asked);
+    expect(pauseOf(context, pause, confirmed)).toMatchObject({ until: NOW + 120_000, isFirm: true });
+  }
+});
+
 test('a failure makes all tabs wait', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
   expect(pauseOf(context, noPause(), asked)).toMatchObject({ until: NOW + 7_000, reason: 'rate-limit' });
