@@ -1,7 +1,8 @@
 // @vitest-environment node
 import { expect, onTestFinished, test } from 'vitest';
-import { assertConserved } from '../../../src/testing/index.ts';
-import { createFaultyWorld, createWorld } from './world.ts';
+import type { Store } from '../../../src/client/platform/store.ts';
+import { assertConserved, type Fault } from '../../../src/testing/index.ts';
+import { createFaultyWorld, createWorld, type TabSetup } from './world.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
@@ -160,6 +161,64 @@ test('on a full disk what is stored is sent, once, and what may be sent only onc
   await world.clock.advance(10 * MINUTE_MS);
   expect(world.sent()).toEqual([['c1'], ['b0']]);
   expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, evicted: 0 });
+});
+
+/** A world whose disk is full for what changes something in it, but not for what only looks or removes, as in IndexedDB. */
+const createFullWorld = () => {
+  const world = createWorld();
+  const disk = world.disk.openStore(world.name);
+  let isFull = false;
+  const refuse = () => {
+    throw new DOMException('The disk is full', 'QuotaExceededError');
+  };
+  const store: Store = {
+    ...disk,
+    update: (keys, change) =>
+      disk.update<never>(keys, (values) => {
+        const writes = change(values);
+        return isFull && writes.length > 0 ? refuse() : writes;
+      }),
+  };
+  return {
+    world,
+    openTab: (setup: TabSetup = {}) => world.openTab({ openStore: () => store, ...setup }),
+    fill: (full: boolean) => {
+      isFull = full;
+    },
+  };
+};
+
+test.each<[string, Fault, number, number]>([
+  ['a 503', { type: 'status', status: 503 }, 2, 30],
+  ['a 503 with Retry-After', { type: 'status', status: 503, headers: { 'retry-after': '240' } }, 2, 4],
+  ['a 429', { type: 'rate-limit', afterSeconds: 240, form: 'retry-after' }, 2, 4],
+  ['a refused key', { type: 'status', status: 401 }, 1, 1],
+  ['a dropped connection', { type: 'drop', when: 'before' }, 2, 30],
+  ['a refusal of the whole batch', { type: 'status', status: 400 }, 2, 30],
+  ['a skipped event', { type: 'skip', indices: [0] }, 2, 30],
+])('on a full disk the pause after %s holds in memory, in each page', async (_, fault, least, most) => {
+  const { world, openTab, fill } = createFullWorld();
+  // Requests without a pause come to an end as well.
+  const lift = world.service.fail(fault, { times: 100 });
+  const tab = openTab();
+  await world.settle();
+  await tab.capture('c1');
+  fill(true);
+  const count = () => world.service.requests.length;
+  await world.clock.advance(1_000);
+  expect(count()).toBe(1);
+  await tab.delivery.flush();
+  tab.tell('hidden');
+  tab.tell('visible');
+  await world.clock.advance(1_000);
+  expect(count()).toBeLessThanOrEqual(2);
+  await world.clock.advance(10 * MINUTE_MS);
+  expect(count()).toBeGreaterThanOrEqual(least);
+  expect(count()).toBeLessThanOrEqual(most);
+  lift();
+  fill(false);
+  await world.clock.advance(61 * MINUTE_MS);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0, waitingUntil: null });
 });
 
 test('what another page posts without its members is passed over', async () => {

@@ -68,6 +68,8 @@ export const createLastControl = ({
 }: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news' | 'notify'>) => {
   const listeners: ((choice: Choice) => void)[] = [];
   let last: Control | undefined;
+  /** The pause that a full disk could not take. It holds in this page. */
+  let held: Control | undefined;
   /** The log had a record when this page looked. */
   let isStored = false;
   /** The page has come back from the back/forward cache, and has not read the record that was there before. */
@@ -76,7 +78,13 @@ export const createLastControl = ({
   /** A record without a choice, or no record, has the choice of this page. */
   const read = (record: unknown): Control => {
     const { state } = consent;
-    return readControl(record, state === 'pending' ? 'enabled' : state === 'wiped' ? 'disabled' : state);
+    const choice = state === 'pending' ? 'enabled' : state === 'wiped' ? 'disabled' : state;
+    const control = readControl(record, choice);
+    if (held && held.wait.until > control.wait.until) {
+      control.wait = held.wait;
+      control.refusedKey = held.refusedKey;
+    }
+    return control;
   };
   const announce = (choice: Choice): void => {
     for (const listener of listeners) listener(choice);
@@ -95,7 +103,7 @@ export const createLastControl = ({
   });
   news.subscribe((item) => {
     // No page may send before the time that the server named to another one.
-    if (item.type === 'idle' && item.wait) last = { ...(last ?? read(undefined)), wait: item.wait };
+    if (item.type === 'idle') last = { ...(last ?? read(undefined)), wait: item.wait };
   });
 
   return {
@@ -110,7 +118,11 @@ export const createLastControl = ({
       if (isStored) announce(last.consent);
       return last;
     },
-    last: (): Control => last ?? read(undefined),
+    /** Holds the pause of a record that a full disk did not take, until a step is written. */
+    hold(control?: Control): void {
+      held = control;
+    },
+    last: (): Control => read(last),
     /** The log goes on in memory or on the disk, or was emptied: what was seen elsewhere says nothing of it. */
     forget(): void {
       last = undefined;

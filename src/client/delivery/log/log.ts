@@ -1,7 +1,7 @@
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { CONTROL_KEY, type Control, createLastControl, isControlKey } from './control.ts';
-import { createLogStore } from './log-store.ts';
+import { createLogStore, isQuota } from './log-store.ts';
 import {
   type Claim,
   CONTROL_RANGE,
@@ -82,7 +82,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
   ): Promise<void> => {
     let after: Control | undefined;
     let isNewerVersion = false;
-    await store.update<unknown>([CONTROL_KEY, ...keys], ([stored, ...values]) => {
+    const change = ([stored, ...values]: unknown[]): Writes => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       last.noticeWipe(stored);
@@ -92,7 +92,12 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       // Where no record was read or written the default must not pass for the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       if (writes === null) return [];
+      last.hold();
       return [[CONTROL_KEY, control], ...writes];
+    };
+    await store.update<unknown>([CONTROL_KEY, ...keys], change).catch((error) => {
+      if (isQuota(error)) last.hold(after);
+      throw error;
     });
     if (isNewerVersion) {
       store.leaveToNewer();

@@ -137,6 +137,8 @@ const ALONE_MS = 10_000;
 export interface Claimed {
   claim: Claim;
   batch: QueuedEvent[];
+  /** The disk was too full for the claim. */
+  isUnwritten?: boolean;
 }
 
 export const newClaim = ({ clock, options, tab, newId }: DeliveryContext, batch: QueuedEvent[]): Claimed => ({
@@ -192,7 +194,7 @@ export const createTake =
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.inDoubt[event.type] === 'at-least-once');
       if (!isQuota(error) || !mayRepeat || !canSend()) throw error;
-      claimed = newClaim(context, batch);
+      claimed = { ...newClaim(context, batch), isUnwritten: true };
     }
     return claimed ? { type: 'claimed', claimed } : { type: 'gone' };
   };

@@ -1,7 +1,7 @@
 import type { BannerEvent } from '../../banner.ts';
 import { fingerprint } from '../../credentials/keyring.ts';
 import type { DropReason, Notice } from '../../notices.ts';
-import { isPausing, noPause, type Pause, pauseAfter } from '../../platform/waits.ts';
+import { isPausing, noPause, type Pause, type PauseCause, pauseAfter } from '../../platform/waits.ts';
 import type { Unsent } from '../capture.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Control } from '../log/control.ts';
@@ -23,6 +23,8 @@ import type { Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
+/** What the disk was too full to claim, and what is not delivered, waits for so long at least. */
+const UNCLAIMED_MS = 60_000;
 
 /** The pause of all tabs after this outcome, where `before` is the one until now. */
 export const pauseOf = ({ clock, random }: DeliveryContext, before: Pause, outcome: Outcome): Pause => {
@@ -136,7 +138,11 @@ export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent)
   const { host, news, notify } = context;
 
   /** Nothing where the log does not know the request, or all its events are gone. */
-  const store = async (claim: Claim, outcome: Outcome, apiKey: string): Promise<Settled> => {
+  const store = async (
+    { claim, isUnwritten }: Claimed,
+    outcome: Outcome,
+    apiKey: string,
+  ): Promise<Settled> => {
     let settled = nothing();
     let wasOurs = false;
 
@@ -151,15 +157,20 @@ export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent)
         return event && { key, event };
       });
       const isEmpty = items.every((item) => item === undefined);
-      // A confirmation always counts, even where the claim is over or was never written. Any other outcome counts only for the
-      // request that the log knows.
-      if (!isOurs && (outcome.type !== 'confirmed' || isEmpty)) return null;
+      // A confirmation always counts, even where the claim is over. Any other outcome counts only for the request that the log
+      // knows, or that the disk was too full for.
+      if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
       if (isRegular) control.claim = null;
       control.wait = pauseOf(context, control.wait, outcome);
       if (outcome.type === 'confirmed') control.refusedKey = null;
       if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
         control.refusedKey = fingerprint(apiKey);
       settled = isEmpty ? nothing() : settleEvents(context, control, claim, items, outcome);
+      // Where the disk has no room for this either, the pause holds in memory, and nothing else.
+      if (isUnwritten && settled.delivered.length < claim.keys.length) {
+        const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
+        control.wait = pauseOf(context, control.wait, { type: 'again', pause });
+      }
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };
 
@@ -167,11 +178,11 @@ export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent)
     return settled;
   };
 
-  return async ({ claim, batch }: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
-    const { delivered, gone, notices } = await store(claim, outcome, apiKey).catch(async (error) => {
+  return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
+    const { delivered, gone, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
       // A disk that is too full to count them lets go of what was taken.
       if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
-      const taken = batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
+      const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
       await log.remove(taken);
       return {
         ...nothing(),
