@@ -13,6 +13,7 @@ import {
   type Watermark,
   type Workspace,
 } from '../service/index.ts';
+import { MAX_INDEXED_BYTES } from './columns.ts';
 import { isAfter } from './position.ts';
 import type { SourceRow, UnusableRow } from './source.ts';
 import { SourceError } from './source-error.ts';
@@ -21,13 +22,11 @@ import { SourceError } from './source-error.ts';
 const MAX_ROWS = 100;
 /** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
 const MAX_REJECTS = 100_000;
-/** An index of PostgreSQL takes 2,700. A character has at most four. */
-const MAX_INDEXED_BYTES = 2_000;
 /** Of a row or a line that is kept to be looked at: a file without line ends is one line, and an answer has a hundred of them. */
 const MAX_PAYLOAD = 20_000;
 const kept = (payload: string): string =>
   payload.length > MAX_PAYLOAD ? `${payload.slice(0, MAX_PAYLOAD).toWellFormed()}…` : payload;
-/** Whole where an index takes it, so that an erasure finds it: an ID of a user has at most 987 bytes. */
+/** Whole where an index takes it, so that an erasure finds it: an ID of a user has at most 987 bytes. A character has at most four. */
 const indexable = (text: string): string =>
   Buffer.byteLength(text) <= MAX_INDEXED_BYTES ? text : text.slice(0, MAX_INDEXED_BYTES / 4);
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
@@ -208,12 +207,11 @@ export const createBatches = (options: BatchesOptions) => {
 
     async reject({ us, ...row }: UnusableRow) {
       await makeRoom();
-      // A reject can always be stored: PostgreSQL holds no U+0000, and its indexes no long text.
+      // A reject can always be stored: PostgreSQL holds no U+0000, and its indexes no long text. A key has neither.
       pending.unusable.push({
         ...row,
         kind: 'unusable',
         updatedAtUs: us,
-        key: row.key === null ? null : storable(row.key),
         externalId: row.externalId === null ? null : indexable(storable(row.externalId)),
         payload: storable(kept(row.payload)),
       });

@@ -84,13 +84,10 @@ export interface Columns {
 export const columnsOf = (source: Source, names: readonly string[]): Columns => {
   const find = (name: string) =>
     names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === name.toLowerCase());
+  const present = names.length === 0 ? 'there is none' : `there are ${names.slice(0, 30).join(', ')}`;
   const need = (name: string, why: string): string => {
     const found = find(name);
-    if (found === undefined) {
-      throw new SourceError(
-        `the column "${name}" is missing (${why}); there are ${names.slice(0, 30).join(', ')}`,
-      );
-    }
+    if (found === undefined) throw new SourceError(`the column "${name}" is missing (${why}); ${present}`);
     return found;
   };
   const updatedAt = need(source.updated_at ?? UPDATED_AT, 'when a row was changed');
@@ -107,7 +104,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   ).find((columns, index) => columns.length === IDENTIFIERS[index]!.length);
   if (!identifier) {
     throw new SourceError(
-      `no column names a user: EXTERNAL_ID, ALIAS_NAME with ALIAS_LABEL, BRAZE_ID, EMAIL or PHONE is needed; there are ${names.slice(0, 30).join(', ')}`,
+      `no column names a user: EXTERNAL_ID, ALIAS_NAME with ALIAS_LABEL, BRAZE_ID, EMAIL or PHONE is needed; ${present}`,
     );
   }
   const payload = find(PAYLOAD);
@@ -156,15 +153,15 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   return { updatedAt, key, externalIdOf, objectOf };
 };
 
-/** Bytes of a key: an index of PostgreSQL takes 2,700. */
-const MAX_KEY_BYTES = 2_000;
+/** Bytes of a text in an index: one of PostgreSQL takes 2,700. */
+export const MAX_INDEXED_BYTES = 2_000;
 
 /** Joins the parts of a key, as SQL does; `null` where one is missing, or where no database could hold it. */
 export const keyOf = (values: Record<string, unknown>, columns: readonly string[]): string | null => {
   const parts = columns.map((column) => values[column] ?? '');
   if (parts.some((part) => part === '')) return null;
   const key = parts.map(textOf).join('\u001f');
-  return key.includes('\u0000') || Buffer.byteLength(key) > MAX_KEY_BYTES ? null : key;
+  return key.includes('\u0000') || Buffer.byteLength(key) > MAX_INDEXED_BYTES ? null : key;
 };
 
 const textOf = (value: unknown): string =>

@@ -22,7 +22,7 @@ const DATA_EXCEPTION = /^22/;
 /** What of an error an operator may read who may not look at users: what names tables and columns, and quotes no row. */
 const sentenceOf = (error: unknown): string => {
   const { message, code } = error as Error & { code?: string };
-  if (error instanceof SourceError) return `${message[0]?.toUpperCase()}${message.slice(1)}`;
+  if (error instanceof SourceError) return error.sentence;
   if (code !== undefined && DATA_EXCEPTION.test(code)) {
     return `The source or the database failed: it cannot read a value of a row (SQLSTATE ${code})`;
   }

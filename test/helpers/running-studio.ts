@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { SYNC_PATH } from '../../src/protocol/index.ts';
 import {
   createService,
   followReleases,
@@ -101,14 +102,16 @@ export const runStudio = async (
       ),
     );
   };
-  const toApi = async (path: string, body: unknown): Promise<void> => {
-    const response = await service.fetch(
+  const post = (key: string, path: string, body: unknown, headers: Record<string, string> = {}) =>
+    service.fetch(
       new Request(`http://localhost${path}`, {
         method: 'POST',
-        headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
         body: JSON.stringify(body),
       }),
     );
+  const toApi = async (path: string, body: unknown): Promise<void> => {
+    const response = await post(SERVER_KEY, path, body);
     if (!response.ok) throw new Error(await response.text());
   };
 
@@ -132,18 +135,16 @@ export const runStudio = async (
     },
     /** What a user would get at this moment: the headline of each placement. */
     async headlines(user: string, placements = ['home', 'side']): Promise<Record<string, string | null>> {
-      const response = await service.fetch(
-        new Request('http://localhost/v1/device-messaging/banners/sync', {
-          method: 'POST',
-          headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ external_user_id: user, app_id: APP_ID, app_version: '1', placements }),
-        }),
-      );
+      const body = { external_user_id: user, app_id: APP_ID, app_version: '1', placements };
+      const response = await post(CLIENT_KEY, SYNC_PATH, body);
       const { banners } = await response.json();
       return Object.fromEntries(
         placements.map((placement) => [placement, banners[placement]?.properties?.headline?.value ?? null]),
       );
     },
+    /** Sends what a page would, with the client key. */
+    fromPage: async (path: string, body: unknown, headers?: Record<string, string>): Promise<Answered> =>
+      readAnswer(await post(CLIENT_KEY, path, body, headers)),
     async track(body: unknown): Promise<void> {
       await toApi('/users/track', body);
     },

@@ -83,7 +83,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       } catch (error) {
         if (source.kind !== 'ndjson' || source.rows === 'deletes' || !(error instanceof SourceError))
           throw error;
-        return { reason: `${error.message[0]!.toUpperCase()}${error.message.slice(1)}` };
+        return { reason: error.sentence };
       }
     };
     const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));

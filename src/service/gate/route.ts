@@ -82,12 +82,12 @@ export interface Route<Body = unknown> extends Endpoint<Body> {
 /** A route whose body has the type that its reader gives. */
 export const defineRoute = <Body>(route: Route<Body>): Route<Body> => route;
 
-type Bounds = Pick<BodyBounds, 'maxBytes' | 'maxValues'> & { tooLarge?: 413 | 400 };
+type Bounds = Pick<BodyBounds, 'maxBytes' | 'maxValues'>;
 
 /** A body of a backend. Most batches of users are shorter than what counts as large. */
 export const backendBody = <Body>(
   { schema, read }: BodyReader<Body>,
-  { maxBytes, maxValues, tooLarge = 413 }: Bounds,
+  { maxBytes, maxValues, tooLarge = 413 }: Bounds & { tooLarge?: 413 | 400 },
 ): RequestBody<Body> => ({
   schema,
   read,

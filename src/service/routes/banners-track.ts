@@ -50,9 +50,9 @@ type TrackContext = RouteContext<Omit<BannersTrackRequest, 'events'> & { events:
 /** A header may have 16 KB, of which the patterns of bots would take milliseconds; what names a bot comes first. */
 const MAX_USER_AGENT = 512;
 /**
- * A bot that runs pages calls itself `Mozilla/5.0 (compatible; …`. Of others only programs send events, such as a backend that
- * passes on those of its pages: Node's own `fetch` says `node`, which the list of bots has too. So does a headless browser, which
- * most often runs the host's own tests.
+ * Whether a well-known bot sent the request. One that runs pages calls itself `Mozilla/5.0 (compatible; …`. The list of isbot also has
+ * programs, such as Node's own `fetch` (`node`), by which a backend passes on the events of its pages, and headless browsers, which
+ * most often run the host's own tests: neither is a bot here.
  */
 const isFromBot = (userAgent: string): boolean =>
   userAgent.startsWith('Mozilla/') &&
@@ -63,7 +63,8 @@ const judge = (
   sent: unknown,
   index: number,
   ids: BannerIds,
-  { workspace, body, now: receivedAtMs, isBot }: TrackContext & { isBot: boolean },
+  { workspace, body, now: receivedAtMs }: TrackContext,
+  isBot: boolean,
 ): JudgedEvent | string => {
   const event = readBody(wireEvent, sent);
   if (typeof event === 'string') return event;
@@ -98,7 +99,7 @@ const judgeAll = (
   // Once a request, not once an event.
   const isBot = isFromBot(context.userAgent);
   for (const [index, event] of context.body.events.entries()) {
-    const each = judge(event, index, ids, { ...context, isBot });
+    const each = judge(event, index, ids, context, isBot);
     if (typeof each === 'string') refuse(each, index);
     else judged.push(each);
   }

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { APP_ID, aCampaign, CLIENT_KEY } from '../../helpers/a-workspace.ts';
-import { keptOpen, readAnswer, STORES } from '../../helpers/running-service.ts';
+import { APP_ID, aCampaign } from '../../helpers/a-workspace.ts';
+import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const CHROME =
@@ -27,20 +27,9 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     await store.close();
   });
 
-  const post = async (path: string, body: object, agent: string) =>
-    readAnswer(
-      await studio.service.fetch(
-        new Request(`http://localhost${path}`, {
-          method: 'POST',
-          headers: {
-            authorization: `Bearer ${CLIENT_KEY}`,
-            'content-type': 'application/json',
-            'user-agent': agent,
-          },
-          body: JSON.stringify({ external_user_id: 'v1', app_id: APP_ID, app_version: '1', ...body }),
-        }),
-      ),
-    );
+  const envelope = { external_user_id: 'v1', app_id: APP_ID, app_version: '1' };
+  const post = (path: string, body: object, agent: string) =>
+    studio.fromPage(path, { ...envelope, ...body }, { 'user-agent': agent });
   const look = async (agent: string) => {
     const { home } = (await post(SYNC_PATH, { placements: ['home'] }, agent)).body.banners;
     if (!home) return null;

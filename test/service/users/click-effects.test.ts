@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { APP_ID, aCampaign, CLIENT_KEY } from '../../helpers/a-workspace.ts';
-import { keptOpen, readAnswer, STORES } from '../../helpers/running-service.ts';
+import { APP_ID, aCampaign } from '../../helpers/a-workspace.ts';
+import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const ON_CLICK = { event: 'asked_for_news', attributes: { wants_news: true, source: 'banner' } };
@@ -29,16 +29,7 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
     await store.close();
   });
 
-  const post = async (path: string, body: unknown) =>
-    readAnswer(
-      await studio.service.fetch(
-        new Request(`http://localhost${path}`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ ...ENVELOPE, ...(body as object) }),
-        }),
-      ),
-    );
+  const post = (path: string, body: object) => studio.fromPage(path, { ...ENVELOPE, ...body });
   const bannerFor = async (user: string) =>
     (await post(SYNC_PATH, { external_user_id: user, placements: ['home'] })).body.banners.home.id as string;
   const act = (user: string, id: string, types: string[], timestamp = NOW) =>

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { APP_ID, aCampaign, CLIENT_KEY } from '../../helpers/a-workspace.ts';
-import { keptOpen, readAnswer, STORES } from '../../helpers/running-service.ts';
+import { APP_ID, aCampaign } from '../../helpers/a-workspace.ts';
+import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const HOLDOUT = {
@@ -32,16 +32,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     await store.close();
   });
 
-  const post = async (path: string, body: unknown) =>
-    readAnswer(
-      await studio.service.fetch(
-        new Request(`http://localhost${path}`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        }),
-      ),
-    );
+  const post = (path: string, body: object) => studio.fromPage(path, body);
   const sync = async (user: string) =>
     (await post(SYNC_PATH, { ...ENVELOPE, external_user_id: user, placements: ['home', 'side'] })).body
       .banners;

@@ -2,7 +2,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { PREVIEW_PARAMETER, PREVIEW_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, CLIENT_KEY } from '../../helpers/a-workspace.ts';
-import { readAnswer } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const text = (value: string) => ({ headline: { type: 'string', value } });
@@ -26,17 +25,6 @@ beforeEach(async () => {
   ada = await studio.signIn('Ada');
 });
 afterEach(() => studio.stop());
-
-const toService = async (path: string, body: unknown) =>
-  readAnswer(
-    await studio.service.fetch(
-      new Request(`http://localhost${path}`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      }),
-    ),
-  );
 
 describe('why', () => {
   const outcomes = async (person: unknown, cookie = ed) => {
@@ -248,14 +236,14 @@ describe('a preview link', () => {
     const { status, body } = await link(await draft());
     expect(status).toBe(201);
     expect(body.url).toMatch(/^https:\/\/shop\.example\/cart\?x=1#top&placard_preview=[\w.-]+$/);
-    const shown = await toService(PREVIEW_PATH, { token: tokenOf(body.url) });
+    const shown = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
     expect(shown.body).toMatchObject({
       campaign_name: 'Gold',
       banners: {
         home: { placement_id: 'home', is_test_send: true, is_control: false, properties: text('Hi Jo') },
       },
     });
-    await toService(TRACK_PATH, {
+    await studio.fromPage(TRACK_PATH, {
       external_user_id: 'u1',
       app_id: APP_ID,
       app_version: '1',
@@ -281,14 +269,14 @@ describe('a preview link', () => {
   test('ends after half an hour', async () => {
     const { body } = await link(await draft());
     studio.clock.now += 30 * 60_000 + 1_000;
-    const { status, body: answer } = await toService(PREVIEW_PATH, { token: tokenOf(body.url) });
+    const { status, body: answer } = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
     expect([status, answer.message]).toEqual([401, 'The preview link has expired']);
   });
 
   test('ends with the revision that it was made for', async () => {
     const { body } = await link(await draft());
     await draft({ ...GOLD, name: 'Changed' });
-    expect((await toService(PREVIEW_PATH, { token: tokenOf(body.url) })).status).toBe(404);
+    expect((await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) })).status).toBe(404);
   });
 
   test('is made for the draft as it is, and for the sites of the file alone', async () => {
@@ -309,7 +297,7 @@ describe('a preview link', () => {
   test('is looked at sixty times a minute, and another one all the same', async () => {
     const revision = await draft();
     const token = tokenOf((await link(revision)).body.url);
-    const look = (each: string) => toService(PREVIEW_PATH, { token: each });
+    const look = (each: string) => studio.fromPage(PREVIEW_PATH, { token: each });
     for (let times = 0; times < 60; times += 1) expect((await look(token)).status).toBe(200);
     const { status, headers, body } = await look(token);
     expect([status, body.message]).toEqual([429, expect.stringContaining('60 times a minute')]);
@@ -327,14 +315,16 @@ describe('a preview link', () => {
       placements,
       variants: [aVariant({ properties: text('x'.repeat(3_000)) })],
     });
-    const { status } = await toService(PREVIEW_PATH, { token: tokenOf((await link(revision)).body.url) });
+    const { status } = await studio.fromPage(PREVIEW_PATH, {
+      token: tokenOf((await link(revision)).body.url),
+    });
     expect(status).toBe(422);
   });
 
   test.each(['', 'x', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJwcmV2aWV3Ijp7fX0.'])(
     'is no link with the token %j',
     async (token) => {
-      expect((await toService(PREVIEW_PATH, { token })).status).toBe(401);
+      expect((await studio.fromPage(PREVIEW_PATH, { token })).status).toBe(401);
     },
   );
 
@@ -480,7 +470,7 @@ describe('names to choose from', () => {
 describe('results', () => {
   const sync = async (user: string) =>
     (
-      await toService('/v1/device-messaging/banners/sync', {
+      await studio.fromPage('/v1/device-messaging/banners/sync', {
         external_user_id: user,
         app_id: APP_ID,
         app_version: '1',
@@ -488,7 +478,7 @@ describe('results', () => {
       })
     ).body.banners.home;
   const act = (user: string, id: string, event_type: string, timestamp: string) =>
-    toService(TRACK_PATH, {
+    studio.fromPage(TRACK_PATH, {
       external_user_id: user,
       app_id: APP_ID,
       app_version: '1',

@@ -1,7 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import {
-  type Campaign,
   countReach,
   HttpError,
   personsIn,
@@ -49,28 +48,17 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
 /** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
 const LIST_MS = 10;
 
-/** Segments as campaigns that can be counted: fifty large ones take a fifth of a second to compile, so it is done once. */
-const countable = new WeakMap<Segment, Campaign | null>();
-
-const countableOf = (segment: Segment): Campaign | null => {
-  const known = countable.get(segment);
-  if (known !== undefined) return known;
-  const variants = [{ variant_id: 'a', properties: {} }];
-  const content = { campaign_id: 'segment', status: 'active', placements: [], variants };
-  const { campaign } = readCampaign({ ...content, audience: segment.filter }, {});
-  countable.set(segment, campaign ?? null);
-  return campaign ?? null;
-};
-
 const reachOf = async (
-  segment: Segment,
+  { filter }: Segment,
   { workspace, store, operator, nowMs: now }: StudioContext,
   sampleOf: SampleOf,
 ): Promise<ReachAnswer | null> => {
-  if (personsIn(segment.filter).length > 0 && !operator.people) return null;
-  const campaign = countableOf(segment);
-  // Others have their turn between two segments.
+  if (personsIn(filter).length > 0 && !operator.people) return null;
+  // Others have their turn between two segments: each judges one user at least, some milliseconds of the largest audience.
   await setImmediate();
+  const variants = [{ variant_id: 'a', properties: {} }];
+  const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
+  const { campaign } = readCampaign(content, {});
   const sample = await sampleOf(store, workspace.workspaceId);
   const reach =
     campaign &&
