@@ -19,6 +19,7 @@ export const bootstrapped = (
     signal: new AbortController().signal,
     click: nothing,
     dismiss: nothing,
+    snooze: nothing,
     safeUrl,
     now: Date.now,
     report: () => undefined,

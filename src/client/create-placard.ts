@@ -47,9 +47,19 @@ const createLivePlacard = (settings: Settings): Placard => {
   const boxes = createBoxes(settings.appId);
   const late = createLateChunk<LateClient>(after, fail);
   const isActive = (): boolean => consent.mayAct() && !isStopped;
-  const track = createTrack({ user, cache, late, isActive, now });
+  const { track, snooze } = createTrack({ user, cache, late, isActive, now, fail });
   const { answered } = requested;
-  const placements = createPlacements({ cache, consent, boxes, answered, track, after, fail, notify });
+  const placements = createPlacements({
+    cache,
+    consent,
+    boxes,
+    answered,
+    track,
+    snooze,
+    after,
+    fail,
+    notify,
+  });
   cache.subscribe((sentAway) => {
     if (sentAway) return placements.sendAway(sentAway);
     placements.considerAll();

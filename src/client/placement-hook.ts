@@ -17,6 +17,11 @@ export interface Slot extends EmptySlot {
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
   dismiss(): Promise<void>;
   /**
+   * Hides the banner like `dismiss()`, for so many hours, on this device alone: no event is sent. It is at most the banner's
+   * number property `max_snooze_hours`; a banner without one stays, and there is a `failed` notice.
+   */
+  snooze(hours: number): Promise<void>;
+  /**
    * The URL if its scheme is allowed (https, http and relative; a link may be mailto and tel as well), else `null`. Use what
    * it returns: a relative URL is absolute then where the page's `<base>` is of another site.
    */

@@ -69,7 +69,7 @@ const problemsOf = ({ problems }: SlotState): string => {
 
 /** Nothing is drawn: says what speaks against it. */
 const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
-  const { answer, isExpired, isDismissed, isHidden } = placement;
+  const { answer, isExpired, isDismissed, snoozedUntil, isHidden } = placement;
   if (isHidden)
     return verdict('wait', 'Dismissed', 'Sent away in the sandbox. It is back when the sandbox ends.');
   if (slot.emptied === 'invalid')
@@ -81,6 +81,12 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
   if (answer?.isControl) return verdict('plain', 'Held out', HELD_OUT);
   if (answer && isExpired)
     return verdict('plain', 'Expired', `The banner ended ${relativeTime(answer.expiresAt!, now)}.`);
+  if (snoozedUntil !== null)
+    return verdict(
+      'plain',
+      'Snoozed',
+      `The user put the banner off. It may be back ${relativeTime(snoozedUntil, now)}.`,
+    );
   if (answer && slot.emptied === null)
     return verdict('wait', 'Waits', 'The hook’s check has not answered yet.');
   if (answer) return verdict('wait', 'Waits', WAITS_CLOSED);

@@ -39,6 +39,7 @@ export const aPlacement = (changes: Partial<PlacementState> = {}): PlacementStat
   from: 'sync',
   isExpired: false,
   isDismissed: false,
+  snoozedUntil: null,
   isFocused: false,
   isHidden: false,
   slots: [],

@@ -59,6 +59,14 @@ describe('of a slot without a banner says', () => {
       /sent this banner away/,
     ],
     [
+      'until when the user put it off',
+      aPlacement({ snoozedUntil: NOW + 7_200_000 }),
+      anEmptySlot({ emptied: 'dismissed' }),
+      {},
+      'Snoozed',
+      /back in 2\sh/,
+    ],
+    [
       'that it was dismissed in the sandbox alone',
       aPlacement({ isHidden: true }),
       anEmptySlot({ emptied: 'dismissed' }),

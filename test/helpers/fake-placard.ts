@@ -34,6 +34,7 @@ export const fakePlacard = () => {
           signal: leaving.signal,
           click: async () => void calls.push(`click ${banner.id}`),
           dismiss: async () => void calls.push(`dismiss ${banner.id}`),
+          snooze: async (hours) => void calls.push(`snooze ${banner.id} ${hours}`),
           now: Date.now,
           safeUrl: (url) => (typeof url === 'string' ? url : null),
           report: (kind) => void calls.push(`report ${kind}`),

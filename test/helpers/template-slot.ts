@@ -36,6 +36,7 @@ export const recordingSlot = ({ holdClick = false, now = Date.now } = {}) => {
     dismiss: async () => {
       calls.push('dismiss');
     },
+    snooze: async () => undefined,
     safeUrl: (url, use) => {
       calls.push(`safeUrl ${use}`);
       return typeof url === 'string' && !/^\s*(javascript|data|vbscript):/i.test(url) ? url : null;

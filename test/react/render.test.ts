@@ -42,6 +42,7 @@ const aPage = async (render: RenderBanner) => {
     },
     answered: new Set(),
     track: async () => undefined,
+    snooze: async () => undefined,
     after: () => () => undefined,
     fail,
     notify,

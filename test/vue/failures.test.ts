@@ -40,6 +40,7 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
     },
     answered: new Set(),
     track: async () => undefined,
+    snooze: async () => undefined,
     after: () => () => undefined,
     fail,
     notify,

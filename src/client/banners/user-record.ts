@@ -37,6 +37,8 @@ export interface UserRecord {
   /** By placement: a map, because a placement may be called `__proto__`. */
   banners: Map<string, Answer>;
   dismissed: Dismissal[];
+  /** Until when a snoozed banner stays away, by its ID, in Unix milliseconds of the service. Older records have none. */
+  snoozed?: Map<string, number>;
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
   clockSkewMs: number;
@@ -82,6 +84,12 @@ type BannerName = Pick<Banner, 'placementId' | 'id'>;
 
 export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerName): boolean =>
   dismissed.some((known) => known.placementId === placementId && known.bannerId === id);
+
+/** Keeps a banner away until then. Its answer stays: it comes back without a sync. */
+export const addSnooze = (record: UserRecord, bannerId: string, untilMs: number, nowMs: number): void => {
+  const others = [...(record.snoozed ?? [])].filter(([id, until]) => until > nowMs && id !== bannerId);
+  record.snoozed = new Map([...others, [bannerId, untilMs] as const].slice(-MAX_DISMISSALS));
+};
 
 /** Takes banners out of the record and keeps them out; the oldest dismissal gives way. */
 export const addDismissals = (

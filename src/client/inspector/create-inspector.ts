@@ -99,6 +99,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
       from: requested.answered.has(placementId) ? 'sync' : 'cache',
       isExpired: answer != null && cache.isExpired(answer),
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
+      snoozedUntil: answer ? cache.snoozedUntil(answer) : null,
       isFocused,
       isHidden: front === null,
       slots: mounted.filter((slot) => slot.placementId === placementId).map(slotOf),

@@ -45,6 +45,8 @@ export interface PlacementState {
   isExpired: boolean;
   /** The user sent a banner of this placement away. */
   isDismissed: boolean;
+  /** When a snooze of the answer ends, in Unix milliseconds of the service; `null` without one. */
+  snoozedUntil: number | null;
   isFocused: boolean;
   /** What the sandbox took a dismissal of is hidden until the sandbox ends. */
   isHidden: boolean;

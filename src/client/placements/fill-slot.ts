@@ -6,15 +6,21 @@ import type { Drawn, EmptySlot, Slot } from '../placement-hook.ts';
 
 export interface SlotVerbs {
   track: (banner: Banner, type: EventType) => Promise<unknown>;
+  snooze: (banner: Banner, hours: number) => Promise<void>;
   fail: Fail;
   cache: Pick<BannerCache, 'now'>;
 }
 
 /** What a hook gets beside its banner: the slot, and verbs that speak for this banner alone. */
-export const createSlot = (banner: Banner, empty: EmptySlot, { track, fail, cache }: SlotVerbs): Slot => ({
+export const createSlot = (
+  banner: Banner,
+  empty: EmptySlot,
+  { track, snooze, fail, cache }: SlotVerbs,
+): Slot => ({
   ...empty,
   click: async () => void (await track(banner, 'click')),
   dismiss: async () => void (await track(banner, 'dismiss')),
+  snooze: (hours) => snooze(banner, hours),
   safeUrl(url, use) {
     const safe = safeUrl(url, use);
     if (safe === null) {

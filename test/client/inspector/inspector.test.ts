@@ -135,6 +135,7 @@ test('follows a slot from no answer to the impression', async () => {
     from: 'sync',
     isExpired: false,
     isDismissed: false,
+    snoozedUntil: null,
     slots: [{ shown: { id: 'bnr-1' }, emptied: null, problems: [] }],
   });
   expect(stateOf().slots[0]?.view).toMatchObject({ requiredShare: 0.5, requiredMs: 1_000, isSeen: false });

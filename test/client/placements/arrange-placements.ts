@@ -45,6 +45,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     },
     answered: new Set(['home_hero']),
     track,
+    snooze: async () => undefined,
     after: createClock().after,
     fail,
     notify,

@@ -30,6 +30,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     },
     answered: new Set(),
     track: async () => undefined,
+    snooze: async () => undefined,
     after: createClock().after,
     fail,
     notify,

@@ -120,6 +120,7 @@ const draw = (request: FrameRequest) => {
         signal: drawn.signal,
         click: async () => undefined,
         dismiss: async () => undefined,
+        snooze: async () => undefined,
         now: Date.now,
         safeUrl: (url, use) =>
           typeof url === 'string' && refusedUrl(url, use) === null ? onSite(url, site) : null,
