@@ -185,6 +185,23 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
             scheme.value = value;
           }}
         />
+        {/* Above what is drawn: a picture that grows between press and release would take the click away. */}
+        {!editor.isReadOnly && workspace.sites.length > 0 && (
+          <button
+            type="button"
+            class="button"
+            disabled={!editor.isDraft.value}
+            title={
+              editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
+            }
+            onClick={async () => {
+              await editor.flush();
+              isLinking.value = true;
+            }}
+          >
+            Preview on the site …
+          </button>
+        )}
       </div>
       <Device
         width={Number(width.value)}
@@ -206,22 +223,6 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           </p>
         ))}
       </div>
-      {!editor.isReadOnly && workspace.sites.length > 0 && (
-        <button
-          type="button"
-          class="button"
-          disabled={!editor.isDraft.value}
-          title={
-            editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
-          }
-          onClick={async () => {
-            await editor.flush();
-            isLinking.value = true;
-          }}
-        >
-          Preview on the site …
-        </button>
-      )}
       {isLinking.value && (
         <SiteLinkDialog
           editor={editor}
