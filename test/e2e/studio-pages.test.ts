@@ -154,6 +154,26 @@ describe('the pages', () => {
     await close(page);
   });
 
+  test('keep the link to the site in its place while the preview is being drawn', async () => {
+    const page = await open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/preview.html', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Spring collection' }).click();
+    const button = page.getByRole('button', { name: /Preview on the site/ });
+    const before = await button.boundingBox();
+    held.resolve();
+    await page
+      .frameLocator('iframe')
+      .getByText(/Fresh from the kiln/)
+      .first()
+      .waitFor();
+    expect(await button.boundingBox()).toEqual(before);
+    await close(page);
+  });
+
   test('keep names of any length and direction inside of their places', async () => {
     const page = await open('/campaigns/winter-clearance');
     const name = `${'Donaudampfschifffahrtsgesellschaft'.repeat(5)} مرحبا`;
