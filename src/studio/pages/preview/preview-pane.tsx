@@ -185,7 +185,15 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
             scheme.value = value;
           }}
         />
-        {/* Above what is drawn: a picture that grows between press and release would take the click away. */}
+      </div>
+      <Device
+        width={Number(width.value)}
+        request={request}
+        onDrawn={(problems) => {
+          drawnProblems.value = problems;
+        }}
+      />
+      <div class="preview-foot">
         {!editor.isReadOnly && workspace.sites.length > 0 && (
           <button
             type="button"
@@ -202,26 +210,19 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
             Preview on the site …
           </button>
         )}
-      </div>
-      <Device
-        width={Number(width.value)}
-        request={request}
-        onDrawn={(problems) => {
-          drawnProblems.value = problems;
-        }}
-      />
-      <div class="preview-said" role="status">
-        {problem && <p class="field-problem">{problem}</p>}
-        {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
-        {answer?.language && <p>In {languageName(answer.language)}.</p>}
-        {answer?.properties && !answer.inAudience && (
-          <p>{who} is not in the audience. You see it as if they were.</p>
-        )}
-        {drawnProblems.value.map(({ property, words }) => (
-          <p key={property + words} class="field-warning">
-            {labelOf(property)}: {words}
-          </p>
-        ))}
+        <div class="preview-said" role="status">
+          {problem && <p class="field-problem">{problem}</p>}
+          {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
+          {answer?.language && <p>In {languageName(answer.language)}.</p>}
+          {answer?.properties && !answer.inAudience && (
+            <p>{who} is not in the audience. You see it as if they were.</p>
+          )}
+          {drawnProblems.value.map(({ property, words }) => (
+            <p key={property + words} class="field-warning">
+              {labelOf(property)}: {words}
+            </p>
+          ))}
+        </div>
       </div>
       {isLinking.value && (
         <SiteLinkDialog
