@@ -18,7 +18,7 @@ interface Shift {
 const watchShifts = (page: Page) =>
   page.addInitScript(() => {
     const shifts: Shift[] = [];
-    Reflect.set(window, 'shifts', shifts);
+    Reflect.set(window, 'layoutShifts', shifts);
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries() as (PerformanceEntry & {
         value: number;
@@ -29,7 +29,7 @@ const watchShifts = (page: Page) =>
       }
     }).observe({ type: 'layout-shift', buffered: true });
   });
-const shiftsOf = (page: Page) => page.evaluate(() => Reflect.get(window, 'shifts') as Shift[]);
+const shiftsOf = (page: Page) => page.evaluate(() => Reflect.get(window, 'layoutShifts') as Shift[]);
 
 describe('the editor after a reload', () => {
   test.each([
