@@ -1,3 +1,4 @@
+import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent, type OptOutPolicy } from './consent/consent.ts';
 import { createForgetStored, optOutOfLog } from './consent/forget-stored.ts';
@@ -47,7 +48,8 @@ const createLivePlacard = (settings: Settings): Placard => {
   const boxes = createBoxes(settings.appId);
   const late = createLateChunk<LateClient>(after, fail);
   const isActive = (): boolean => consent.mayAct() && !isStopped;
-  const { track, snooze } = createTrack({ user, cache, late, isActive, now, fail });
+  const track = createTrack({ user, cache, late, isActive, now });
+  const snooze = (banner: Banner, hours: number) => late.run((client) => client.snooze(banner, hours));
   const { answered } = requested;
   const placements = createPlacements({
     cache,
@@ -56,6 +58,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     answered,
     track,
     snooze,
+    isGated: Boolean(settings.mayShow),
     after,
     fail,
     notify,
@@ -134,6 +137,8 @@ const createLivePlacard = (settings: Settings): Placard => {
     async identify(userId) {
       if (!isStopped) await userSwitch.signIn(userId);
     },
+    // Before the late chunk is there nothing was asked.
+    reconsider: () => late.current()?.reconsider(),
     banner: cache.current,
     track,
     subscribe,

@@ -62,6 +62,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     async refresh() {
       if (!cause) fail('sync', 'There is no page here: on a server the client does nothing');
     },
+    reconsider: () => undefined,
     disable: nothing,
     stop: () => undefined,
     wipe: nothing,

@@ -2,6 +2,7 @@ import { isVisitorId, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
+import { createSnooze } from './banners/snooze.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
@@ -11,6 +12,7 @@ import { rememberNotices } from './inspector/recent-notices.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
 import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
+import { createMayShow } from './placements/may-show.ts';
 import { withTimeout } from './platform/waits.ts';
 import { createPreview } from './preview/preview.ts';
 
@@ -29,6 +31,10 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
    * behind; but at the start of a page without a user one of them may be coming back.
    */
   startSession(isSwitch: boolean): Promise<void>;
+  /** Hides the banner for so many hours on this device, and sends nothing. */
+  snooze(banner: Banner, hours: number): Promise<void>;
+  /** Asks `mayShow` again where it keeps a banner away. */
+  reconsider(): void;
   inspect(): Promise<Inspector>;
   stop(): void;
 }
@@ -95,7 +101,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     }
   };
   const preview = createPreview(context, loadChunk);
-  const impressions = createImpressions(context, updates, delivery.capture);
+  const mayShow = createMayShow(context);
+  const impressions = createImpressions(context, updates, delivery.capture, mayShow);
 
   let inspector: Promise<Inspector> | undefined;
   const inspect = async (): Promise<Inspector> => {
@@ -140,6 +147,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     delivery,
     want: updates.want,
     async refresh(names = [...requested.placements]) {
+      mayShow.reconsider();
       // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
       const placementIds = [names].flat();
       for (const placementId of placementIds) requested.placements.add(placementId);
@@ -169,6 +177,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       }
       if (isSwitch || user.id() !== null) await context.forgetStored();
     },
+    reconsider: mayShow.reconsider,
+    snooze: createSnooze(context, updates.notifyTabs),
     inspect() {
       // A load that failed is tried again.
       inspector ??= inspect().catch((cause) => {

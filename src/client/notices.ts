@@ -41,7 +41,7 @@ export type Notice =
   | {
       type: 'emptied';
       placementId: string;
-      reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control';
+      reason: 'none' | 'expired' | 'dismissed' | 'user' | 'invalid' | 'control' | 'held';
     }
   | { type: 'tracked'; event: BannerEvent }
   | { type: 'delivered'; events: BannerEvent[] }

@@ -16,6 +16,8 @@ export interface Placard {
   identify(userId: string | null): Promise<void>;
   /** Explicit sync of the named placements (default: all mounted so far), within the refresh budget. */
   refresh(placementIds?: string[]): Promise<void>;
+  /** Asks `mayShow` again where it keeps a slot empty, or has not answered: what came first is over. Costs no request. */
+  reconsider(): void;
   /** What would be shown now; `null` where none is for this user, `undefined` before the first answer. */
   banner(placementId: string): Banner | null | undefined;
   /** Resolves when the event is durable, with `null` where it was not taken (no consent, no user, unknown banner). */

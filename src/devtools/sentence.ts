@@ -23,6 +23,7 @@ const EMPTIED = {
   dismissed: 'its banner was dismissed',
   user: 'the user changed',
   invalid: 'its banner does not fit',
+  held: 'mayShow() keeps its banner away',
   control: 'the user is in the control group, which sees nothing and is counted',
 } as const;
 

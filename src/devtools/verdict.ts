@@ -81,6 +81,12 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
   if (answer?.isControl) return verdict('plain', 'Held out', HELD_OUT);
   if (answer && isExpired)
     return verdict('plain', 'Expired', `The banner ended ${relativeTime(answer.expiresAt!, now)}.`);
+  if (slot.emptied === 'held')
+    return verdict(
+      'wait',
+      'Held back',
+      'mayShow() of this page keeps it away, until reconsider() or refresh().',
+    );
   if (snoozedUntil !== null)
     return verdict(
       'plain',
@@ -88,7 +94,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
       `The user put the banner off. It may be back ${relativeTime(snoozedUntil, now)}.`,
     );
   if (answer && slot.emptied === null)
-    return verdict('wait', 'Waits', 'The hook’s check has not answered yet.');
+    return verdict('wait', 'Waits', 'The hook’s check has not answered yet, or mayShow() has not.');
   if (answer) return verdict('wait', 'Waits', WAITS_CLOSED);
   if (isDismissed)
     return verdict('plain', 'Dismissed', 'The user sent this banner away. Another one may show here.');

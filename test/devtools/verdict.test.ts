@@ -59,6 +59,14 @@ describe('of a slot without a banner says', () => {
       /sent this banner away/,
     ],
     [
+      'that the page keeps it away',
+      aPlacement(),
+      anEmptySlot({ emptied: 'held' }),
+      {},
+      'Held back',
+      /mayShow.*reconsider/,
+    ],
+    [
       'until when the user put it off',
       aPlacement({ snoozedUntil: NOW + 7_200_000 }),
       anEmptySlot({ emptied: 'dismissed' }),

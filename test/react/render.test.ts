@@ -43,6 +43,7 @@ const aPage = async (render: RenderBanner) => {
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
+    isGated: false,
     after: () => () => undefined,
     fail,
     notify,

@@ -41,6 +41,7 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
+    isGated: false,
     after: () => () => undefined,
     fail,
     notify,

@@ -7,7 +7,6 @@ import type { Store, StoreKey } from '../platform/store.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import {
   addDismissals,
-  addSnooze,
   createBootstrap,
   emptyRecord,
   isDismissed,
@@ -140,14 +139,10 @@ export const createBannerCache = (options: CacheOptions) => {
     /** Why this banner may not be shown any more. */
     mustLeave(banner: Banner): 'user' | 'dismissed' | 'expired' | null {
       if (!cache.isGiven(banner)) return 'user';
-      if (isDismissed(record, banner) || cache.snoozedUntil(banner)) return 'dismissed';
+      if (isDismissed(record, banner) || cache.isSnoozed(banner)) return 'dismissed';
       return cache.isExpired(banner) ? 'expired' : null;
     },
-    /** When a snoozed banner may come back, in Unix milliseconds of the service; `null` where it may be shown. */
-    snoozedUntil({ id }: Banner): number | null {
-      const untilMs = record.snoozed?.get(id) ?? 0;
-      return untilMs > cache.now() ? untilMs : null;
-    },
+    isSnoozed: ({ id }: Banner): boolean => (record.snoozed?.get(id) ?? 0) > cache.now(),
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
     /** By the server's clock as well as it is known. */
     now: (): number => now() + record.clockSkewMs,
@@ -175,7 +170,7 @@ export const createBannerCache = (options: CacheOptions) => {
       const front = overlay.get(placementId);
       const isFront = front === null || (front && !isDismissed(record, front));
       const banner = isFront ? front : record.banners.get(placementId)?.banner;
-      return banner && (cache.isExpired(banner) || cache.snoozedUntil(banner)) ? null : banner;
+      return banner && (cache.isExpired(banner) || cache.isSnoozed(banner)) ? null : banner;
     },
 
     /**
@@ -221,12 +216,6 @@ export const createBannerCache = (options: CacheOptions) => {
     /** Takes banners out and keeps them out, those of this user's other tabs as well. */
     dismiss: (dismissals: Parameters<typeof addDismissals>[1]) =>
       cache.change((own) => addDismissals(own, dismissals)),
-
-    /** Keeps the banner away for so many milliseconds, in this user's other tabs as well. */
-    snooze({ id }: Banner, forMs: number): Promise<unknown> {
-      const nowMs = cache.now();
-      return cache.change((own) => addSnooze(own, id, nowMs + forMs, nowMs));
-    },
 
     /** The user sent this banner away here: its slots give it up at once. */
     sendAway: (banner: Banner): void => tell(banner),

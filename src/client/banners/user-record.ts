@@ -85,12 +85,6 @@ type BannerName = Pick<Banner, 'placementId' | 'id'>;
 export const isDismissed = ({ dismissed }: Readonly<UserRecord>, { placementId, id }: BannerName): boolean =>
   dismissed.some((known) => known.placementId === placementId && known.bannerId === id);
 
-/** Keeps a banner away until then. Its answer stays: it comes back without a sync. */
-export const addSnooze = (record: UserRecord, bannerId: string, untilMs: number, nowMs: number): void => {
-  const others = [...(record.snoozed ?? [])].filter(([id, until]) => until > nowMs && id !== bannerId);
-  record.snoozed = new Map([...others, [bannerId, untilMs] as const].slice(-MAX_DISMISSALS));
-};
-
 /** Takes banners out of the record and keeps them out; the oldest dismissal gives way. */
 export const addDismissals = (
   record: UserRecord,

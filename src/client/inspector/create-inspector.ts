@@ -73,7 +73,7 @@ interface ReadPlacementsOptions
 /** Every placement that the page mounts or requests, or that the cache holds, by name. */
 const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   const { cache, impressions, requested, isFocus } = options;
-  const { banners, dismissed } = cache.record();
+  const { banners, dismissed, snoozed } = cache.record();
   const mounted = impressions.slots();
   const names = new Set([...requested.placements, ...banners.keys(), ...cache.overlay.keys()]);
   for (const { placementId } of mounted) names.add(placementId);
@@ -99,7 +99,7 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
       from: requested.answered.has(placementId) ? 'sync' : 'cache',
       isExpired: answer != null && cache.isExpired(answer),
       isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
-      snoozedUntil: answer ? cache.snoozedUntil(answer) : null,
+      snoozedUntil: answer && cache.isSnoozed(answer) ? snoozed!.get(answer.id)! : null,
       isFocused,
       isHidden: front === null,
       slots: mounted.filter((slot) => slot.placementId === placementId).map(slotOf),

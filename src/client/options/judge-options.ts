@@ -11,7 +11,8 @@ const SERVER_KEY = /^(placard|demo).server/;
  */
 export const judgeOptions = (settings: Settings, notify: Notify): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
-  const { consent, correct, delivery, userToken, visitors, banners, bootstrap, debug, ...unknown } = others;
+  const { consent, correct, delivery, userToken, visitors, banners, bootstrap, debug, mayShow, ...unknown } =
+    others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
     notify(notice);
@@ -23,6 +24,7 @@ export const judgeOptions = (settings: Settings, notify: Notify): void => {
   // Anyone who opens the page could read and change every profile with it.
   expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
+  expect(mayShow == null || typeof mayShow === 'function', 'mayShow', 'a function');
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
   chosenOptions<object>('', { consent }, { ...unknown, consent }, report, {

@@ -1,6 +1,8 @@
 import type { BannerBootstrap, Instance } from '../../protocol/index.ts';
+import type { Banner } from '../banner.ts';
 import type { ProvideToken } from '../credentials/user-tokens.ts';
 import type { Correct } from '../delivery/delivery.ts';
+import type { EmptySlot } from '../placement-hook.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
@@ -39,6 +41,12 @@ interface CommonOptions {
    * browser sends Global Privacy Control, else `'enabled'`. Default `'enabled'`.
    */
   consent?: 'enabled' | 'disabled' | 'pending' | 'gpc';
+  /**
+   * The host's word before a banner is shown, for pages where something else comes first, such as a consent dialog: `false`, or a promise of
+   * it, keeps the slot empty, and a control banner uncounted. Asked once for each banner of a mounted slot; again with `reconsider()` and
+   * `refresh()`. Where it throws, the slot stays empty, and there is a `failed` notice. Default: every banner is shown.
+   */
+  mayShow?: (banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>;
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */

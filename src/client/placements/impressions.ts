@@ -3,12 +3,18 @@ import { isFocus } from '../banners/overlay.ts';
 import type { Updates } from '../banners/updates.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
+import type { MayShow } from './may-show.ts';
 import type { Mounted } from './mounted-slot.ts';
 import { createRooms } from './rooms.ts';
 import { watchViewability } from './viewability.ts';
 
 /** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
-export const createImpressions = (context: LateContext, updates: Updates, capture: Delivery['capture']) => {
+export const createImpressions = (
+  context: LateContext,
+  updates: Updates,
+  capture: Delivery['capture'],
+  mayShow: MayShow,
+) => {
   const { settings, user, cache, placements, lifecycle, boxMemory, isActive, inBackground, fail } = context;
   const { platform } = settings;
   /** Without one it is not known which slots are in view, so none is watched. */
@@ -75,6 +81,7 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
     slots.set(mounted, Observer && viewabilityOf(mounted, Observer));
     return () => {
       slots.get(mounted)?.stop();
+      mayShow.forget(mounted);
       slots.delete(mounted);
       seen.delete(mounted);
     };
@@ -82,6 +89,7 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
   placements.attach({
     ...createRooms(lifecycle.isVisible),
     watch,
+    mayShow: mayShow.ask,
     onChange: (mounted) => slots.get(mounted)?.restart(),
     onExpired: updates.renew,
   });

@@ -40,6 +40,8 @@ export interface SlotWatcher {
   collapse(element: HTMLElement): () => void;
   /** Watches one slot's visibility until the returned function is called. */
   watch?(mounted: Mounted): () => void;
+  /** Whether the host lets the banner be shown there; `undefined` while it has not answered. */
+  mayShow?(mounted: Mounted, banner: Banner): boolean | undefined;
   /** The slot has another banner. */
   onChange?(mounted: Mounted): void;
   /** A banner has left the page because it expired. */

@@ -20,13 +20,15 @@ interface PlacementsOptions extends SlotVerbs {
   boxes: Pick<Boxes, 'reserve'>;
   /** Placements whose present answer came from the network. */
   answered: ReadonlySet<string>;
+  /** Whether the host has a `mayShow`, which the watcher asks: until that is there, nothing new is shown. */
+  isGated: boolean;
   after: Clock['after'];
   notify: Notify;
 }
 
 /** The mounted slots: the banner of each, and when it may change. */
 export const createPlacements = (options: PlacementsOptions) => {
-  const { cache, consent, boxes, answered, after, fail, notify } = options;
+  const { cache, consent, boxes, answered, isGated, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
   const isOnScreen = ({ element }: Mounted): boolean => watcher?.isOnScreen(element) ?? true;
@@ -131,14 +133,16 @@ export const createPlacements = (options: PlacementsOptions) => {
     } else {
       const problems = next ? slot.check.problems(next) : [];
       if (problems === null) return;
-      const fitting = problems.length > 0 ? null : next;
+      const may = next && isGated && problems.length === 0 ? watcher?.mayShow?.(slot, next) : true;
+      if (may === undefined) return;
+      const fitting = problems.length > 0 || !may ? null : next;
       // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
       const isDrawn = slot.shown && !slot.shown.isControl;
       const opens = slot.expand && fitting && !fitting.isControl;
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
       if (slot.shown || fitting) leave(slot, true);
       if (fitting) show(slot, slot.check.checked(fitting));
-      else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
+      else empty(slot, problems.length > 0 ? 'invalid' : may ? 'none' : 'held', problems);
     }
     settle(slot);
   };
@@ -215,8 +219,7 @@ export const createPlacements = (options: PlacementsOptions) => {
       watcher = slotWatcher;
       for (const slot of all()) {
         slot.unwatch ??= slotWatcher.watch?.(slot);
-        // Before the first answer nothing is collapsed.
-        if (cache.current(slot.placementId) !== undefined) settle(slot);
+        consider(slot);
       }
     },
 

@@ -46,6 +46,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
     answered: new Set(['home_hero']),
     track,
     snooze: async () => undefined,
+    isGated: false,
     after: createClock().after,
     fail,
     notify,

@@ -31,6 +31,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
+    isGated: false,
     after: createClock().after,
     fail,
     notify,

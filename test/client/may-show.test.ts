@@ -1,0 +1,121 @@
+// The option `mayShow`: the host says when a banner may come, and what it keeps away is neither drawn nor counted.
+import { expect, test, vi } from 'vitest';
+import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
+
+stagePages();
+
+const aControl = () =>
+  createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1', is_control: true }) } });
+
+test('false keeps the slot empty and uncounted, until the host asks to look again', async () => {
+  let isDialogOpen = true;
+  const mayShow = vi.fn(() => !isDialogOpen);
+  const { placard, heard, of } = open({ mayShow });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('emptied');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(of('emptied').map(({ reason }) => reason)).toEqual(['held']);
+  expect(element.textContent).toBe('');
+  expect(of('tracked')).toEqual([]);
+  // Once for the banner, however often the slots are looked at.
+  expect(mayShow.mock.calls).toEqual([
+    [expect.objectContaining({ id: 'bnr-1' }), { element, placementId: 'home_hero' }],
+  ]);
+
+  isDialogOpen = false;
+  placard.reconsider();
+  expect(element.textContent).toBe('Summer sale');
+  await heard('tracked');
+  placard.reconsider();
+  expect(mayShow).toHaveBeenCalledTimes(2);
+});
+
+test('a control banner that is kept away is not counted as seen', async () => {
+  let mayCount = false;
+  const { placard, heard, of } = open({ service: aControl(), mayShow: () => mayCount });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('emptied');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(of('tracked')).toEqual([]);
+  mayCount = true;
+  placard.reconsider();
+  await heard('tracked');
+});
+
+test('a promise is waited for, and refresh() asks again', async () => {
+  let answer: (may: boolean) => void = () => undefined;
+  const mayShow = () => new Promise<boolean>((resolve) => (answer = resolve));
+  const { placard, heard, of } = open({ mayShow });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('synced');
+  expect(element.textContent).toBe('');
+  answer(false);
+  await heard('emptied');
+  const refreshed = placard.refresh();
+  await vi.waitFor(() => {
+    answer(true);
+    expect(of('shown')).toHaveLength(1);
+  }, PATIENCE);
+  await refreshed;
+  expect(element.textContent).toBe('Summer sale');
+});
+
+test('a slot that is mounted again is asked for again', async () => {
+  const mayShow = vi.fn(() => false);
+  const { placard, heard } = open({ mayShow });
+  const unmount = placard.mount('home_hero', aSlot(), draw);
+  await heard('emptied');
+  unmount();
+  placard.mount('home_hero', aSlot(), draw);
+  expect(mayShow).toHaveBeenCalledTimes(2);
+});
+
+const broken = {
+  throws: () => {
+    throw new Error('the dialog is gone');
+  },
+  rejects: async () => {
+    throw new Error('the dialog is gone');
+  },
+  'is no function': 'yes' as unknown as () => boolean,
+};
+test.each(Object.entries(broken))(
+  'one that %s keeps the slot empty, as the host may have a reason, and is a notice',
+  async (_, mayShow) => {
+    vi.spyOn(console, 'error').mockReturnValue(undefined);
+    const { placard, heard, of } = open({ mayShow });
+    const element = aSlot();
+    placard.mount('home_hero', element, draw);
+    await heard('emptied');
+    expect(element.textContent).toBe('');
+    expect(of('emptied')[0]).toMatchObject({ reason: 'held' });
+    expect(of('failed')).toContainEqual(
+      expect.objectContaining({ kind: 'hook', message: 'mayShow() of "home_hero" threw' }),
+    );
+  },
+);
+
+test('one that never answers is a notice after ten seconds, and leaves no timer behind', async () => {
+  const { placard, heard, of } = open({ mayShow: () => new Promise<boolean>(() => undefined) });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await heard('synced');
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(of('failed')).toMatchObject([
+    { kind: 'hook', message: 'mayShow() of "home_hero" has not answered' },
+  ]);
+  expect(element.textContent).toBe('');
+  placard.reconsider();
+  placard.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(of('failed')).toHaveLength(1);
+});
+
+test('any other answer lets the banner through', async () => {
+  const { placard, heard } = open({ mayShow: (() => undefined) as unknown as () => boolean });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('shown');
+});
