@@ -8,6 +8,8 @@ import type { ImportAgain } from './late-chunk.ts';
 const CHUNKS = {
   /** With the option `visitors`, before the first session. */
   visitors: () => import('./user/visitors.ts'),
+  /** With the option `placementsBySelector`, once there is a user. */
+  insertPlacements: () => import('./placements/insert-placements.ts'),
   /** The page was opened by a preview link, or the inspector shows one. */
   preview: () => import('./preview/show-preview.ts'),
   /** `inspect()` was called. */

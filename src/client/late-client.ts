@@ -1,4 +1,4 @@
-import { isVisitorId, VISITOR_JOIN_PATH } from '../protocol/index.ts';
+import { isVisitorId, PLACEMENTS_PATH, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
 import { focusOn, isFocus } from './banners/overlay.ts';
@@ -12,6 +12,7 @@ import { rememberNotices } from './inspector/recent-notices.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
 import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
+import type { InsertPlacements } from './placements/insert-placements.ts';
 import { createMayShow } from './placements/may-show.ts';
 import { withTimeout } from './platform/waits.ts';
 import { createPreview } from './preview/preview.ts';
@@ -118,6 +119,20 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     });
   };
 
+  let inserted: InsertPlacements | undefined;
+  const insertPlacements = async (): Promise<void> => {
+    if (!settings.placementsBySelector || !isActive() || user.id() === null) return;
+    const { createInsertPlacements } = await loadChunk('insertPlacements');
+    if (isStopped) return;
+    const want = (placementId: string): void => {
+      if (requested.placements.has(placementId)) return;
+      requested.placements.add(placementId);
+      updates.want(placementId);
+    };
+    inserted ??= createInsertPlacements({ ...context, listPath: PLACEMENTS_PATH, want });
+    await inserted.start();
+  };
+
   const debug = async (): Promise<void> => {
     const { printNotices } = await loadChunk('debug');
     printNotices(context);
@@ -172,6 +187,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
           await withTimeout(delivery.mayAct(), after, STORE_TIMEOUT_MS, 'The log').catch(logFailed);
         if (userTokens.resume()) inBackground(delivery.flush());
         await updates.startSession(delivery.queued);
+        inBackground(insertPlacements());
       } finally {
         begin();
       }
@@ -190,6 +206,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     stop() {
       isStopped = true;
       begin();
+      inserted?.stop();
       for (const stop of stops) stop();
       for (const part of [impressions, preview, updates, delivery, notices]) part.stop();
     },

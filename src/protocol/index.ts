@@ -15,6 +15,7 @@ export * from './limits.ts';
 export * from './link.ts';
 export * from './parse-url.ts';
 export * from './permissions.ts';
+export * from './placements.ts';
 export * from './preview.ts';
 export * from './rate-limit.ts';
 export * from './read-sync-answer.ts';

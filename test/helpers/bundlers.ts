@@ -7,14 +7,24 @@ import webpack, { type Stats } from 'webpack';
 
 /** In the chunk that only a page with `debug: true` loads. */
 const OF_DEBUG = '[placard] hello';
+/** In the chunk that inserts placements by selector. */
+const OF_INSERTION = 'its selector finds nothing';
 /** In the others that only some pages load: of the inspector, of a preview, of visitors. */
-const OF_SOME_PAGES = [OF_DEBUG, 'syncWaitsUntil', 'End preview', 'The visitor could not be joined'];
+const OF_SOME_PAGES = [
+  OF_DEBUG,
+  OF_INSERTION,
+  'syncWaitsUntil',
+  'End preview',
+  'The visitor could not be joined',
+];
 
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */
   entry: number;
   /** Of all chunks together that a page loads without `debug`. */
   all: number;
+  /** Of the chunk that inserts placements by selector; 0 without one. */
+  insertion: number;
   /** Of the chunks of an ordinary visit: a cached banner, a sync, an impression, a click, and their delivery. */
   ordinary: number;
   /** Each chunk by its file name. */
@@ -48,8 +58,16 @@ export const measureBundle = async (
       sum(
         chunks.filter(({ code: text }) => !marks.some((mark) => text.includes(mark))).map(({ name }) => name),
       );
+    const ofInsertion = chunks.filter(({ code: text }) => text.includes(OF_INSERTION));
+    const insertion = sum(ofInsertion.map(({ name }) => name));
     const [all, ordinary] = [without([OF_DEBUG]), without(OF_SOME_PAGES)];
-    return { entry: sum(first), all: all!, ordinary: ordinary!, chunks: Object.fromEntries(sizes) };
+    return {
+      entry: sum(first),
+      all: all!,
+      ordinary: ordinary!,
+      insertion,
+      chunks: Object.fromEntries(sizes),
+    };
   } finally {
     await rm(application, { recursive: true });
   }

@@ -18,8 +18,8 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  // 1,200 of it judge what can be seen of a banner.
-  '.': 36_300,
+  // 1,200 of it judge what can be seen of a banner; 2,100, on pages that have them, insert placements by selector.
+  '.': 39_350,
   './element': 7_950,
   './react': 1_640,
   './vue': 1_500,
@@ -32,10 +32,13 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 33_500;
+export const ORDINARY_VISIT = 34_350;
+
+/** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. */
+export const INSERT_PLACEMENTS = 2_048;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_600, esbuild: 7_900, webpack: 8_580 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_720, esbuild: 8_020, webpack: 8_720 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

@@ -4,7 +4,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { BUNDLERS, type BundlerName, measureBundle } from '../helpers/bundlers.ts';
 import { anApplication } from '../helpers/packed-package.ts';
-import { ALL_CHUNKS, BROWSER_PACKAGE_ENTRIES, FIRST_PAINT, ORDINARY_VISIT } from '../helpers/size-budgets.ts';
+import {
+  ALL_CHUNKS,
+  BROWSER_PACKAGE_ENTRIES,
+  FIRST_PAINT,
+  INSERT_PLACEMENTS,
+  ORDINARY_VISIT,
+} from '../helpers/size-budgets.ts';
 
 const bundlers = Object.keys(BUNDLERS) as BundlerName[];
 
@@ -39,6 +45,10 @@ describe('the size of the packed package', () => {
     const worst = Math.max(...sizes.map(({ ordinary }) => ordinary));
     expect(worst, JSON.stringify(sizes)).toBeLessThanOrEqual(ORDINARY_VISIT);
     expect(worst * 1.1).toBeGreaterThan(ORDINARY_VISIT);
+    for (const { insertion } of sizes) {
+      expect(insertion).toBeGreaterThan(1_000);
+      expect(insertion).toBeLessThanOrEqual(INSERT_PLACEMENTS);
+    }
     // Each page that inspects, previews or takes visitors loads a chunk more.
     for (const { all, ordinary } of sizes) expect(all - ordinary).toBeGreaterThan(2_500);
   });

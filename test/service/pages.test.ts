@@ -167,6 +167,7 @@ describe('GET /openapi.json', () => {
       '/v1/device-messaging/banners/sync',
       '/placard/explain',
       '/placard/preview',
+      '/placard/placements',
     ]);
   });
 

@@ -1,3 +1,4 @@
+import type { SelectorPlacement } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { Settings } from '../options/read-options.ts';
 
@@ -39,6 +40,8 @@ export interface UserRecord {
   dismissed: Dismissal[];
   /** Until when a snoozed banner stays away, by its ID, in Unix milliseconds of the service. Older records have none. */
   snoozed?: Map<string, number>;
+  /** The placements that this client inserts by itself, and which of them found no place. Absent before they were requested. */
+  inserted?: { askedAtMs: number; placements: readonly SelectorPlacement[]; missing: string[] };
   session: Session | null;
   /** Server time minus device time, in milliseconds. */
   clockSkewMs: number;

@@ -11,8 +11,19 @@ const SERVER_KEY = /^(placard|demo).server/;
  */
 export const judgeOptions = (settings: Settings, notify: Notify): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
-  const { consent, correct, delivery, userToken, visitors, banners, bootstrap, debug, mayShow, ...unknown } =
-    others;
+  const {
+    consent,
+    correct,
+    delivery,
+    userToken,
+    visitors,
+    banners,
+    bootstrap,
+    debug,
+    mayShow,
+    placementsBySelector,
+    ...unknown
+  } = others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
     notify(notice);
@@ -25,6 +36,14 @@ export const judgeOptions = (settings: Settings, notify: Notify): void => {
   expect(!SERVER_KEY.test(String(apiKey)), 'apiKey', 'a client key: this is a server key');
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   expect(mayShow == null || typeof mayShow === 'function', 'mayShow', 'a function');
+  // A hosted instance has no such list.
+  const isList =
+    Object(placementsBySelector) === placementsBySelector && !/\.braze\.(com|eu)$/.test(endpoint);
+  expect(
+    placementsBySelector == null || isList,
+    'placementsBySelector',
+    'templates by name, with an "endpoint"',
+  );
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
   chosenOptions<object>('', { consent }, { ...unknown, consent }, report, {

@@ -2,7 +2,7 @@ import type { BannerBootstrap, Instance } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { ProvideToken } from '../credentials/user-tokens.ts';
 import type { Correct } from '../delivery/delivery.ts';
-import type { EmptySlot } from '../placement-hook.ts';
+import type { EmptySlot, PlacementHook } from '../placement-hook.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
@@ -47,6 +47,11 @@ interface CommonOptions {
    * `refresh()`. Where it throws, the slot stays empty, and there is a `failed` notice. Default: every banner is shown.
    */
   mayShow?: (banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>;
+  /**
+   * Inserts placements of the workspace that have a selector, drawn by these templates, by their names: `{ card, hero }`. The list comes from our
+   * service; other servers of the contract have none. Default: the page mounts all placements.
+   */
+  placementsBySelector?: Readonly<Record<string, PlacementHook>>;
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */

@@ -6,6 +6,7 @@ export * from './envelope.ts';
 export * from './explain.ts';
 export * from './identity.ts';
 export * from './integrations.ts';
+export * from './placements.ts';
 export * from './preview.ts';
 export * from './text.ts';
 export * from './user-attributes.ts';

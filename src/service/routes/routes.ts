@@ -11,6 +11,7 @@ import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
+import { placements } from './placements.ts';
 import { preview } from './preview.ts';
 import { usersTrack, usersTrackBulk } from './users-track.ts';
 import { visitorsJoin } from './visitors-join.ts';
@@ -34,5 +35,6 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     visitorsJoin,
     explainRoute(bannerIdsOf, log),
     preview(bannerIdsOf, store),
+    placements(log),
   ];
 };

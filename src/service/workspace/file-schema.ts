@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../protocol/index.ts';
+import { CLIENT_PERMISSIONS, INSERTIONS, SERVER_PERMISSIONS } from '../../protocol/index.ts';
 import { campaignFile, holdoutFile, segmentFile, tagCap } from './campaign-schema.ts';
 import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits.ts';
@@ -60,13 +60,51 @@ const apiKey = z
     }
   });
 
-const placement = z.strictObject({
-  placement_id: text.describe('What a page mounts'),
-  name: named,
-  template: optional(z.enum(PLACEMENT_TEMPLATES)).describe(
-    'The template that draws its banners, for previews in the Studio: `strip`, `card`, `hero`, `countdown` or `choice`',
-  ),
-});
+/** Braces would end the rule that a selector is of; brackets and quotes must be closed. Whether it finds anything only a page knows. */
+const isSelector = (selector: string): boolean => {
+  const bare = selector.replace(/\\./gs, '').replace(/"[^"]*"|'[^']*'/g, '');
+  const open: string[] = [];
+  for (const character of bare) {
+    if ('([{'.includes(character)) open.push(character);
+    else if (')]}'.includes(character) && open.pop() !== '([{'[')]}'.indexOf(character)]) return false;
+  }
+  return open.length === 0 && bare.trim() !== '' && !/["'{]/.test(bare);
+};
+
+const placement = z
+  .strictObject({
+    placement_id: text.describe('What a page mounts'),
+    name: named,
+    template: optional(z.enum(PLACEMENT_TEMPLATES)).describe(
+      'The template that draws its banners, in previews of the Studio and where there is a `selector`: `strip`, `card`, `hero`, `countdown` or `choice`',
+    ),
+    selector: optional(
+      text.max(300).refine(isSelector, { error: 'expected a CSS selector', params: { tellsGot: true } }),
+    ).describe(
+      'CSS selector: pages that allow it insert the placement at the first element that it finds; default: pages mount it',
+    ),
+    insert: optional(z.enum(INSERTIONS)).describe(
+      '`before` or `after` that element, or `first` or `last` inside it; default `after`',
+    ),
+    paths: optional(
+      z
+        .array(z.string().max(300).regex(/^[/*]/, { error: "expected a path that begins with '/' or '*'" }))
+        .min(1)
+        .max(20),
+    ).describe('Paths of the site that it is for, such as `/products/*`; `*` is any characters; default all'),
+    height_px: optional(z.int().positive().max(2_000)).describe(
+      'Height of its box in CSS pixels; default what the template needs: 64 for `strip`, 448 for `hero`, else 344',
+    ),
+  })
+  .superRefine(({ template, selector, ...others }, context) => {
+    const problem = (member: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [member], message });
+    if (selector !== undefined && template === undefined)
+      problem('template', "expected a template: a placement with a 'selector' is drawn with it");
+    for (const member of ['insert', 'paths', 'height_px'] as const)
+      if (selector === undefined && others[member] !== undefined)
+        problem(member, "expected it beside a 'selector' only");
+  });
 
 const subscriptionGroup = z.strictObject({
   subscription_group_id: text.describe('What `/users/track` names'),

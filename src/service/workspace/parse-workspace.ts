@@ -176,10 +176,19 @@ export const parseWorkspace = (
     campaignsAsWritten: writtenCampaigns(content),
     campaignsFrom: file.campaigns_from ?? 'file',
     placements:
-      file.placements?.map(({ placement_id, name, template }) => ({
+      file.placements?.map(({ placement_id, name, template, selector, insert, paths, height_px }) => ({
         placementId: placement_id,
         name: name ?? placement_id,
         template: template ?? null,
+        spot:
+          selector === undefined
+            ? null
+            : {
+                selector,
+                insert: insert ?? 'after',
+                paths: paths ?? ['*'],
+                heightPx: height_px ?? { strip: 64, hero: 448 }[template as string] ?? 344,
+              },
       })) ?? null,
     segments,
     holdout: file.holdout

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Integration, Permission } from '../../protocol/index.ts';
+import type { Insertion, Integration, Permission } from '../../protocol/index.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
 import type { Holdout } from '../campaigns/holdout.ts';
@@ -85,6 +85,17 @@ export interface Placement {
   name: string;
   /** What the Studio draws its banners with; `null` where the file does not say. */
   template: PlacementTemplate | null;
+  /** Where pages insert it by themselves; `null` where they mount it. */
+  spot: Spot | null;
+}
+
+/** A place of a site that a selector finds. */
+export interface Spot {
+  selector: string;
+  insert: Insertion;
+  /** `*` stands for any characters. */
+  paths: readonly string[];
+  heightPx: number;
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */

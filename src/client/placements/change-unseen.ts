@@ -1,0 +1,43 @@
+interface Place {
+  node: Node;
+  rect: DOMRect;
+}
+
+/** Where a node is. Unlike `getBoundingClientRect` of an element a range has it for text as well. */
+const rectOf = (node: Node): DOMRect => {
+  const range = document.createRange();
+  range.selectNode(node);
+  return range.getBoundingClientRect();
+};
+
+/** The contents of an element and of all around it, as far as they are in view. */
+const inView = (parent: Element): Place[] => {
+  const found: Place[] = [];
+  for (let around: Element | null = parent; around; around = around.parentElement) {
+    for (const node of around.childNodes) {
+      const rect = rectOf(node);
+      const { height, top, bottom, left, right } = rect;
+      if (height > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth)
+        found.push({ node, rect });
+    }
+  }
+  return found;
+};
+
+/** Ends that grow move nothing; what comes after them is looked at itself. A pixel's fraction is none that anybody sees. */
+const SIDES = ['left', 'top', 'width'] as const;
+
+/**
+ * Makes a change in `parent`, and takes it back where it moves what is in view: within one task, so that nobody sees it. Returns whether
+ * the change stayed.
+ */
+export const changeUnseen = (parent: Element, change: () => void, undo: () => void): boolean => {
+  const places = inView(parent);
+  change();
+  const moves = places.some(({ node, rect }) => {
+    const now = rectOf(node);
+    return SIDES.some((side) => Math.abs(now[side] - rect[side]) >= 1);
+  });
+  if (moves) undo();
+  return !moves;
+};

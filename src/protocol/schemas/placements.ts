@@ -1,0 +1,34 @@
+import * as z from 'zod/mini';
+import { FATAL } from '../error-codes.ts';
+import { INSERTIONS, type PlacementsAnswer, type PlacementsRequest } from '../placements.ts';
+import { described } from './text.ts';
+
+/** Body of `POST /placard/placements`. */
+export const placementsRequest = z.object(
+  {
+    missing: z
+      .optional(
+        z.array(z.string(), { error: "'missing' must be a list of placement IDs" }).check(z.maxLength(100)),
+      )
+      .check(described('Placements whose selector found nothing on a page that they are for, up to 100.')),
+  },
+  { error: FATAL.notAnObject },
+) satisfies z.ZodMiniType<PlacementsRequest>;
+
+/** 200 of it. */
+export const placementsAnswer = z.object({
+  placements: z
+    .array(
+      z.object({
+        placement_id: z.string().check(described('The placement.')),
+        selector: z.string().check(described('CSS; the first element that it finds counts.')),
+        insert: z.enum(INSERTIONS).check(described('Where its box goes: beside that element, or inside it.')),
+        paths: z
+          .array(z.string())
+          .check(described('Paths of the site that it is for; `*` stands for any characters.')),
+        template: z.string().check(described('Name of the template that draws its banners.')),
+        height_px: z.number().check(described('Height of its box in CSS pixels.')),
+      }),
+    )
+    .check(described('All placements of the workspace that have a selector.')),
+}) satisfies z.ZodMiniType<PlacementsAnswer>;

@@ -1,0 +1,67 @@
+import {
+  MAX_SYNC_BODY_BYTES,
+  MAX_SYNC_VALUES,
+  PLACEMENTS_PATH,
+  type PlacementsAnswer,
+} from '../../protocol/index.ts';
+import { placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
+import { defineRoute, pageBody } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
+import { createOnceAMinute, type Log } from '../log.ts';
+import { FOR_PAGES } from './banner-endpoint.ts';
+
+/** The placements that a page inserts by itself. They are the same for every user, and anybody who opens the page may know them. */
+export const placements = (log: Log) => {
+  const isDue = createOnceAMinute();
+  return defineRoute({
+    ...FOR_PAGES,
+    path: PLACEMENTS_PATH,
+    permission: 'banners.sync',
+    errors: 'track',
+    limit: 'banners_sync',
+    request: pageBody(schemaReader(placementsRequest), {
+      maxBytes: MAX_SYNC_BODY_BYTES,
+      maxValues: MAX_SYNC_VALUES,
+    }),
+    operation: {
+      id: 'placements',
+      tag: 'Banners',
+      summary: 'List the placements that a page inserts by itself',
+      description:
+        'Answers the placements of the workspace that have a selector. A page with `placementsBySelector` asks once in five minutes at most, and tells which selectors have found nothing.',
+      example: {},
+      success: 200,
+      answer: placementsAnswer,
+      badRequest: '`missing` is no list of texts.',
+      notFound: 'Banners are not enabled in this workspace.',
+    },
+    answer: async ({ workspace, body, now }) => {
+      const { workspaceId } = workspace;
+      const found = (workspace.placements ?? []).flatMap(({ placementId, template, spot }) =>
+        spot && template
+          ? [
+              {
+                placement_id: placementId,
+                selector: spot.selector,
+                insert: spot.insert,
+                paths: [...spot.paths],
+                template,
+                height_px: spot.heightPx,
+              },
+            ]
+          : [],
+      );
+      for (const { placement_id: placement, selector } of found) {
+        if (!body.missing?.includes(placement) || !isDue(JSON.stringify([workspaceId, placement]), now))
+          continue;
+        const facts = { workspace: workspaceId, placement, selector };
+        log.warn(
+          facts,
+          'selector without an element: a page that the placement is for has nothing that matches it',
+        );
+      }
+      const answer: PlacementsAnswer = { placements: found };
+      return { status: 200, body: answer };
+    },
+  });
+};
