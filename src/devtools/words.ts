@@ -1,3 +1,13 @@
+import type { Banner } from '../client/index.ts';
+
+/** How a sentence is coloured; the words say it too. */
+export type Tone = 'good' | 'wait' | 'bad' | 'plain';
+
+export interface Sentence {
+  text: string;
+  tone: Tone;
+}
+
 const UNITS: readonly (readonly [ms: number, name: string])[] = [
   [24 * 60 * 60_000, 'd'],
   [60 * 60_000, 'h'],
@@ -19,3 +29,12 @@ export const relativeTime = (at: number, now: number): string => {
 
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 export const clockTime = (at: number): string => CLOCK.format(at);
+
+/** What a person would call the banner: its headline, else its first text, else its ID. */
+export const nameOf = (banner: Banner): string => {
+  const { headline, ...others } = banner.properties;
+  const text = [headline, ...Object.values(others)].find(
+    (property) => property?.type === 'string' && property.value !== '',
+  );
+  return text ? String(text.value) : banner.id;
+};
