@@ -13,6 +13,7 @@ export * from './instant.ts';
 export * from './integrations.ts';
 export * from './limits.ts';
 export * from './link.ts';
+export * from './member-path.ts';
 export * from './parse-url.ts';
 export * from './permissions.ts';
 export * from './preview.ts';

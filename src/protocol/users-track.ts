@@ -4,6 +4,9 @@ export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
 /** The arrays of `/users/track`. */
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
+export const isInputArray = (value: unknown): value is InputArray =>
+  (INPUT_ARRAYS as readonly unknown[]).includes(value);
+
 export interface UserAlias {
   alias_name: string;
   alias_label: string;

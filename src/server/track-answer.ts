@@ -1,4 +1,4 @@
-import { INPUT_ARRAYS, type InputArray } from '../protocol/index.ts';
+import { INPUT_ARRAYS, isInputArray } from '../protocol/index.ts';
 import { usersTrackSuccess } from '../protocol/schemas/index.ts';
 import type { TrackBatch } from './track-batches.ts';
 import type { TrackPosition, TrackProblem, TrackReport } from './track-report.ts';
@@ -8,8 +8,6 @@ const textOf = (entry: unknown): string => {
   const type = (entry as { type?: unknown } | null)?.type;
   return typeof type === 'string' ? type : JSON.stringify(entry);
 };
-
-const isInputArray = (value: unknown): value is InputArray => INPUT_ARRAYS.includes(value as InputArray);
 
 /** Where the caller has the object that an entry of `errors` names, or `null`. */
 const positionOf = (entry: unknown, batch: TrackBatch): TrackPosition | null => {

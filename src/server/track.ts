@@ -3,6 +3,7 @@ import {
   type EventObject,
   INPUT_ARRAYS,
   type InputArray,
+  isInputArray,
   type PurchaseObject,
   USERS_TRACK_PATH,
 } from '../protocol/index.ts';
@@ -87,14 +88,12 @@ const isMany = (value: unknown): value is Many<unknown> =>
 
 const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> => isMany(input);
 
-const isArrayName = (name: string) => (INPUT_ARRAYS as readonly string[]).includes(name);
-
 /** A misspelt name would send nothing, and report that all is well; of a single object there is nothing to iterate. */
 const checkInput = (input: TrackInput | Many<TrackObject>): void => {
   if (typeof input !== 'object' || input === null) {
     throw new TypeError(`track needs an object or a stream of objects, not ${input}`);
   }
-  const unknown = isStream(input) ? undefined : Object.keys(input).find((name) => !isArrayName(name));
+  const unknown = isStream(input) ? undefined : Object.keys(input).find((name) => !isInputArray(name));
   if (unknown !== undefined) {
     throw new TypeError(`track knows ${INPUT_ARRAYS.join(', ')}, not '${unknown}'`);
   }

@@ -1,6 +1,26 @@
-import { INPUT_ARRAYS, isRecord } from '../protocol/index.ts';
+import { INPUT_ARRAYS, isInputArray, isRecord } from '../../protocol/index.ts';
 import { decoded, type InputLine, type LineObject } from './input-line.ts';
-import { linesOf } from './lines-of.ts';
+
+const LINE_FEED = 10;
+
+/**
+ * The lines of a text as bytes, parted by `\n` alone: readline also cuts at U+2028 and U+2029, which JSON holds as they
+ * are. No byte of a character of several is a line feed in UTF-8, and who decodes a line can say which one is none.
+ */
+export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let pieces: Buffer[] = [];
+  for await (const piece of input) {
+    let start = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+      pieces.push(piece.subarray(start, end));
+      yield Buffer.concat(pieces);
+      pieces = [];
+      start = end + 1;
+    }
+    if (start < piece.length) pieces.push(piece.subarray(start));
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces);
+}
 
 const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}';
 const MAX_SHOWN = 3;
@@ -29,7 +49,7 @@ const contentOf = (text: string): { objects: LineObject[] } | { reason: string }
     return { reason: `${SHAPE}, got ${Array.isArray(body.value) ? 'an array' : 'no object'}` };
   const members = body.value;
   const names = Object.keys(members);
-  const unknown = names.filter((name) => !(INPUT_ARRAYS as readonly string[]).includes(name));
+  const unknown = names.filter((name) => !isInputArray(name));
   if (names.length === 0 || unknown.length > 0) return { reason: `${SHAPE}, got ${shownMembers(unknown)}` };
   return {
     objects: INPUT_ARRAYS.filter((array) => Object.hasOwn(members, array)).flatMap((array): LineObject[] => {

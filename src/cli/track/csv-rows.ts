@@ -1,8 +1,83 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
-import { type InputArray, MAX_BODY_BYTES } from '../protocol/index.ts';
-import { csvColumns } from './csv-columns.ts';
+import {
+  type InputArray,
+  MAX_BODY_BYTES,
+  type MemberPath,
+  memberPath,
+  setMember,
+} from '../../protocol/index.ts';
 import { decoded, type InputLine } from './input-line.ts';
+
+type Read = (text: string) => unknown;
+
+const WRONG = Symbol('wrong');
+
+const number: Read = (text) => {
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  return Number.isFinite(value) ? value : WRONG;
+};
+const boolean: Read = (text) => ({ true: true, false: false })[text.trim().toLowerCase()] ?? WRONG;
+const json: Read = (text) => {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return WRONG;
+  }
+};
+const TYPES: Readonly<Record<string, Read>> = { text: (text) => text, number, boolean, json };
+
+/** Members that are numbers wherever they are. */
+const NUMBERS = ['price', 'quantity'];
+interface Column {
+  /** As it is written in the header. */
+  title: string;
+  path: MemberPath;
+  type: string;
+}
+
+const columnOf = (title: string, position: number, array: InputArray): Column => {
+  const [, name = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(title.trim()) ?? [];
+  if (name === '') throw new Error(`column ${position + 1} has no name`);
+  const byDefault = array === 'purchases' && NUMBERS.includes(name) ? 'number' : 'text';
+  if (type !== undefined && !Object.hasOwn(TYPES, type)) {
+    throw new Error(
+      `column "${title}" has the type "${type}"; write ${Object.keys(TYPES).join(', ')} after the colon`,
+    );
+  }
+  return { title, path: memberPath(array, name), type: type ?? byDefault };
+};
+
+/**
+ * Reads the header of a CSV and returns what makes an object of each row's cells, with the reason where the row cannot be
+ * sent. An empty cell is left out. Throws where the header itself cannot be used.
+ */
+const csvColumns = (header: readonly string[], array: InputArray) => {
+  const columns = header.map((title, position) => columnOf(title, position, array));
+  const paths = columns.map(({ path }) => path.join('.'));
+  const twice = paths.find((path, position) => paths.indexOf(path) !== position);
+  if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
+
+  return (cells: readonly string[]): { object: Record<string, unknown>; reason?: string } => {
+    // Without a prototype: a column may have any name.
+    const object: Record<string, unknown> = Object.create(null);
+    let reason =
+      cells.length === columns.length
+        ? undefined
+        : `expected ${columns.length} cells as in the header, got ${cells.length}`;
+    for (const [position, { title, path, type }] of columns.entries()) {
+      const text = cells[position] ?? '';
+      if (text === '') continue;
+      const read = TYPES[type]!(text);
+      // A row that is refused keeps what was written, so that a person can correct it.
+      const value = read === WRONG ? text : read;
+      if (read === WRONG)
+        reason ??= `the column "${title}" expects ${type === 'json' ? 'JSON' : `a ${type}`}`;
+      setMember(object, path, value);
+    }
+    return reason === undefined ? { object } : { object, reason };
+  };
+};
 
 const OTHER_DELIMITER = /[;\t|]/;
 

@@ -1,5 +1,16 @@
 import { constants } from 'node:os';
 
+/** A command's end with an exit code of its own. */
+export class ExitError extends Error {
+  override readonly name = 'ExitError';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
 /** A person or a supervisor ended the command. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
@@ -16,7 +27,7 @@ export class InterruptedError extends Error {
   }
 }
 
-export interface Interruption {
+interface Interruption {
   /** Aborted by the first signal: begin nothing more. The reason is an `InterruptedError`, here and below. */
   asked: AbortSignal;
   /** Aborted by the second: wait for nothing. */

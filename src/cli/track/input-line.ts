@@ -1,5 +1,5 @@
-import type { InputArray } from '../protocol/index.ts';
-import type { TrackObject } from '../server/index.ts';
+import type { InputArray } from '../../protocol/index.ts';
+import type { TrackObject } from '../../server/index.ts';
 
 /** An object of a line; `index` is its position in the line's array, where there is one. */
 export type LineObject = Pick<TrackObject, 'array' | 'object'> & { index?: number };

@@ -1,12 +1,10 @@
 import { createReadStream, statSync } from 'node:fs';
-import { INPUT_ARRAYS, type InputArray } from '../protocol/index.ts';
+import { INPUT_ARRAYS, isInputArray } from '../../protocol/index.ts';
 import { csvRows } from './csv-rows.ts';
 import type { InputLine } from './input-line.ts';
 import { ndjsonLines } from './ndjson-lines.ts';
 
-const isArray = (text: string): text is InputArray => (INPUT_ARRAYS as readonly string[]).includes(text);
-
-export interface TrackInputOptions {
+interface TrackInputOptions {
   /** `-` is stdin. */
   file: string;
   /** What the rows of a CSV are; `undefined` for NDJSON. */
@@ -18,7 +16,7 @@ export interface TrackInputOptions {
 
 /** Opens an input. Throws where it cannot be one, before anything is sent. */
 export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOptions) => {
-  if (as !== undefined && !isArray(as)) {
+  if (as !== undefined && !isInputArray(as)) {
     throw new Error(`--as must be ${INPUT_ARRAYS.join(', ')}, got "${as}"`);
   }
   if (as === undefined && /\.csv$/i.test(file)) {

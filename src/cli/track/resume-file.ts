@@ -1,12 +1,24 @@
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import { createRanges, type Range } from './ranges.ts';
+
+/** Numbers from `first` to `last`, both included. */
+export type Range = [first: number, last: number];
+
+/** Whether a number is in one of the ranges. Asked in rising order alone: each range is looked at once. */
+export const createRanges = (ranges: Iterable<Range>): ((number: number) => boolean) => {
+  const sorted = [...ranges].sort(([one], [other]) => one - other);
+  let at = 0;
+  return (number) => {
+    while (at < sorted.length && sorted[at]![1] < number) at += 1;
+    return at < sorted.length && sorted[at]![0] <= number;
+  };
+};
 
 /** How much of an input's beginning is compared. The input may grow while it is sent, or between two runs. */
 const HEAD_BYTES = 64 * 1024;
 
 /** What a run must have in common with the one it goes on with. */
-export interface RunIdentity {
+interface RunIdentity {
   /** Path of the input. */
   input: string;
   /** Endpoint or instance. */

@@ -4,11 +4,10 @@ import {
   type TrackObject,
   type TrackPosition,
   type TrackProblem,
-} from '../server/index.ts';
+} from '../../server/index.ts';
 import type { InputLine } from './input-line.ts';
 import type { Listing } from './listing.ts';
-import type { Range } from './ranges.ts';
-import type { ResumeFile } from './resume-file.ts';
+import type { Range, ResumeFile } from './resume-file.ts';
 
 /** Where an object came from. */
 interface Origin {

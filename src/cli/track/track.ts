@@ -1,15 +1,17 @@
 import { defineCommand } from 'citty';
-import { INPUT_ARRAYS } from '../protocol/index.ts';
-import { createRestClient, type RestClient, type TrackReport, TrackStoppedError } from '../server/index.ts';
-import { addressOf, apiOptions, restClientOf } from './api-options.ts';
-import { count } from './count.ts';
-import { ExitError } from './exit-error.ts';
-import { createInterruption, InterruptedError } from './interruption.ts';
+import { INPUT_ARRAYS } from '../../protocol/index.ts';
+import {
+  createRestClient,
+  type RestClient,
+  type TrackReport,
+  TrackStoppedError,
+} from '../../server/index.ts';
+import { addressOf, apiOptions, restClientOf } from '../api-options.ts';
+import { createInterruption, ExitError, InterruptedError } from '../exit.ts';
+import { count, sentenceOf } from '../sentence.ts';
 import { fileListing, type Listed, type Listing, streamListing, written } from './listing.ts';
-import { refuseUnknown } from './options.ts';
 import { createProgress, durationText } from './progress.ts';
 import { openResumeFile } from './resume-file.ts';
-import { sentenceOf } from './sentence.ts';
 import { openTrackInput } from './track-input.ts';
 import { createTrackObjects, type TrackObjects } from './track-objects.ts';
 
@@ -46,7 +48,7 @@ const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): str
 
 /** The service's rules in this process: nothing is sent, and no key is needed. Other commands need not load them. */
 const dryRunClient = async (): Promise<RestClient> => {
-  const { judgeTrack } = await import('../service/index.ts');
+  const { judgeTrack } = await import('../../service/index.ts');
   return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
 };
 
@@ -103,7 +105,6 @@ export const track = defineCommand({
   meta: { name: 'track', description: 'Send attributes, events and purchases from NDJSON or CSV.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     const { file = '-', as, delimiter } = args;
     const isDryRun = args['dry-run'] === true;
     if (args.resume !== undefined && isDryRun) throw new Error('--dry-run sends nothing: leave --resume out');

@@ -11,7 +11,7 @@ export const durationText = (ms: number): string => {
   return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
 };
 
-export interface ProgressFacts {
+interface ProgressFacts {
   /** Objects whose request was answered. */
   answered: number;
   elapsedMs: number;
