@@ -1,3 +1,14 @@
+/** Ours: a page joins a visitor with the user who has signed in. */
+export const VISITOR_JOIN_PATH = '/placard/visitors/join';
+
+/**
+ * ID of a visitor without an account, in place of a user's: 122 random bits that no one else can guess, so the ID itself
+ * proves the visitor. Browsers make it; the host must give no user an ID of this form.
+ */
+const VISITOR_ID = /^placard-visitor-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export const isVisitorId = (userId: string): boolean => VISITOR_ID.test(userId);
+
 /**
  * Proof of the user: a JWT that the host's backend signs. It is a member of the body of the banner endpoints, not a
  * header. Other servers ignore members that they do not know; but a browser sends a header to another origin only where

@@ -1,4 +1,11 @@
-import { parseUrl } from './parse-url.ts';
+/** The URL, or `undefined` where the text is none. `URL.canParse` and `URL.parse` are too young for the browsers we run in. */
+export const parseUrl = (text: string, base?: string): URL | undefined => {
+  try {
+    return new URL(text, base);
+  } catch {
+    return undefined;
+  }
+};
 
 /** What a URL may be used for. */
 export type UrlUse = 'link' | 'image';
