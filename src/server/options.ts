@@ -1,4 +1,11 @@
 import { INSTANCES, type Instance, isInstance } from '../protocol/index.ts';
+import { MAX_TIMER_MS } from './pace.ts';
+
+/** Throws a `TypeError` for a time limit that no timer keeps. */
+export const checkTimeLimit = (timeoutMs: number): void => {
+  if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS)
+    throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${MAX_TIMER_MS}`);
+};
 
 /** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
 export type ApiAddress = { instance: Instance; endpoint?: never } | { endpoint: string; instance?: never };
