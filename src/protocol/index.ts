@@ -2,6 +2,7 @@ export * from './banner.ts';
 export * from './banners-sync.ts';
 export * from './banners-track.ts';
 export * from './contacts.ts';
+export * from './cross-origin.ts';
 export * from './errors.ts';
 export * from './explain.ts';
 export * from './instances.ts';
