@@ -1,6 +1,46 @@
 import { createHash } from 'node:crypto';
 import type { Columns } from './columns.ts';
-import type { UnusableRow } from './source.ts';
+
+/** A row that has a time and a key. */
+export interface SourceRow {
+  /** `UPDATED_AT` in Unix microseconds. */
+  us: number;
+  key: string;
+  values: Record<string, unknown>;
+  /** How the values make an object of a request. */
+  columns: Columns;
+  /** The reject that the row was, where its line could not be read before. */
+  rejectId: string | null;
+}
+
+/** A row without a time or a key, with a time in the future, or a line that cannot be read. */
+export interface UnusableRow {
+  /** The same for the same row in every run. */
+  rejectId: string;
+  us: number | null;
+  key: string | null;
+  externalId: string | null;
+  reason: string;
+  /** The row as JSON, or the line. */
+  payload: string;
+}
+
+/** How far rows have been read, in the order of time and key. With `key: null` everything of this time has been read. */
+export interface Position {
+  /** Unix microseconds. */
+  us: number;
+  key: string | null;
+}
+
+/** Rows that are further ahead than clocks differ are refused: as the last row read, such a row would hide the others. */
+export const FUTURE_US = 60_000_000;
+
+/** Whether a row comes after a position. Keys are in the order of their bytes, as in the databases. */
+export const isAfter = (row: { us: number; key: string }, position: Position | null): boolean => {
+  if (position === null || row.us > position.us) return true;
+  if (row.us < position.us || position.key === null) return false;
+  return Buffer.compare(Buffer.from(row.key), Buffer.from(position.key)) > 0;
+};
 
 /** The ID of a row by where it is, so that it is the same one once it is mended; without such a place by what it holds. */
 export const lineId = (line: string | null, payload: string): string =>
