@@ -132,7 +132,6 @@ export const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the API.' },
   args: options,
   run: async ({ args }) => {
-    tuneProcess();
     const { env } = process;
     const setting: Setting = (name, variable) => {
       // An empty host would be every address of the machine.
@@ -144,10 +143,12 @@ export const serve = defineCommand({
     const port = portOf('port', setting('port', 'PORT') ?? '8787');
     const host = setting('host', 'HOST') ?? '127.0.0.1';
 
-    const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
     if (!LEVELS.includes(level))
       throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);
+
+    const ending = asked();
+    tuneProcess();
     const log = pino({
       level,
       base: null,

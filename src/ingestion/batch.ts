@@ -1,5 +1,18 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type BatchRecord, batchStatements, type CheckedRow, checkRow, type IngestionReject, type IngestionRun, isRefused, RetryLaterError, rowsWork, type Store, type Watermark, type Workspace } from '../service/index.ts';
+import {
+  type BatchRecord,
+  batchStatements,
+  type CheckedRow,
+  checkRow,
+  type IngestionReject,
+  type IngestionRun,
+  isRefused,
+  RetryLaterError,
+  rowsWork,
+  type Store,
+  type Watermark,
+  type Workspace,
+} from '../service/index.ts';
 import { MAX_INDEXED_BYTES } from './columns.ts';
 import { SourceError } from './source-error.ts';
 import { isAfter, type SourceRow, type UnusableRow } from './source-row.ts';

@@ -4,7 +4,15 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
 import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
 import { SourceError } from '../source-error.ts';
-import { FUTURE_US, isAfter, lineId, type Position, payloadOf, type UnusableRow, unusableRow } from '../source-row.ts';
+import {
+  FUTURE_US,
+  isAfter,
+  lineId,
+  type Position,
+  payloadOf,
+  type UnusableRow,
+  unusableRow,
+} from '../source-row.ts';
 import { type FileRow, readRows } from './read-rows.ts';
 import { microsecondsOf } from './stamp.ts';
 
