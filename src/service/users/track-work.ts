@@ -1,7 +1,8 @@
 import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import { getOwn, type Profile, type PushToken, setUpdated } from '../profiles/profile.ts';
-import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import { isNestedChange } from './check-custom.ts';

@@ -166,7 +166,8 @@ export const trackUsers = async ({
 };
 
 const recordErrors = (metrics: RouteMetrics, errors: unknown) => {
-  for (const entry of Array.isArray(errors) ? errors : []) metrics.error(String(entry.type));
+  for (const entry of Array.isArray(errors) ? errors : [])
+    if (isRecord(entry)) metrics.error(String(entry['type']));
 };
 
 const EXAMPLE = {
