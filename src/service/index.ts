@@ -27,7 +27,6 @@ export {
   stampText,
   type Watermark,
 } from './integrations/records.ts';
-export { type CheckedRow, checkRow, rowsWork } from './integrations/rows-work.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export { nearest } from './nearest.ts';
@@ -73,6 +72,7 @@ export type {
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
+export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
 export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
 export {

@@ -2,6 +2,7 @@ import type { InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import {
   type CheckedAttributes,
   type CheckedEvent,
@@ -9,10 +10,9 @@ import {
   checkEvent,
   createProblems,
   type Problems,
-} from '../users/check-objects.ts';
-import { deleteWork, TARGETS, type Target } from '../users/delete.ts';
-import { trackWork } from '../users/track-work.ts';
-import type { Workspace } from '../workspace/workspace.ts';
+} from './check-objects.ts';
+import { deleteWork, TARGETS, type Target } from './delete.ts';
+import { trackWork } from './track-work.ts';
 
 /** A row of an integration that passed the checks of a request. */
 export type CheckedRow =
