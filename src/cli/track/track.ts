@@ -48,7 +48,7 @@ const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): str
 
 /** The service's rules in this process: nothing is sent, and no key is needed. Other commands need not load them. */
 const dryRunClient = async (): Promise<RestClient> => {
-  const { judgeTrack } = await import('../../service/index.ts');
+  const { judgeTrack } = await import('./judge-track.ts');
   return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
 };
 

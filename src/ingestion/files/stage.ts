@@ -71,26 +71,28 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     database.exec(TABLES);
     const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)');
     const refuse = database.prepare('INSERT INTO unusable VALUES (?)');
-    const plans = new Map<string, { index: number; columns: Columns }>();
-    const planOf = (row: { names: readonly string[] }) => {
-      const names = namesOf(staging, row);
-      const id = JSON.stringify(names);
-      let plan = plans.get(id);
-      if (!plan) {
-        plan = { index: plans.size, columns: columnsOf(source, names) };
-        plans.set(id, plan);
-      }
-      return plan;
-    };
-    /** The plan of a row, or why it has none: one line of NDJSON that lacks a column stops no run, unless the run erases users. */
-    const planOrReason = (row: { names: readonly string[] }) => {
+    /** Names of the rows that can be read, by the number of their plan. */
+    const readable: (readonly string[])[] = [];
+    type Plan = { index: number; columns: Columns } | { reason: string };
+    /** One line of NDJSON that lacks a column stops no run, unless the run erases users. */
+    const makePlan = (names: readonly string[]): Plan => {
       try {
-        return planOf(row);
+        const columns = columnsOf(source, names);
+        return { index: readable.push(names) - 1, columns };
       } catch (error) {
         if (source.kind !== 'ndjson' || source.rows === 'deletes' || !(error instanceof SourceError))
           throw error;
         return { reason: error.sentence };
       }
+    };
+    const plans = new Map<string, Plan>();
+    /** How the rows with these names are read, or why they cannot be. */
+    const planOf = (row: { names: readonly string[] }): Plan => {
+      const names = namesOf(staging, row);
+      const id = JSON.stringify(names);
+      const plan = plans.get(id) ?? makePlan(names);
+      plans.set(id, plan);
+      return plan;
     };
     const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));
     const refuseLine = (line: string | null, payload: string, reason: string) =>
@@ -109,7 +111,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         return;
       }
       const { values } = row;
-      const plan = planOrReason(row);
+      const plan = planOf(row);
       if ('reason' in plan) {
         refuseLine(line, payloadOf(values), plan.reason);
         return;
@@ -137,7 +139,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
     }
     database.exec(INDEX);
-    return [...plans.keys()].map((id) => JSON.parse(id) as string[]);
+    return readable;
   } finally {
     database.close();
   }

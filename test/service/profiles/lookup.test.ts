@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUserIds, userIdOf } from '../../../src/service/profiles/user-id.ts';
+import { createUserIds, userIdOf } from '../../../src/service/profiles/lookup.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
