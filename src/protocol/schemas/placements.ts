@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { FATAL } from '../error-codes.ts';
+import { FATAL } from '../errors.ts';
 import { INSERTIONS, type PlacementsAnswer, type PlacementsRequest } from '../placements.ts';
-import { described } from './text.ts';
+import { described } from './body.ts';
 
 /** Body of `POST /placard/placements`. */
 export const placementsRequest = z.object(

@@ -5,10 +5,9 @@ import {
   type PlacementsAnswer,
 } from '../../protocol/index.ts';
 import { placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
-import { defineRoute, pageBody } from '../gate/route.ts';
+import { defineRoute, FOR_PAGES, pageBody } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { createOnceAMinute, type Log } from '../log.ts';
-import { FOR_PAGES } from './banner-endpoint.ts';
 
 /** The placements that a page inserts by itself. They are the same for every user, and anybody who opens the page may know them. */
 export const placements = (log: Log) => {
