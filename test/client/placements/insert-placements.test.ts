@@ -1,0 +1,264 @@
+// Placements that the client inserts by itself. What needs layout is in test/e2e/insert-placements.test.ts.
+import { beforeEach, expect, test, vi } from 'vitest';
+import { PLACEMENTS_PATH, type SelectorPlacement } from '../../../src/protocol/index.ts';
+import { createFakeService, aBanner as wire } from '../../../src/testing/index.ts';
+import { aProfile, draw, open, PATIENCE, stagePages } from '../pages.ts';
+
+stagePages();
+beforeEach(() => {
+  document.body.innerHTML = '<main><h1>Shop</h1><p>Text</p></main>';
+  history.replaceState(null, '', '/products/1');
+});
+
+const place = (changes: Partial<SelectorPlacement> = {}): SelectorPlacement => ({
+  placement_id: 'home_hero',
+  selector: 'h1',
+  insert: 'after',
+  paths: ['*'],
+  template: 'card',
+  height_px: 344,
+  ...changes,
+});
+
+/** A page that lets these placements be inserted; `lists` are the bodies of the requests for them. */
+const aPage = (
+  list: SelectorPlacement[],
+  more: Parameters<typeof open>[0] & { isControl?: boolean; isAllowed?: boolean } = {},
+) => {
+  const banner = wire(
+    'home_hero',
+    { headline: 'Sale' },
+    { id: 'bnr-1', is_control: more.isControl ?? false },
+  );
+  const service = more.service ?? createFakeService({ banners: { home_hero: banner } });
+  const lists: unknown[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    if (!request.url.endsWith(PLACEMENTS_PATH)) return service.fetch(request);
+    lists.push(await request.json());
+    return Response.json({ placements: list });
+  };
+  const page = open({
+    ...(more.isAllowed !== false && { placementsBySelector: { card: draw } }),
+    ...more,
+    service,
+    platform: { fetch },
+  });
+  return { ...page, lists };
+};
+
+const boxes = () => [...document.querySelectorAll<HTMLElement>('[data-placard-placement]')];
+const becomes = (count: number) => vi.waitFor(() => expect(boxes()).toHaveLength(count), PATIENCE);
+const failures = ({ of }: ReturnType<typeof aPage>) =>
+  of('failed').flatMap(({ kind, message }) => (kind === 'config' ? [message] : []));
+const goTo = (path: string, html = '') => {
+  history.pushState(null, '', path);
+  // A router draws another page.
+  document.querySelector('p')!.innerHTML = html;
+};
+
+test.each([
+  ['before', 'DIV H1 P'],
+  ['after', 'H1 DIV P'],
+] as const)(
+  '%s an element: the banner stands there, in a box with the height of the file',
+  async (insert, order) => {
+    const page = aPage([place({ insert })]);
+    await becomes(1);
+    expect([...document.querySelector('main')!.children].map(({ tagName }) => tagName).join(' ')).toBe(order);
+    expect(boxes()[0]!.style.height).toBe('344px');
+    await page.heard('tracked');
+    expect(boxes()[0]!.textContent).toBe('Sale');
+  },
+);
+
+test.each([
+  ['first', 'DIV H1 P'],
+  ['last', 'H1 P DIV'],
+] as const)('%s inside an element', async (insert, order) => {
+  aPage([place({ insert, selector: 'main' })]);
+  await becomes(1);
+  expect([...document.querySelector('main')!.children].map(({ tagName }) => tagName).join(' ')).toBe(order);
+});
+
+test('a page without the option asks for no list, and one that has it asks once in five minutes', async () => {
+  const without = aPage([place()], { isAllowed: false });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(without.lists).toEqual([]);
+  without.placard.stop();
+
+  const openStore = aProfile();
+  const first = aPage([place()], { openStore });
+  await becomes(1);
+  first.placard.stop();
+  expect(boxes()).toEqual([]);
+  const second = aPage([], { openStore });
+  await becomes(1);
+  expect([first.lists.length, second.lists.length]).toEqual([1, 0]);
+  second.placard.stop();
+  vi.setSystemTime(Date.now() + 300_000);
+  const third = aPage([], { openStore });
+  await vi.waitFor(() => expect(third.lists).toHaveLength(1), PATIENCE);
+  // The list has no placement any more.
+  await becomes(0);
+});
+
+test('a user without a banner gets no box, and one of the control group one without a height, which is counted', async () => {
+  const nothing = aPage([place()], { service: createFakeService({ banners: { home_hero: null } }) });
+  await nothing.heard('synced');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(boxes()).toEqual([]);
+  nothing.placard.stop();
+  const control = aPage([place()], { isControl: true });
+  await control.heard('tracked');
+  expect(boxes().map(({ style, textContent }) => [style.height, textContent])).toEqual([['0px', '']]);
+});
+
+test.each([
+  ['/products/1', ['/products/*'], true],
+  ['/products/', ['/products/*'], true],
+  ['/products', ['/products/*'], false],
+  ['/shop/products/1', ['/products/*'], false],
+  ['/shop/products/1', ['*/products/*'], true],
+  ['/a', ['/a*a'], false],
+  ['/aba', ['/a*a'], true],
+  ['/de/p/1/print', ['/de/*', '/en'], true],
+  ['/de/p/1/print', ['/*/p/*/print'], true],
+  ['/de/p/1/printed', ['/*/p/*/print'], false],
+  ['/en', ['/en'], true],
+  ['/en/', ['/en'], false],
+])('%s is of %j: %s', async (path, paths, isHere) => {
+  history.replaceState(null, '', path);
+  aPage([place({ paths }), place({ placement_id: 'home_hero', selector: 'main', insert: 'last' })]);
+  await vi.waitFor(() => expect(boxes().length).toBeGreaterThan(0), PATIENCE);
+  expect(boxes()).toHaveLength(isHere ? 2 : 1);
+});
+
+test('a route that it is not for takes it away, and the way back brings it again', async () => {
+  const page = aPage([place({ paths: ['/products/*'] })]);
+  await becomes(1);
+  goTo('/cart');
+  await becomes(0);
+  goTo('/products/2');
+  await becomes(1);
+  await page.heard('shown', 2);
+});
+
+test('an element that is rendered late is found, and nothing is said of it', async () => {
+  const page = aPage([place({ selector: '.late' })]);
+  await page.heard('synced');
+  await vi.advanceTimersByTimeAsync(2_000);
+  document.querySelector('main')!.insertAdjacentHTML('beforeend', '<p class="late"></p>');
+  await becomes(1);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(failures(page)).toEqual([]);
+});
+
+test('a selector that finds nothing is a notice on each page, and the service hears of it with the next request', async () => {
+  const openStore = aProfile();
+  const page = aPage([place({ selector: '.gone' })], { openStore });
+  await vi.waitFor(() => expect(failures(page)).toHaveLength(1), PATIENCE);
+  expect(failures(page)[0]).toBe(
+    'Placement "home_hero" at ".gone" of /products/1: its selector finds nothing',
+  );
+  goTo('/products/2');
+  await vi.waitFor(() => expect(failures(page)).toHaveLength(2), PATIENCE);
+  page.placard.stop();
+  vi.setSystemTime(Date.now() + 300_000);
+  const next = aPage([], { openStore });
+  await vi.waitFor(() => expect(next.lists).toEqual([{ missing: ['home_hero'] }]), PATIENCE);
+});
+
+test.each([
+  ['two elements', place({ selector: 'h1, p' }), /finds 2 elements, and the first is taken/, 1],
+  ['no selector', place({ selector: 'h1:no-such(' }), /selector/i, 0],
+  [
+    'a template that the page does not have',
+    place({ template: 'hero' }),
+    /placementsBySelector has no "hero"/,
+    0,
+  ],
+  [
+    'a template of every object',
+    place({ template: 'toString' }),
+    /placementsBySelector has no "toString"/,
+    0,
+  ],
+])('%s: a notice says so once, and the page goes on', async (_, list, message, count) => {
+  const page = aPage([list, place({ selector: 'main', insert: 'last' })]);
+  await vi.waitFor(() => expect(boxes()).toHaveLength(count + 1), PATIENCE);
+  document.querySelector('p')!.append('more');
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(failures(page)).toEqual([expect.stringMatching(message)]);
+});
+
+test('a page that removes the box gets it back three times, and on the next page again', async () => {
+  const page = aPage([place()]);
+  for (let times = 0; times < 4; times += 1) {
+    await becomes(1);
+    boxes()[0]!.remove();
+  }
+  await vi.waitFor(
+    () => expect(failures(page)).toEqual([expect.stringMatching(/removes it again/)]),
+    PATIENCE,
+  );
+  expect(boxes()).toEqual([]);
+  goTo('/products/2');
+  await becomes(1);
+});
+
+test('a page that is put aside and comes back keeps its box, as with KeepAlive', async () => {
+  const page = aPage([place()]);
+  await becomes(1);
+  const kept = document.querySelector('main')!;
+  const [box] = boxes();
+  for (let times = 0; times < 5; times += 1) {
+    kept.remove();
+    await vi.advanceTimersByTimeAsync(500);
+    document.body.append(kept);
+    await vi.advanceTimersByTimeAsync(500);
+    expect(boxes()).toEqual([box]);
+  }
+  expect(failures(page)).toEqual([]);
+});
+
+test('no consent and no user: nothing is asked for', async () => {
+  const off = aPage([place()], { consent: 'disabled' });
+  const nobody = aPage([place()], { userId: null });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect([...off.lists, ...nobody.lists]).toEqual([]);
+  await off.placard.enable();
+  await becomes(1);
+});
+
+test('an opt-out empties the box and forgets the list', async () => {
+  const openStore = aProfile();
+  const page = aPage([place()], { openStore });
+  await becomes(1);
+  await page.placard.disable();
+  expect(boxes()[0]!.textContent).toBe('');
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+});
+
+test('a list that cannot be had is a notice, and the page goes on', async () => {
+  const page = open({
+    placementsBySelector: { card: draw },
+    service: createFakeService(),
+  });
+  await vi.waitFor(
+    () =>
+      expect(page.of('failed').map(({ message }) => message)).toEqual([
+        'The placements by selector are not known',
+      ]),
+    PATIENCE,
+  );
+});
+
+test('a stopped client leaves no timer behind', async () => {
+  const page = aPage([place({ selector: '.gone' })]);
+  await page.heard('synced');
+  page.placard.stop();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(failures(page)).toEqual([]);
+  expect(vi.getTimerCount()).toBe(0);
+});
