@@ -1,0 +1,280 @@
+// Placements by selector in a real browser, from the service itself: nothing on the page moves, whatever the place.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
+import { launchShell } from '../helpers/browser.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { type RunningService, runService } from '../helpers/running-service.ts';
+import { watchPage } from '../helpers/watch-page.ts';
+
+let browser: Browser;
+let pages: PageServer;
+let service: RunningService;
+
+beforeAll(async () => {
+  [browser, pages] = await Promise.all([
+    launchShell(),
+    startPageServer({ entries: ['index', 'templates'], minify: true }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), pages?.close()]);
+});
+afterEach(() => service?.stop());
+
+interface Spot {
+  selector: string;
+  insert?: string;
+  paths?: string[];
+  template?: string;
+  height_px?: number;
+}
+
+/** A service whose placements are these, each with a banner of its own. */
+const serve = async (spots: Spot[]): Promise<void> => {
+  const placements = spots.map((spot, index) => ({ placement_id: `p${index}`, template: 'card', ...spot }));
+  const campaigns = placements.map(({ placement_id }) =>
+    aCampaign({
+      campaign_id: placement_id,
+      placements: [placement_id],
+      variants: [aVariant({ properties: { headline: { type: 'string', value: `Offer ${placement_id}` } } })],
+    }),
+  );
+  service = await runService([aWorkspace({ placements, campaigns })]);
+};
+
+const client = () => `
+  import { createPlacard } from '/placard/index.js';
+  import { card, hero, strip } from '/placard/templates.js';
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, sources } of list.getEntries())
+      shifts.push([value, ...sources.map(({ node }) => node?.outerHTML?.slice(0, 60))].join(' '));
+  }).observe({ type: 'layout-shift', buffered: true });
+  globalThis.notices = [];
+  globalThis.placard = createPlacard({
+    endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-1',
+    placementsBySelector: { card, hero, strip }, delivery: { maxWaitMs: 100 },
+  });
+  placard.subscribe((notice) => notices.push(notice));`;
+
+const CSS = `
+  * { box-sizing: border-box } body { margin: 0; font: 16px/1.4 sans-serif }
+  header, footer { display: flex; gap: 16px; justify-content: space-between; padding: 16px }
+  .grid { display: grid; grid-template-columns: repeat(3, 1fr); gap: 16px }
+  article { border: 1px solid; padding: 8px; min-height: 120px }
+  main { display: flex; gap: 24px } .text { flex: 3 } aside { flex: 1 }
+  .room { min-height: 400px } .middle { display: flex; align-items: center; min-height: 90vh }
+`;
+/** A page as shops have them: flex, grid, a float, text beside elements, a box with room. */
+const SHOP = `
+  <header><b>Shop</b><nav><a href="#a">Bags</a> <a href="#b">Shoes</a></nav></header>
+  <main><div class="text"><h1>New bags</h1><p class="lead">Some <em>words</em> about them.</p>
+    <div class="room"></div>
+    <div class="grid">${Array.from({ length: 24 }, (_, index) => `<article id="a${index}">Bag ${index}</article>`).join('')}</div>
+    <ul><li>One<li>Two<li class="last">Three</ul></div>
+    <aside><section class="one">Aside</section><section class="two">More</section></aside></main>
+  <div class="middle"><p class="centred">In the middle</p></div>
+  <footer><p>Imprint</p></footer>`;
+const STYLE = '<link rel="stylesheet" href="/shop.css">';
+const SELECTORS = [
+  'header',
+  'nav',
+  'nav a',
+  'h1',
+  '.lead',
+  '.lead em',
+  '.room',
+  '.grid',
+  '#a0',
+  '#a1',
+  '#a5',
+  '#a14',
+  '#a23',
+  'ul',
+  '.last',
+  'aside',
+  '.one',
+  '.two',
+  '.middle',
+  '.centred',
+  'footer',
+  'footer p',
+  'main',
+  '.text',
+  'body',
+];
+const INSERTIONS = ['before', 'after', 'first', 'last'];
+
+const open = async (path: string, headers: Record<string, string> = {}, html = SHOP, more = '') => {
+  pages.file('/shop.css', CSS, { 'content-type': 'text/css' });
+  pages.set(path, { html, head: STYLE, script: client() + more, headers });
+  const page = await browser.newPage({ viewport: { width: 1000, height: 700 } });
+  const complaints = await watchPage(page);
+  await page.goto(pages.origin + path);
+  return { page, complaints };
+};
+
+const boxes = (page: Page) => page.locator('[data-placard-placement]');
+const offer = (page: Page, id = 'p0') => page.getByText(`Offer ${id}`);
+const shifts = (page: Page): Promise<string[]> => page.evaluate(() => Reflect.get(globalThis, 'shifts'));
+const failures = (page: Page) =>
+  page.evaluate(() =>
+    (Reflect.get(globalThis, 'notices') as { type: string; message: string }[])
+      .filter(({ type }) => type === 'failed')
+      .map(({ message }) => message),
+  );
+/** Every placement is in the page, or a notice says what it waits for. */
+const settled = (page: Page, count: number) =>
+  expect
+    .poll(async () => (await boxes(page).count()) + (await failures(page)).length)
+    .toBeGreaterThanOrEqual(count);
+
+/** The same numbers for the same seed. */
+const random = (seed: number) => () => {
+  seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
+  return seed / 2 ** 32;
+};
+
+test.each([1, 2, 3, 4])(
+  'nothing moves where placements are inserted at random, at first and while the reader scrolls (seed %i)',
+  async (seed) => {
+    const next = random(seed);
+    const one = <T>(list: readonly T[]): T => list[Math.floor(next() * list.length)]!;
+    const spots = Array.from({ length: 8 }, () => ({
+      selector: one(SELECTORS),
+      insert: one(INSERTIONS),
+      template: one(['card', 'hero', 'strip']),
+    }));
+    await serve(spots);
+    const { page, complaints } = await open('/random');
+    await settled(page, spots.length);
+    // As a reader scrolls, down and up again, frame by frame: the client looks at the page many times meanwhile.
+    await page.evaluate(async () => {
+      const end = document.documentElement.scrollHeight;
+      const steps = Array.from({ length: end / 30 }, (_, step) => step * 30);
+      for (const y of [...steps, ...steps.reverse()]) {
+        scrollTo(0, y);
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    expect({ spots, shifts: await shifts(page) }).toEqual({ spots, shifts: [] });
+    expect(await boxes(page).count()).toBeGreaterThan(0);
+    expect(complaints).toEqual([]);
+    await page.close();
+  },
+);
+
+test('a box with room takes its banner in view, at once, and its impression counts', async () => {
+  await serve([{ selector: '.room', insert: 'first' }]);
+  const { page } = await open('/room');
+  await offer(page).waitFor();
+  expect(await boxes(page).evaluate((box) => box.clientHeight)).toBe(344);
+  await expect
+    .poll(async () => {
+      const { delivered } = (await page.evaluate(() => Reflect.get(globalThis, 'placard').diagnostics())) as {
+        delivered: number;
+      };
+      return delivered;
+    })
+    .toBe(1);
+  expect(await shifts(page)).toEqual([]);
+  await page.close();
+});
+
+test('where it would move the page it waits, says so, and comes once that is out of view', async () => {
+  await serve([{ selector: '#a23', insert: 'before' }]);
+  const { page } = await open('/waits', {}, SHOP, 'scrollTo(0, 900)');
+  await expect
+    .poll(() => failures(page))
+    .toEqual([expect.stringMatching(/waits until it is out of view, or has room/)]);
+  expect(await boxes(page).count()).toBe(0);
+  await page.evaluate(() => scrollTo(0, 0));
+  await boxes(page).waitFor({ state: 'attached' });
+  expect(await shifts(page)).toEqual([]);
+  await page.close();
+});
+
+test('the strictest policy is enough', async () => {
+  await serve([
+    { selector: '.room', insert: 'last' },
+    { selector: 'footer', insert: 'after', template: 'hero' },
+  ]);
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    // For the page's own stylesheet.
+    "style-src 'self'",
+    `connect-src ${service.url}`,
+    'img-src https: data:',
+    "require-trusted-types-for 'script'",
+  ].join('; ');
+  const { page, complaints } = await open('/strict', { 'content-security-policy': policy });
+  await offer(page).waitFor();
+  await expect.poll(() => boxes(page).count()).toBe(2);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+/** A router as frameworks have them: `pushState`, then another page in the same root. */
+const ROUTER = `
+  const root = document.querySelector('#root');
+  const draw = () => {
+    root.replaceChildren();
+    const main = document.createElement('main');
+    const heading = document.createElement('h1');
+    heading.textContent = location.pathname;
+    const room = document.createElement('div');
+    room.className = 'room';
+    main.append(heading, room);
+    root.append(main);
+  };
+  globalThis.go = (path) => { history.pushState(null, '', path); draw(); };
+  addEventListener('popstate', draw);
+  draw();`;
+
+test('the routes of a single-page app: it is where its paths are, after each navigation and with the back button', async () => {
+  await serve([{ selector: '.room', insert: 'first', paths: ['/app', '/products/*'] }]);
+  const { page } = await open('/app', {}, '<div id="root"></div>', ROUTER);
+  await offer(page).waitFor();
+  const go = (path: string) => page.evaluate((to) => Reflect.get(globalThis, 'go')(to), path);
+  await go('/cart');
+  await expect.poll(() => boxes(page).count()).toBe(0);
+  await go('/products/1');
+  await offer(page).waitFor();
+  await go('/products/2');
+  await offer(page).waitFor();
+  await go('/cart');
+  await expect.poll(() => boxes(page).count()).toBe(0);
+  await page.goBack();
+  await page.getByRole('heading', { name: '/products/2' }).waitFor();
+  await offer(page).waitFor();
+  expect(await failures(page)).toEqual([]);
+  await page.close();
+});
+
+test('a page that keeps its routes aside shows the banner again, and one that removes the box gets it back three times', async () => {
+  await serve([{ selector: '.room', insert: 'first' }]);
+  const { page } = await open('/kept');
+  await offer(page).waitFor();
+  for (let times = 0; times < 5; times += 1) {
+    await page.evaluate(() => {
+      const kept = document.querySelector('main')!;
+      Reflect.set(globalThis, 'kept', kept);
+      kept.remove();
+    });
+    await expect.poll(() => boxes(page).count()).toBe(0);
+    await page.evaluate(() => document.querySelector('header')!.after(Reflect.get(globalThis, 'kept')));
+    await offer(page).waitFor();
+  }
+  expect(await failures(page)).toEqual([]);
+
+  for (let times = 0; times < 3; times += 1) {
+    await page.evaluate(() => document.querySelector('[data-placard-placement]')!.remove());
+    await offer(page).waitFor();
+  }
+  await page.evaluate(() => document.querySelector('[data-placard-placement]')!.remove());
+  await expect.poll(() => failures(page)).toEqual([expect.stringMatching(/removes it again and again/)]);
+  expect(await boxes(page).count()).toBe(0);
+  await page.close();
+});
