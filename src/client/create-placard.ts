@@ -1,6 +1,6 @@
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent, type OptOutPolicy } from './consent/consent.ts';
-import { createForgetStored, optOutOfLog } from './consent/forget-stored.ts';
+import { createForgetStored, storeChoice } from './consent/forget-stored.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
 import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
@@ -58,7 +58,7 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const forgetStored = createForgetStored(consent, user, cache, store, boxes);
   const userSwitch = createUserSwitch(user, cache, late, consent, forgetStored);
-  consent.subscribe((before) => userSwitch.follow(before).catch(report));
+  consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
 
   // Everything that is not needed for the first paint.
   late.open(async () => {
@@ -84,13 +84,11 @@ const createLivePlacard = (settings: Settings): Placard => {
     });
   });
 
-  /** Does not wait for a delivery that cannot be loaded: then the log is changed without it. */
-  const withdraw = async (work: (client: LateClient) => Promise<void>, policy: OptOutPolicy | 'wipe') => {
-    const done = late.run(work);
-    if (await late.isThere()) await done;
-    else await optOutOfLog(openStore(settings.logName), policy, now()).catch(report);
-    await consent.settled();
-  };
+  /** Brings a choice of the user to the log, by `work` of the delivery, or without it where it cannot be loaded. */
+  const bringToLog = (work: (client: LateClient) => Promise<void>, policy?: OptOutPolicy | 'wipe') =>
+    late.runOr(work, () =>
+      storeChoice(openStore(settings.logName), consent.choice(), policy, now()).catch(report),
+    );
 
   const stop = (): void => {
     isStopped = true;
@@ -128,17 +126,21 @@ const createLivePlacard = (settings: Settings): Placard => {
     track,
     subscribe,
     ...createLateVerbs(late.run),
+    enable() {
+      void consent.set('enabled');
+      return bringToLog(({ delivery }) => delivery.enable());
+    },
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
-      consent.optOut(queued);
-      await withdraw(({ delivery }) => delivery.disable(queued), queued);
+      const isForgotten = consent.optOut(queued);
+      await bringToLog(({ delivery }) => delivery.disable(queued), queued);
+      await isForgotten;
     },
     stop,
     async wipe() {
-      consent.set('wiped');
-      await withdraw(({ delivery }) => delivery.wipe(), 'wipe');
-      // Also what an earlier visit has stored, where this one never had consent.
-      await userSwitch.close();
+      const isForgotten = consent.set('wiped');
+      await bringToLog(({ delivery }) => delivery.wipe(), 'wipe');
+      await isForgotten;
       stop();
     },
   };

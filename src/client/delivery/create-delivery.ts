@@ -107,12 +107,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       return consent.mayAct();
     },
     async disable(policy) {
-      await choice.disable(policy);
+      await choice.store();
       if (policy === 'purge') await retryOnQuota(upkeep.purge);
       if (policy === 'send') await sender.run(true);
     },
     async enable() {
-      await choice.enable();
+      await choice.store();
       scheduler.onSign();
     },
     stop() {

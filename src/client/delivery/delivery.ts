@@ -81,12 +81,13 @@ export interface Delivery {
   discardDeadLetters(keys?: string[]): Promise<void>;
   /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
   mayAct(): Promise<boolean>;
-  /** Stops capturing and sending, in every tab. */
+  /** Brings the opt-out of this page to the log and to the other tabs, and carries it out for what is queued. */
   disable(policy: OptOutPolicy): Promise<void>;
+  /** Brings the opt-in of this page to the log and to the other tabs. */
   enable(): Promise<void>;
   /** Releases timers, listeners, locks and channels; stored events stay. */
   stop(): void;
-  /** Forgets everything, and writes nothing afterwards. */
+  /** Forgets everything, in every tab. The page's consent is wiped before, so nothing is written afterwards. */
   wipe(): Promise<void>;
 }
 

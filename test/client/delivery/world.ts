@@ -18,6 +18,7 @@ import {
   createVirtualClock,
   type FakeServiceOptions,
 } from '../../../src/testing/index.ts';
+import { withConsent } from '../../helpers/with-consent.ts';
 
 export const TRACK = '/v1/device-messaging/banners/track';
 
@@ -155,6 +156,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
+    const consent = createConsent(setup.consent ?? 'enabled');
     const delivery: Delivery = createDelivery({
       api: {
         endpoint: service.origin,
@@ -165,7 +167,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         userTokens,
         fetch: send,
       },
-      consent: createConsent(setup.consent ?? 'enabled'),
+      consent,
       options: setup.options,
       platform: {
         openStore: setup.openStore ?? session.openStore,
@@ -183,7 +185,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
       isWorker: setup.isWorker ?? false,
     });
     return {
-      delivery,
+      delivery: withConsent(delivery, consent),
       userTokens,
       notices,
       ...page,

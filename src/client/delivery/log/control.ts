@@ -66,8 +66,11 @@ export const createLastControl = ({
   news,
   notify,
 }: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news' | 'notify'>) => {
-  const listeners: ((choice: Choice) => void)[] = [];
   let last: Control | undefined;
+  /** The choice that the record had last. */
+  let stored: Choice = 'enabled';
+  /** Choices of this page on their way to the record: what is read there meanwhile is older. */
+  let writes = 0;
   /** The pause that a full disk could not take. It holds in this page. */
   let held: Control | undefined;
   /** The log had a record when this page looked. */
@@ -77,22 +80,25 @@ export const createLastControl = ({
 
   /** A record without a choice, or no record, has the choice of this page. */
   const read = (record: unknown): Control => {
-    const { state } = consent;
-    const choice = state === 'pending' ? 'enabled' : state === 'wiped' ? 'disabled' : state;
-    const control = readControl(record, choice);
+    const control = readControl(record, consent.choice());
     if (held && held.wait.until > control.wait.until) {
       control.wait = held.wait;
       control.refusedKey = held.refusedKey;
     }
     return control;
   };
-  const announce = (choice: Choice): void => {
-    for (const listener of listeners) listener(choice);
+  /** The page follows a choice that was made in another tab or on an earlier visit. */
+  const follow = (choice: Choice): void => {
+    if (writes > 0 || choice === stored) return;
+    stored = choice;
+    if (choice === consent.choice() || consent.is('wiped')) return;
+    void consent.set(choice);
+    notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' });
   };
   /** A record that is gone when the page comes back was wiped by another page. */
   const noticeWipe = (record: unknown): void => {
     if (mayBeWiped && record === undefined) {
-      consent.set('wiped');
+      void consent.set('wiped');
       notify({ type: 'consent', state: 'disabled' });
     }
     mayBeWiped = false;
@@ -108,15 +114,26 @@ export const createLastControl = ({
 
   return {
     read,
-    announce,
+    follow,
     noticeWipe,
     /** Keeps the record that was read or written. */
     keep(record: unknown): Control {
       noticeWipe(record);
       last = read(record);
       isStored = record !== undefined;
-      if (isStored) announce(last.consent);
+      if (isStored) follow(last.consent);
       return last;
+    },
+    /** Has `write` bring the choice of this page to the record. */
+    async store(write: (choice: Choice) => Promise<void>): Promise<void> {
+      const choice = consent.choice();
+      writes += 1;
+      try {
+        await write(choice);
+        stored = choice;
+      } finally {
+        writes -= 1;
+      }
     },
     /** Holds the pause of a record that a full disk did not take, until a step is written. */
     hold(control?: Control): void {
@@ -129,8 +146,6 @@ export const createLastControl = ({
       isStored = false;
       mayBeWiped = false;
     },
-    /** Calls `listener` with the user's choice, whenever one is read. */
-    subscribe: (listener: (choice: Choice) => void): void => void listeners.push(listener),
     stop,
   };
 };

@@ -74,18 +74,18 @@ export const createLogStore = (
 
   /** Rejects where the disk cannot be used, or must be left alone. */
   const probe = async (): Promise<void> => {
-    if (consent.state === 'pending') throw new Error('the user has not decided yet');
+    if (consent.is('pending')) throw new Error('the user has not decided yet');
     const record = await disk.ask((each) => each.get(CONTROL_KEY));
     // An opt-out holds in every version: under our key, and under those of versions to come.
     if (isNewer(record)) {
-      control.announce(control.read(record).consent);
+      control.follow(control.read(record).consent);
       throw newerVersion();
     }
     if (!memory) control.keep(record);
     const newer = await disk.ask((each) => each.entries<Partial<Control> | undefined>(NEWER_RANGE));
     const optOut = newer.find(([, each]) => each?.consent === 'disabled')?.[1];
     const isLater = optOut && !(readControl(record, 'enabled').chosenAt > Number(optOut.chosenAt));
-    if (isLater) control.announce('disabled');
+    if (isLater) control.follow('disabled');
   };
   const ask = (): Promise<void> => {
     const answer = probe();

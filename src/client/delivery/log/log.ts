@@ -68,7 +68,7 @@ const isOldMark =
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
 export const createLog = (context: DeliveryContext, disk: Store) => {
-  const { consent, fail } = context;
+  const { clock, consent, fail } = context;
   const last = createLastControl(context);
   const store = createLogStore(context, disk, last);
 
@@ -86,7 +86,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       last.noticeWipe(stored);
-      if (isNewerVersion || consent.state === 'wiped') return [];
+      if (isNewerVersion || consent.is('wiped')) return [];
       const control = last.read(stored);
       const writes = decide(control, values);
       // Where no record was read or written the default must not pass for the user's choice.
@@ -149,6 +149,16 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
 
     overview,
 
+    /** Durable when it resolves: the user's choice in this page. */
+    storeChoice: (): Promise<void> =>
+      last.store((choice) =>
+        step([], (control) => {
+          control.consent = choice;
+          control.chosenAt = clock.now();
+          return [];
+        }),
+      ),
+
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
       for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
@@ -198,8 +208,6 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       }
     },
 
-    /** Calls `listener` with the user's choice, whenever one is read. */
-    onChoice: last.subscribe,
     onDisk: store.onDisk,
     lastControl: last.last,
     clear: store.clear,

@@ -34,7 +34,7 @@ export const adopt = async ({ ask }: Disk, records: Writes, consent: Consent): P
   let adopted: string | undefined;
 
   const merge = ([stored, ...known]: unknown[]): Writes => {
-    if (consent.state === 'wiped') return [];
+    if (consent.is('wiped')) return [];
     // After a lost connection this runs twice: where the first run committed, change nothing.
     if (adopted !== undefined && JSON.stringify(stored) === adopted) return [];
     const control = readControl(stored, own.consent);
