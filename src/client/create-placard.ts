@@ -38,7 +38,6 @@ const createLivePlacard = (settings: Settings): Placard => {
   const early: Notice[] = [];
   const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
   const requested: Requested = { placements: new Set(), answered: new Set() };
-  let isStopped = false;
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
@@ -46,8 +45,8 @@ const createLivePlacard = (settings: Settings): Placard => {
   const cache = createBannerCache({ settings, store, consent, user, fail });
   const boxes = createBoxes(settings.appId);
   const late = createLateChunk<LateClient>(after, fail);
-  const isActive = (): boolean => consent.mayAct() && !isStopped;
-  const track = createTrack({ user, cache, late, isActive, now });
+  const { isStopped } = late;
+  const track = createTrack({ user, cache, late, consent, now });
   const { answered } = requested;
   const placements = createPlacements({ cache, consent, boxes, answered, track, after, fail, notify });
   cache.subscribe((sentAway) => {
@@ -91,7 +90,6 @@ const createLivePlacard = (settings: Settings): Placard => {
     );
 
   const stop = (): void => {
-    isStopped = true;
     placements.unmountAll();
     late.stop();
   };
@@ -102,7 +100,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     await userSwitch.openCache();
     cancel();
     await afterFrame(platform);
-    if (!isStopped) await userSwitch.startSession(false);
+    if (!isStopped()) await userSwitch.startSession(false);
   };
   begin().catch(report);
 
@@ -111,7 +109,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       // A host that looks its element up may have found none.
       const isUsable = element?.style && hook;
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
-      if (isStopped || !isUsable) return () => undefined;
+      if (isStopped() || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
       if (!requested.placements.has(placementId)) {
         requested.placements.add(placementId);
@@ -120,7 +118,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       return unmount;
     },
     async identify(userId) {
-      if (!isStopped) await userSwitch.signIn(userId);
+      if (!isStopped()) await userSwitch.signIn(userId);
     },
     banner: cache.current,
     track,

@@ -28,6 +28,7 @@ export interface LateChunk<T> {
   runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
   /** Stops the client, and loads it no more for what waits. */
   stop(): void;
+  isStopped(): boolean;
 }
 
 /** Work that waits for the chunk. */
@@ -104,6 +105,7 @@ export const createLateChunk = <T extends { stop(): void }>(
       if (!client) await tryToLoad();
       await (client ? done : meanwhile());
     },
+    isStopped: () => isStopped,
     stop(): void {
       isStopped = true;
       client?.stop();

@@ -92,7 +92,9 @@ export const createCapture = (
   /** Returns whether it was stored. Each is tried again alone: the earlier write may already be sent. */
   const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
-      return (await retryOnQuota(write)) !== false;
+      const isStored = (await retryOnQuota(write)) !== false;
+      // Memory ends with the client.
+      return isStored && !(isStopped() && log.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
       return false;

@@ -14,12 +14,11 @@ import { createScheduler } from './sender/scheduler.ts';
 import { createSender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
-  const { api, consent, platform, host, isWorker } = setup;
+  const { api, consent, platform, host, isWorker, isStopped } = setup;
   const { clock, random, lifecycle, openChannel } = platform;
   const name = api.logName;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
-  let isStopped = false;
 
   const notify: Notify = (notice) => {
     host.notify(notice);
@@ -30,17 +29,12 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   });
 
   return {
-    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    ...{ api, consent, host, isWorker, isStopped, name, newId, clock, random, lifecycle, news, notify },
     fail: host.fail,
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
     userTokens: api.userTokens,
-    canSend: () => !isStopped && !lifecycle.isPrerendering() && consent.maySend(),
-    isStopped: () => isStopped,
-    stop() {
-      isStopped = true;
-      news.close();
-    },
+    canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
   };
 };
 
@@ -68,7 +62,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     if (!lifecycle.isVisible()) leaving.leave();
     scheduler.onAppended(unsent.size());
   });
-  log.onDisk(sender.wake);
+  // Another choice of the user may lie there.
+  log.onDisk(() => void log.control().then(() => sender.wake()));
   sender.wake();
 
   const diagnostics = () => readDiagnostics(context, log);
@@ -116,7 +111,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       scheduler.onSign();
     },
     stop() {
-      context.stop();
+      context.news.close();
       for (const part of [sender, scheduler, leaving, unsent]) part.stop();
       log.close();
     },

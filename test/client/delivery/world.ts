@@ -137,6 +137,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const page = createFakeLifecycle(prerendering);
     const session = disk.session();
     let isAlive = true;
+    let isStopped = false;
     const whileAlive = <T>(value: Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {
         value.then(
@@ -183,9 +184,16 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         ...(setup.evict && { evict: setup.evict }),
       },
       isWorker: setup.isWorker ?? false,
+      isStopped: () => isStopped,
     });
     return {
-      delivery: withConsent(delivery, consent),
+      delivery: {
+        ...withConsent(delivery, consent),
+        stop() {
+          isStopped = true;
+          delivery.stop();
+        },
+      },
       userTokens,
       notices,
       ...page,

@@ -30,7 +30,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled');
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
-  const context = { consent, clock, lifecycle, news, notify };
+  const context = { consent, clock, lifecycle, news, notify, isStopped: () => false };
   return createLogStore(context, primary, createLastControl(context));
 };
 
@@ -155,6 +155,8 @@ describe('the log store', () => {
     expect(await store.get('a')).toBe(1);
     expect(store.isMemory()).toBe(true);
     store.close();
+    // What the disk was asked is given up in its time, and not before: a click may wait for it.
+    await clock.advance(10_000);
     expect(clock.pending()).toBe(0);
   });
 

@@ -51,6 +51,7 @@ const made = createDelivery({
   },
   host: { notify, fail },
   isWorker: false,
+  isStopped: () => false,
 });
 globalThis.delivery = withConsent(made, consent);
 // A prerendered page cannot be asked, but it can leave word: of its state, and that more time has gone by for it than events wait.

@@ -23,6 +23,7 @@ import {
   VERSION,
   type Writes,
 } from './records.ts';
+import { newerVersion } from './way-back.ts';
 
 /** Records in one read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
@@ -100,7 +101,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       throw error;
     });
     if (isNewerVersion) {
-      store.leaveToNewer();
+      store.degrade(newerVersion());
       return step(keys, decide);
     }
     if (after !== undefined) last.keep(after);

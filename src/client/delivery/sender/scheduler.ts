@@ -13,10 +13,9 @@ const COLD_QUIET_MS = 250;
  * lately the first ones leave at the first pause, so that the last flush of the page finds the preflight answered.
  */
 export const createScheduler = (context: DeliveryContext, log: Log, upkeep: Upkeep, sender: Sender) => {
-  const { clock, lifecycle, options, canSend } = context;
+  const { clock, lifecycle, options, canSend, isStopped } = context;
   const { maxWaitMs } = options;
   let cancelQuiet: () => void = () => undefined;
-  let isStopped = false;
 
   /** The network or the user is back, or the user has opted in. */
   const onSign = (): void => {
@@ -34,14 +33,13 @@ export const createScheduler = (context: DeliveryContext, log: Log, upkeep: Upke
       const isWaiting = isPausing(wait, clock.now());
       if (upkeep.isDue() || (waiting >= sender.limit() && !isWaiting)) sender.wake();
       sender.wakeAt(isWaiting ? wait.until : clock.now() + maxWaitMs);
-      if (isStopped || isWaiting || sender.isWarm()) return;
+      if (isStopped() || isWaiting || sender.isWarm()) return;
       cancelQuiet();
       cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => {
         if (!sender.isWarm()) sender.wake(true);
       });
     },
     stop(): void {
-      isStopped = true;
       cancelQuiet();
       stopListening();
     },

@@ -23,7 +23,7 @@ interface Run {
 
 /** Gets events out of the log: claims a batch, sends it, settles it, until nothing is due. */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, unsent: Unsent) => {
-  const { api, clock, userTokens, news, notify, fail, isWorker, canSend } = context;
+  const { api, clock, userTokens, news, notify, fail, isWorker, canSend, isStopped } = context;
   const keyring = createKeyring(api.apiKey, clock.after);
   const size = createBatchSize(context);
   const next = createNext(context, log, size.limit);
@@ -37,8 +37,6 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   let cancelTimer: () => void = () => undefined;
   /** Ends the wait for another tab. */
   let endIdle: () => void = () => undefined;
-  /** What was under way then still comes to an end. */
-  let isStopped = false;
 
   /** Sends what is due, or with `all` whatever waits, without being waited for. */
   const wake = (all = false): void => {
@@ -47,7 +45,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
 
   /** Looks again at `time` (Unix milliseconds), or earlier where an earlier look is due. */
   const wakeAt = (time: number): void => {
-    if (isStopped || time >= timerAt) return;
+    if (isStopped() || time >= timerAt) return;
     cancelTimer();
     timerAt = time;
     cancelTimer = clock.after(Math.max(0, time - clock.now()), () => {
@@ -204,8 +202,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     budgetLeft,
     isWarm,
     limit: size.limit,
+    /** What is under way still comes to its end. */
     stop(): void {
-      isStopped = true;
       cancelTimer();
       endIdle();
     },
