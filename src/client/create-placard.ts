@@ -58,6 +58,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   const forgetStored = createForgetStored(consent, user, cache, store, boxes);
   const userSwitch = createUserSwitch(user, cache, late, consent, forgetStored);
   consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
+  consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
   // Everything that is not needed for the first paint.
   late.open(async () => {

@@ -1,5 +1,5 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Control } from '../delivery/log/control.ts';
+import type { Control } from '../delivery/log/records.ts';
 import type { Boxes } from '../placements/box.ts';
 import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from '../user/current-user.ts';

@@ -4,9 +4,7 @@ import type { RetryOnQuota } from '../delivery/log/upkeep.ts';
 
 /** Brings the choice of this page to the log and to the other tabs, and theirs to this page. A full disk refuses no choice. */
 export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQuota: RetryOnQuota) => {
-  const { consent, news, notify, isWorker } = context;
-  const notifyHost = (): void =>
-    notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' });
+  const { consent, news, isWorker } = context;
   const post = (): void => news.post({ type: 'consent', choice: consent.choice() });
 
   news.subscribe((item) => {
@@ -17,7 +15,6 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
     if (consent.is('wiped') && !(isWorker && choice === 'enabled')) return;
     void consent.set(choice);
     if (choice === 'wiped') log.forgetMemory();
-    notifyHost();
   });
 
   return {
@@ -28,12 +25,10 @@ export const createStoredConsent = (context: DeliveryContext, log: Log, retryOnQ
       // What was held in memory comes to the disk with the choice.
       await log.retry();
       if (consent.mayAct()) post();
-      notifyHost();
     },
     async wipe(): Promise<void> {
       news.post({ type: 'wiped' });
       await log.clear();
-      notifyHost();
     },
   };
 };

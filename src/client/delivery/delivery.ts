@@ -155,8 +155,6 @@ export type TabNews =
 /** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
 export interface DeliveryContext
   extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker' | 'isStopped'> {
-  /** Names the log. */
-  name: string;
   /** Names this page. */
   tab: string;
   newId: () => string;

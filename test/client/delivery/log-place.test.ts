@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
-import { CONTROL_KEY, newControl } from '../../../src/client/delivery/log/control.ts';
+import { CONTROL_KEY, newControl } from '../../../src/client/delivery/log/records.ts';
 import { createFaultyWorld, deafLink } from './world.ts';
 
 const MINUTE_MS = 60_000;

@@ -3,7 +3,7 @@ import { type Choice, createConsent } from '../../../src/client/consent/consent.
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/user-tokens.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
-import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/control.ts';
+import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
 import { logName } from '../../../src/client/options/read-options.ts';
@@ -158,6 +158,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
     const consent = createConsent(setup.consent ?? 'enabled');
+    consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
     const delivery: Delivery = createDelivery({
       api: {
         endpoint: service.origin,

@@ -2,9 +2,10 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { CONTROL_KEY, createLastControl } from '../../../src/client/delivery/log/control.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
+import { createLastControl } from '../../../src/client/delivery/log/last-seen.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
+import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';

@@ -1,9 +1,9 @@
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { CONTROL_KEY, type Control, type LastControl } from './control.ts';
 import { createDisk } from './disk.ts';
-import { isNewer, NEWER_RANGE, type Writes } from './records.ts';
+import type { LastControl } from './last-seen.ts';
+import { CONTROL_KEY, type Control, isNewer, NEWER_RANGE, type Writes } from './records.ts';
 import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */

@@ -1,17 +1,20 @@
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { CONTROL_KEY, type Control, createLastControl, isControlKey } from './control.ts';
+import { createLastControl, type Unsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
   type Claim,
+  CONTROL_KEY,
   CONTROL_RANGE,
   COUNTED_RANGE,
+  type Control,
   type CountedRecord,
   claimKey,
   countedKey,
   type DeadRecord,
   type EventKey,
   isClaim,
+  isControlKey,
   isCorrupt,
   isEventKey,
   isNewer,
@@ -68,7 +71,7 @@ const isOldMark =
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
-export const createLog = (context: DeliveryContext, disk: Store) => {
+export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent) => {
   const { clock, consent, fail } = context;
   const last = createLastControl(context);
   const store = createLogStore(context, disk, last);
@@ -82,6 +85,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     decide: (control: Control, values: unknown[]) => Writes | null,
   ): Promise<void> => {
     let after: Control | undefined;
+    let written: Writes = [];
     let isNewerVersion = false;
     const change = ([stored, ...values]: unknown[]): Writes => {
       after = undefined;
@@ -92,6 +96,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       const writes = decide(control, values);
       // Where no record was read or written the default must not pass for the user's choice.
       if (stored !== undefined || writes !== null) after = control;
+      written = writes ?? [];
       if (writes === null) return [];
       last.hold();
       return [[CONTROL_KEY, control], ...writes];
@@ -105,6 +110,7 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       return step(keys, decide);
     }
     if (after !== undefined) last.keep(after);
+    unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
   /** The control record and the claims, with the other records of the range, of one moment. */

@@ -1,16 +1,19 @@
 import type { Consent } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
-import { CONTROL_KEY, isControlKey, readControl, TOTALS } from './control.ts';
 import type { Disk } from './disk.ts';
 import {
+  CONTROL_KEY,
   CONTROL_RANGE,
   claimKey,
   DEAD_RANGE,
   EVENT_RANGE,
+  isControlKey,
   isEventKey,
   isNewer,
   keyText,
   kindOf,
+  readControl,
+  TOTALS,
   type Writes,
 } from './records.ts';
 

@@ -1,71 +1,14 @@
 import type { Choice } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
-import { noPause, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { type Claim, isClaim, isText, VERSION } from './records.ts';
-
-/** Ways out of the log. What was captured is the sum of these and of what is still stored. */
-export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
-export type Total = (typeof TOTALS)[number];
-
-/** Everything about the log that is not an event; read and written in the transactions that change them. */
-export interface Control extends Record<Total, number> {
-  v: typeof VERSION;
-  consent: Choice;
-  /** When the user chose so, in Unix milliseconds; 0 where they never did. */
-  chosenAt: number;
-  /** The request under way, but for last flushes and for those of pages that took too long. */
-  claim: Claim | null;
-  /** Nothing may be sent before it is over, in any tab. */
-  wait: Pause;
-  /** Fingerprint of the key that the server refused. */
-  refusedKey: string | null;
-  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is. */
-  oldSince: number;
-}
-
-export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
-
-export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
-
-export const newControl = (consent: Choice): Control => ({
-  v: VERSION,
-  consent,
-  chosenAt: 0,
-  claim: null,
-  wait: noPause(),
-  refusedKey: null,
-  oldSince: 0,
-  delivered: 0,
-  discarded: 0,
-  evicted: 0,
-  expired: 0,
-  purged: 0,
-});
-
-const CHOICES: unknown[] = ['enabled', 'disabled', 'draining'] satisfies Choice[];
-
-/** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
-export const readControl = (record: unknown, consent: Choice): Control => {
-  const control = newControl(consent);
-  const stored: Partial<Control> = Object(record);
-  const numbers = ['chosenAt', 'oldSince', ...TOTALS] as const;
-  for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
-  if (CHOICES.includes(stored.consent)) control.consent = stored.consent!;
-  if (isClaim(stored.claim)) control.claim = stored.claim;
-  if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))
-    control.wait = stored.wait!;
-  if (isText(stored.refusedKey)) control.refusedKey = stored.refusedKey;
-  return control;
-};
+import { type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
 
 /** The control record as this page saw it last. A last flush reads nothing, so it asks here. */
 export const createLastControl = ({
   consent,
   lifecycle,
   news,
-  notify,
-}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news' | 'notify'>) => {
+}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
   let last: Control | undefined;
   /** The choice that the record had last. */
   let stored: Choice = 'enabled';
@@ -93,14 +36,10 @@ export const createLastControl = ({
     stored = choice;
     if (choice === consent.choice() || consent.is('wiped')) return;
     void consent.set(choice);
-    notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' });
   };
   /** A record that is gone when the page comes back was wiped by another page. */
   const noticeWipe = (record: unknown): void => {
-    if (mayBeWiped && record === undefined) {
-      void consent.set('wiped');
-      notify({ type: 'consent', state: 'disabled' });
-    }
+    if (mayBeWiped && record === undefined) void consent.set('wiped');
     mayBeWiped = false;
   };
 
@@ -151,3 +90,48 @@ export const createLastControl = ({
 };
 
 export type LastControl = ReturnType<typeof createLastControl>;
+
+/** More than a last flush can carry; older ones are left to the page that reads the log next. */
+const MAX_EVENTS = 1_600;
+
+/**
+ * What this page captured and no request holds yet, in memory: a page that goes away cannot wait for the disk. It may
+ * name events that are gone; sending one again is harmless to a service that counts each event once.
+ */
+export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
+  const waiting = new Map<string, QueuedEvent>();
+  const drop = (keys: string[]): void => {
+    for (const key of keys) waiting.delete(key);
+  };
+  // Other tabs may have sent meanwhile what this one remembers.
+  const stop = lifecycle.on('restored', () => waiting.clear());
+  news.subscribe((item) => {
+    if (item.type === 'gone') drop(item.keys);
+  });
+  consent.subscribe(() => {
+    if (!consent.maySend()) waiting.clear();
+  });
+
+  return {
+    add(kept: QueuedEvent[]): void {
+      for (const item of kept) waiting.set(keyText(item.key), item);
+      for (const oldest of waiting.keys()) {
+        if (waiting.size <= MAX_EVENTS) break;
+        waiting.delete(oldest);
+      }
+    },
+    /** These are part of a request now. */
+    inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => keyText(key))),
+    /** These left the log: the other tabs need not remember them either. */
+    removed(keys: StoreKey[]): void {
+      const gone = keys.filter(isEventKey).map(keyText);
+      drop(gone);
+      if (gone.length > 0) news.post({ type: 'gone', keys: gone });
+    },
+    waiting: (): QueuedEvent[] => [...waiting.values()],
+    size: (): number => waiting.size,
+    stop,
+  };
+};
+
+export type Unsent = ReturnType<typeof createUnsent>;
