@@ -1,5 +1,4 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import { isFocus } from '../banners/overlay.ts';
 import type { Updates } from '../banners/updates.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
@@ -43,7 +42,8 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
   };
 
   const rememberBox = ({ placementId, element, shown }: Mounted): void => {
-    if (shown && isFocus(shown.id)) return;
+    // The banner is another one on the next visit.
+    if (shown?.isTestSend) return;
     const isDrawn = shown?.isControl === false;
     if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
   };

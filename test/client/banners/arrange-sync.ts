@@ -1,4 +1,5 @@
 import { vi } from 'vitest';
+import { createReadBanners } from '../../../src/client/banners/read-banners.ts';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
 import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
@@ -51,6 +52,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const sync = createSync({
     settings,
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
+    readBanners: createReadBanners(fail),
     userId: () => state.userId,
     canSync: () => state.canSync,
     onAnswer: (result) => results.push(result),
