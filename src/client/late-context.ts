@@ -5,7 +5,7 @@ import { createKeyring } from './credentials/keyring.ts';
 import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
 import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
-import type { Settings } from './options/read-options.ts';
+import type { Settings } from './options/options.ts';
 import type { Boxes } from './placements/box.ts';
 import { createBoxMemory } from './placements/box-memory.ts';
 import type { Placements } from './placements/placements.ts';

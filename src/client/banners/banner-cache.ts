@@ -2,7 +2,7 @@ import type { Banner } from '../banner.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { CapturedEvent } from '../delivery/delivery.ts';
 import type { Fail } from '../notices.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import {

@@ -2,7 +2,7 @@ import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notify } from '../notices.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
 import type { ReadBanners } from './read-banners.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';

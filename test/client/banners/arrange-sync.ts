@@ -4,7 +4,7 @@ import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts
 import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
-import { readOptions } from '../../../src/client/options/read-options.ts';
+import { readOptions } from '../../../src/client/options/options.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 
