@@ -5,7 +5,7 @@ export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { OF_ALL } from './campaigns/holdout.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
+export { countReach, REACH_SAMPLE, type Reach, workedMs } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { type Segment, segmentProblems, segmentsIn } from './campaigns/segments.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
