@@ -7,7 +7,6 @@ import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
 import type { Boxes } from './placements/box.ts';
-import { createBoxMemory } from './placements/box-memory.ts';
 import type { Placements } from './placements/placements.ts';
 import { createPostJson, parseJson } from './platform/http.ts';
 import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
@@ -44,7 +43,6 @@ export interface LateClientOptions extends Notices {
 export interface LateContext extends LateClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
-  boxMemory: ReturnType<typeof createBoxMemory>;
   /** False without consent, and once the client is stopped. */
   isActive: () => boolean;
   /** The same for what is kept on the device. */
@@ -57,7 +55,7 @@ export interface LateContext extends LateClientOptions {
 }
 
 export const createLateContext = (options: LateClientOptions, isStopped: () => boolean): LateContext => {
-  const { settings, consent, boxes, fail } = options;
+  const { settings, consent, fail } = options;
   const mayWrite = () => consent.mayWrite() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
   const postJson = createPostJson(endpoint, platform.fetch);
@@ -65,7 +63,6 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
     ...options,
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
-    boxMemory: createBoxMemory(boxes, mayWrite),
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
     async post(path, body) {

@@ -4,7 +4,7 @@ import type { LateContext } from '../late-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Problem } from '../placement-hook.ts';
 import type { Impressions } from '../placements/impressions.ts';
-import type { Mounted } from '../placements/mounted-slot.ts';
+import type { MountedSlot } from '../placements/slot.ts';
 import { createOverlay, type Overlay } from './overlay.ts';
 import { createPreview } from './show-preview.ts';
 
@@ -154,8 +154,9 @@ const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
   ]);
   for (const { placementId } of mounted) names.add(placementId);
 
-  const slotOf = (slot: Mounted): SlotState => {
-    const { element, shown, emptied = null, placementId } = slot;
+  const slotOf = (slot: MountedSlot): SlotState => {
+    const { element, placementId, state } = slot;
+    const { banner: shown, why: emptied } = state;
     const next = cache.current(placementId);
     // Of the very banner that was refused the check has its answer at hand.
     const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
