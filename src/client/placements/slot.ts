@@ -76,7 +76,8 @@ export const createBannerCheck = (
       last = mine;
       const settle = (problems: readonly Problem[]): void => {
         mine.problems = problems;
-        if (problems.length === 0) return;
+        // In JavaScript a check may answer `false` where a banner fits.
+        if (!(problems.length > 0)) return;
         const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map(problemText).join('; ')}`;
         fail('property', message, problems);
       };
