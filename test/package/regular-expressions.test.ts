@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 const OF_OWN_TEXTS = [
   'src/cli/help.ts',
   'src/cli/sentence.ts',
-  'src/server/endpoint-of.ts',
+  'src/server/options.ts',
   'src/client/options/options.ts',
 ];
 
