@@ -2,7 +2,7 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Notify } from '../notices.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
-import { invalidProperties } from './read-banners.ts';
+import { invalidProperties } from './request-banners.ts';
 import type { SyncResult } from './sync.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
 
