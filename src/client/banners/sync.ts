@@ -4,7 +4,7 @@ import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
-import type { ReadBanners } from './request-banners.ts';
+import type { ReadBanners } from './answers.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
 
 /** The answer to a sync. */

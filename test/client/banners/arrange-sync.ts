@@ -1,5 +1,5 @@
 import { vi } from 'vitest';
-import { createReadBanners } from '../../../src/client/banners/request-banners.ts';
+import { createReadBanners } from '../../../src/client/banners/answers.ts';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
 import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
