@@ -3,7 +3,7 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
-import type { SyncResult } from './sync.ts';
+import type { SentBanners } from './request-banners.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -103,6 +103,13 @@ export const applyAnswer = (
     record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
   }
 };
+
+/** The answer to a sync. */
+export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
+  userId: string;
+  /** By placement. */
+  banners: Map<string, Banner | null>;
+}
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
 export const createTakeAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
