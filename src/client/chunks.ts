@@ -10,10 +10,8 @@ const CHUNKS = {
   visitors: () => import('./user/visitors.ts'),
   /** With the option `placementsBySelector`, once there is a user. */
   insertPlacements: () => import('./placements/insert-placements.ts'),
-  /** The page was opened by a preview link, or the inspector shows one. */
-  preview: () => import('./preview/show-preview.ts'),
-  /** `inspect()` was called. */
-  inspector: () => import('./inspector/create-inspector.ts'),
+  /** `inspect()` was called, or the page was opened by a preview link. */
+  inspector: () => import('./inspector/inspector.ts'),
   /** With the option `debug`. */
   debug: () => import('./debug.ts'),
 };

@@ -1,21 +1,19 @@
 import { isVisitorId, PLACEMENTS_PATH, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
-import { focusOn, isFocus } from './banners/overlay.ts';
 import { createSnooze } from './banners/snooze.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
-import { rememberNotices } from './inspector/recent-notices.ts';
+import { createOpenInspector } from './inspector/open-inspector.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
 import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { InsertPlacements } from './placements/insert-placements.ts';
 import { createMayShow } from './placements/may-show.ts';
 import { withTimeout } from './platform/waits.ts';
-import { createPreview } from './preview/preview.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -57,7 +55,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const { lifecycle, userTokens, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
-  const notices = rememberNotices(context);
+  const inspector = createOpenInspector(context, loadChunk);
   judgeOptions(settings, notify);
 
   const updates = createUpdates(context);
@@ -82,6 +80,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       },
     },
     isWorker: false,
+    isStopped: () => isStopped,
   });
 
   let visitors: Promise<() => Promise<void>> | undefined;
@@ -101,23 +100,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail('internal', 'The visitor is not known yet', cause);
     }
   };
-  const preview = createPreview(context, loadChunk);
   const mayShow = createMayShow(context);
   const impressions = createImpressions(context, updates, delivery.capture, mayShow);
-
-  let inspector: Promise<Inspector> | undefined;
-  const inspect = async (): Promise<Inspector> => {
-    const { createInspector } = await loadChunk('inspector');
-    return createInspector({
-      ...context,
-      focusOn,
-      isFocus,
-      updates,
-      impressions,
-      recent: notices.recent,
-      preview: preview.show,
-    });
-  };
 
   let inserted: InsertPlacements | undefined;
   const insertPlacements = async (): Promise<void> => {
@@ -155,7 +139,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
-  inBackground(preview.start());
+  inBackground(inspector.start({ updates, impressions }));
   if (settings.debug) inBackground(debug());
 
   return {
@@ -195,20 +179,13 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     },
     reconsider: mayShow.reconsider,
     snooze: createSnooze(context, updates.notifyTabs),
-    inspect() {
-      // A load that failed is tried again.
-      inspector ??= inspect().catch((cause) => {
-        inspector = undefined;
-        throw cause;
-      });
-      return inspector;
-    },
+    inspect: () => inspector.open({ updates, impressions }),
     stop() {
       isStopped = true;
       begin();
       inserted?.stop();
       for (const stop of stops) stop();
-      for (const part of [impressions, preview, updates, delivery, notices]) part.stop();
+      for (const part of [impressions, inspector, updates, delivery]) part.stop();
     },
   };
 };

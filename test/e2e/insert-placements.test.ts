@@ -49,7 +49,8 @@ const client = () => `
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
     for (const { value, sources } of list.getEntries())
-      shifts.push([value, ...sources.map(({ node }) => node?.outerHTML?.slice(0, 60))].join(' '));
+      shifts.push([value, ...sources.map(({ node, previousRect: { y }, currentRect }) =>
+        [node?.parentElement?.className, node?.nodeName, node?.textContent.slice(0, 20), y, currentRect.y].join(' '))].join('; '));
   }).observe({ type: 'layout-shift', buffered: true });
   globalThis.notices = [];
   globalThis.placard = createPlacard({
@@ -117,7 +118,7 @@ const open = async (path: string, headers: Record<string, string> = {}, html = S
 
 const boxes = (page: Page) => page.locator('[data-placard-placement]');
 const offer = (page: Page, id = 'p0') => page.getByText(`Offer ${id}`);
-const shifts = (page: Page): Promise<string[]> => page.evaluate(() => Reflect.get(globalThis, 'shifts'));
+const shifts = (page: Page) => page.evaluate<string[]>(`globalThis.shifts`);
 const failures = (page: Page) =>
   page.evaluate(() =>
     (Reflect.get(globalThis, 'notices') as { type: string; message: string }[])

@@ -9,14 +9,8 @@ import webpack, { type Stats } from 'webpack';
 const OF_DEBUG = '[placard] hello';
 /** In the chunk that inserts placements by selector. */
 const OF_INSERTION = 'its selector finds nothing';
-/** In the others that only some pages load: of the inspector, of a preview, of visitors. */
-const OF_SOME_PAGES = [
-  OF_DEBUG,
-  OF_INSERTION,
-  'syncWaitsUntil',
-  'End preview',
-  'The visitor could not be joined',
-];
+/** In the others that only some pages load: of the inspector with its previews, of visitors. */
+const OF_SOME_PAGES = [OF_DEBUG, OF_INSERTION, 'syncWaitsUntil', 'The visitor could not be joined'];
 
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */

@@ -18,8 +18,8 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  // 1,200 of it judge what can be seen of a banner; 2,100, on pages that have them, insert placements by selector.
-  '.': 39_350,
+  // 1,200 of it judge what can be seen of a banner; 2,000, on pages that have them, insert placements by selector.
+  '.': 39_100,
   './element': 7_950,
   './react': 1_640,
   './vue': 1_500,
@@ -28,17 +28,17 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   // All five: one alone is 5,500 to 6,100. 570 of it shorten a text by whole lines where its box has a fixed height.
   './templates': 8_050,
   './webview': 1_900,
-  './service-worker': 18_500,
+  './service-worker': 18_600,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 34_350;
+export const ORDINARY_VISIT = 34_100;
 
 /** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. */
 export const INSERT_PLACEMENTS = 2_048;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_720, esbuild: 8_020, webpack: 8_720 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_690, esbuild: 8_010, webpack: 8_660 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

@@ -9,7 +9,7 @@ const OF_OWN_TEXTS = [
   'src/cli/help.ts',
   'src/cli/sentence.ts',
   'src/server/options.ts',
-  'src/client/options/read-options.ts',
+  'src/client/options/options.ts',
 ];
 
 interface Found {

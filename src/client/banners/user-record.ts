@@ -1,6 +1,6 @@
 import type { SelectorPlacement } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 
 /** Other versions keep their records under other keys, so that neither misreads the other's. */
 const RECORD_VERSION = 1;

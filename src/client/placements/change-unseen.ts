@@ -10,19 +10,16 @@ const rectOf = (node: Node): DOMRect => {
   return range.getBoundingClientRect();
 };
 
-/** The contents of an element and of all around it, as far as they are in view. */
-const inView = (parent: Element): Place[] => {
+/** The contents of an element and of all around it. */
+const placesAround = (parent: Element): Place[] => {
   const found: Place[] = [];
-  for (let around: Element | null = parent; around; around = around.parentElement) {
-    for (const node of around.childNodes) {
-      const rect = rectOf(node);
-      const { height, top, bottom, left, right } = rect;
-      if (height > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth)
-        found.push({ node, rect });
-    }
-  }
+  for (let around: Element | null = parent; around; around = around.parentElement)
+    for (const node of around.childNodes) found.push({ node, rect: rectOf(node) });
   return found;
 };
+
+const isInView = ({ height, top, bottom, left, right }: DOMRect): boolean =>
+  height > 0 && bottom > 0 && top < innerHeight && right > 0 && left < innerWidth;
 
 /** Ends that grow move nothing; what comes after them is looked at itself. A pixel's fraction is none that anybody sees. */
 const SIDES = ['left', 'top', 'width'] as const;
@@ -32,11 +29,12 @@ const SIDES = ['left', 'top', 'width'] as const;
  * the change stayed.
  */
 export const changeUnseen = (parent: Element, change: () => void, undo: () => void): boolean => {
-  const places = inView(parent);
+  const places = placesAround(parent);
   change();
   const moves = places.some(({ node, rect }) => {
     const now = rectOf(node);
-    return SIDES.some((side) => Math.abs(now[side] - rect[side]) >= 1);
+    // What was above the view may come into it.
+    return (isInView(rect) || isInView(now)) && SIDES.some((side) => Math.abs(now[side] - rect[side]) >= 1);
   });
   if (moves) undo();
   return !moves;

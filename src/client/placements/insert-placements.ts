@@ -121,8 +121,8 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (y === spot.refusedAtY && lifecycle.isVisible()) return undefined;
     const box = spot.box ?? document.createElement('div');
     box.dataset['placardPlacement'] = placementId;
-    box.style.display = 'block';
-    box.style.height = banner.isControl ? '0' : `${place.height_px}px`;
+    // Contained, so that what is drawn in it changes nothing around it, in a row of a flex or grid container either.
+    box.style.cssText = `display:block;contain:size layout;min-width:0;width:100%;height:${banner.isControl ? 0 : place.height_px}px`;
     const parent = insert === 'first' || insert === 'last' ? anchor : anchor.parentElement;
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
@@ -190,9 +190,9 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const { askedAtMs = 0, missing = [] } = cache.record().inserted ?? {};
     if (Math.abs(now() - askedAtMs) < FRESH_MS) return;
     try {
-      const { status, text } = await options.post(options.listPath, { missing });
-      const found: unknown = status === 200 && JSON.parse(text).placements;
-      if (!Array.isArray(found)) throw new Error(`${status} ${text}`);
+      const { status, body } = await options.post(options.listPath, { missing });
+      const found: unknown = status === 200 && Object(body).placements;
+      if (!Array.isArray(found)) throw new Error(`The service answered ${status}`);
       await cache.change((record) => {
         record.inserted = { askedAtMs: now(), placements: found, missing: [] };
       });

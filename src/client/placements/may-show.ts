@@ -1,6 +1,6 @@
 import type { Banner } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
-import type { Mounted } from './mounted-slot.ts';
+import type { MountedSlot } from './slot.ts';
 
 /** After this long without an answer, in milliseconds, a notice says what the slot waits for. */
 const SLOW_MS = 10_000;
@@ -21,10 +21,10 @@ export const createMayShow = ({
   placements,
   fail,
 }: Pick<LateContext, 'settings' | 'placements' | 'fail'>) => {
-  const verdicts = new Map<Mounted, Verdict>();
+  const verdicts = new Map<MountedSlot, Verdict>();
 
   /** What was answered for this slot no longer counts. */
-  const forget = (mounted: Mounted): void => {
+  const forget = (mounted: MountedSlot): void => {
     verdicts.get(mounted)?.cancelSlow?.();
     verdicts.delete(mounted);
   };
@@ -32,7 +32,7 @@ export const createMayShow = ({
   return {
     forget,
     /** Whether the slot may show the banner; `undefined` while the host has not answered. */
-    ask(mounted: Mounted, banner: Banner): boolean | undefined {
+    ask(mounted: MountedSlot, banner: Banner): boolean | undefined {
       const last = verdicts.get(mounted);
       if (last?.bannerId === banner.id) return last.may;
       forget(mounted);

@@ -1,7 +1,6 @@
 import type { PreviewAnswer } from '../../protocol/index.ts';
-import type { Banner } from '../banner.ts';
-import type { FocusVerbs } from '../banners/overlay.ts';
 import type { LateContext } from '../late-context.ts';
+import type { Overlay } from './overlay.ts';
 
 const CSS = `
   :host { all: initial; position: fixed; inset: auto 0 0; z-index: 2147483647; color-scheme: only light }
@@ -17,7 +16,7 @@ const CSS = `
   button:focus-visible { outline: 3px solid #ffb224; outline-offset: 2px }`;
 
 /** A bar at the foot of the page that says what is previewed, and ends it. Needs no exception from the page's policy. */
-export const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
+const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
   const host = document.createElement('placard-preview');
   const root = host.attachShadow({ mode: 'open' });
   const sheet = new CSSStyleSheet();
@@ -39,33 +38,30 @@ export const showPreviewBar = (text: string, onEnd: () => void): (() => void) =>
   return () => host.remove();
 };
 
-/** Given and not imported: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
-interface ShowPreviewOptions
-  extends FocusVerbs,
-    Pick<LateContext, 'user' | 'cache' | 'placements' | 'requested' | 'subscribe'> {
-  /** The service's answer to the token, or its words for why there is none. */
-  answer: PreviewAnswer | string;
-  readBanners: (placements: string[], sent: Record<string, unknown>) => Map<string, Banner | null>;
+interface PreviewOptions extends Pick<LateContext, 'user' | 'requested' | 'subscribe' | 'readBanners'> {
+  overlay: Overlay;
+  askForPreview: (token: string) => ReturnType<LateContext['post']>;
 }
 
-/** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
-export const showPreview = (options: ShowPreviewOptions): (() => void) => {
-  const { answer, user, cache, placements, requested, subscribe, focusOn, isFocus } = options;
-  const shown = typeof answer === 'string' ? [] : Object.entries(answer.banners);
-  const banners = [
-    ...options.readBanners(
-      shown.map(([id]) => id),
-      Object.fromEntries(shown),
-    ),
-  ];
+/** The draft that a link is for, or the words for why there is none. */
+const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewAnswer | string> => {
+  try {
+    const { status, body } = await asked;
+    if (status === 200) return body as PreviewAnswer;
+    return String(Object(body).message ?? `the service answered ${status}`);
+  } catch (cause) {
+    return String(cause);
+  }
+};
 
-  const redraw = (): void => {
-    cache.show();
-    placements.considerAll(true);
-  };
+/** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
+const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (() => void) => {
+  const { user, overlay, requested, subscribe, readBanners } = options;
+  const sent = typeof answer === 'string' ? {} : answer.banners;
+  const banners = [...readBanners(Object.keys(sent), sent)];
+
   const put = (): void => {
-    for (const [placementId, banner] of banners) if (banner) cache.overlay.set(placementId, focusOn(banner));
-    redraw();
+    for (const [placementId, banner] of banners) if (banner) overlay.focus(placementId, banner);
   };
   // What stands in front goes with each user.
   let userId = user.id();
@@ -78,11 +74,7 @@ export const showPreview = (options: ShowPreviewOptions): (() => void) => {
   const end = (): void => {
     unsubscribe();
     hideBar();
-    for (const [placementId] of banners) {
-      const front = cache.overlay.get(placementId);
-      if (front && isFocus(front.id)) cache.overlay.delete(placementId);
-    }
-    redraw();
+    for (const [placementId] of banners) overlay.focus(placementId, null);
   };
   const names = banners.map(([placementId]) => placementId);
   const isHere = names.some((placementId) => requested.placements.has(placementId));
@@ -97,4 +89,24 @@ export const showPreview = (options: ShowPreviewOptions): (() => void) => {
   );
   put();
   return end;
+};
+
+/** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
+export const createPreview = (options: PreviewOptions) => {
+  let end: () => void = () => undefined;
+  let isStopped = false;
+  let latest: string | undefined;
+  return {
+    async show(token: string): Promise<void> {
+      latest = token;
+      const answer = await readAnswer(options.askForPreview(token));
+      if (isStopped || latest !== token) return;
+      end();
+      end = showPreview(options, answer);
+    },
+    stop(): void {
+      isStopped = true;
+      end();
+    },
+  };
 };
