@@ -36,8 +36,8 @@ export const sameNames = (a: Names, b: Names): boolean =>
 const ENTRY = Symbol('entry');
 type Linked = Profile & { [ENTRY]?: Entry };
 
-export const entryOf = (profile: Profile): Entry => {
-  const entry = (profile as Linked)[ENTRY];
+export const entryOf = (profile: Linked): Entry => {
+  const entry = profile[ENTRY];
   if (!entry) throw new Error('The profile does not belong to this set of users');
   return entry;
 };
@@ -65,7 +65,8 @@ export const createUserIndex = () => {
     takeOut(entry);
     const names = entry.gone ? NO_NAMES : namesOf(entry);
     entry.indexed = names;
-    if (entry.profile) (entry.profile as Linked)[ENTRY] = entry;
+    const profile: Linked | null = entry.profile;
+    if (profile) profile[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
     for (const key of sharedKeys(names)) {
       const entries = byKey.get(key);

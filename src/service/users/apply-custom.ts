@@ -103,7 +103,7 @@ const editList = (custom: Members, name: string, add: Scalar[], remove: Scalar[]
   if (!Array.isArray(stored) && add.length === 0) return;
   // Objects have operators of their own, and no limit of elements: they stay, as this means nothing to them.
   if (Array.isArray(stored) && stored.some(isRecord)) return;
-  const list = new Set<Scalar>(Array.isArray(stored) ? (stored as Scalar[]) : []);
+  const list = new Set<Scalar>(Array.isArray(stored) ? stored : []);
   for (const value of add) {
     // What was there moves to the end.
     list.delete(value);

@@ -145,6 +145,9 @@ const isScalar = (value: unknown): value is Scalar =>
 
 const isScalars = (value: unknown): value is Scalar[] => Array.isArray(value) && value.every(isScalar);
 
+const isRecords = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) && value.every(isRecord);
+
 const hasOnly = (object: Record<string, unknown>, names: readonly string[]): boolean => {
   const keys = Object.keys(object);
   return keys.length > 0 && keys.every((key) => names.includes(key));
@@ -165,12 +168,13 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
     if (!isNested || !value.some(isRecord)) return invalid(name);
     const nested = checkNested(value);
     if ('fault' in nested) return faulty(name, nested.fault);
-    return { name, kind: 'objects', value: nested.value as Record<string, unknown>[] };
+    return isRecords(nested.value) ? { name, kind: 'objects', value: nested.value } : invalid(name);
   }
   if (!isRecord(value)) return invalid(name);
   if (hasOnly(value, ['inc'])) {
-    return Number.isSafeInteger(value['inc'])
-      ? { name, kind: 'increment', by: value['inc'] as number }
+    const by = value['inc'];
+    return typeof by === 'number' && Number.isSafeInteger(by)
+      ? { name, kind: 'increment', by }
       : invalid(name);
   }
   if (hasOnly(value, ['$time'])) {
@@ -186,7 +190,7 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
   if (hasOnly(value, OBJECTS_EDITS)) return checkObjectsEdit(name, value);
   const nested = checkNested(value);
   if ('fault' in nested) return faulty(name, nested.fault);
-  return { name, kind: 'object', value: nested.value as Record<string, unknown> };
+  return isRecord(nested.value) ? { name, kind: 'object', value: nested.value } : invalid(name);
 };
 
 const faulty = (name: string, fault: 'value' | 'form'): CustomProblem =>
