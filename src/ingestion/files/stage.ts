@@ -3,12 +3,18 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
 import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
-import { FUTURE_US, isAfter, type Position } from '../position.ts';
-import type { UnusableRow } from '../source.ts';
 import { SourceError } from '../source-error.ts';
-import { microsecondsOf } from '../stamp.ts';
-import { lineId, payloadOf, unusableRow } from '../unusable.ts';
+import {
+  FUTURE_US,
+  isAfter,
+  lineId,
+  type Position,
+  payloadOf,
+  type UnusableRow,
+  unusableRow,
+} from '../source-row.ts';
 import { type FileRow, readRows } from './read-rows.ts';
+import { microsecondsOf } from './stamp.ts';
 
 /** What is to be read of the files of a source, and where to. */
 export interface Staging {
