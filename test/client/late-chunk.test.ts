@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { storeChoice } from '../../src/client/consent/forget-stored.ts';
+import { storeChoice } from '../../src/client/consent/consent.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
