@@ -1,5 +1,5 @@
+import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
-import { createReadBanners, type ReadBanners } from './banners/read-banners.ts';
 import type { Consent } from './consent/consent.ts';
 import { createKeyring, createUserTokens, type UserTokens } from './credentials/credentials.ts';
 import type { ImportAgain } from './late-chunk.ts';
