@@ -42,7 +42,6 @@ export {
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
-export { judgeTrack } from './routes/users-track.ts';
 export {
   createService,
   type Listening,
@@ -73,7 +72,8 @@ export type {
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
-export { type CheckedRow, checkRow, rowsWork } from './users/track-work.ts';
+export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
+export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
 export {
   followReleases,
@@ -84,6 +84,7 @@ export {
   segmentsOf,
 } from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
+export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';

@@ -4,8 +4,8 @@ import { isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts
 import { userLine } from '../export/lines.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { Lookup } from '../profiles/user-set.ts';
 import { alias, anyId, entries, type Fault, profileBody } from './profile-bodies.ts';
 
 /** Events and purchases that happened last before this many days are left out. */

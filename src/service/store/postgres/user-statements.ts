@@ -1,6 +1,6 @@
 import { forgetRejects } from '../../integrations/records.ts';
 import { forgetSubject } from '../../operators/index.ts';
-import type { Changes } from '../../profiles/changes.ts';
+import type { Changes } from '../../profiles/user-set.ts';
 import {
   addCampaignCounts,
   addDataPoints,

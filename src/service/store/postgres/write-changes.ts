@@ -1,6 +1,6 @@
 import type { RunSql } from '../../operators/index.ts';
-import type { Changes } from '../../profiles/changes.ts';
-import type { UserIds } from '../../profiles/user-id.ts';
+import type { UserIds } from '../../profiles/lookup.ts';
+import type { Changes } from '../../profiles/user-set.ts';
 import type { Work } from '../commit-queue.ts';
 import { deedIn, deedOf, type KeptGoals } from '../goals.ts';
 import {

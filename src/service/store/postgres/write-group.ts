@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
-import { type Changes, type UserRow, writtenUser } from '../../profiles/changes.ts';
-import { createUserIds } from '../../profiles/user-id.ts';
+import { createUserIds } from '../../profiles/lookup.ts';
 import { createUserMemory } from '../../profiles/user-memory.ts';
+import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
 import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
 import { keptGoals } from '../goals.ts';
 import { askLater, countGoals, type GoalStep } from '../keep-counts.ts';

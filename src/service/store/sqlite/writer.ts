@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { forgetRejects } from '../../integrations/records.ts';
 import { forgetSubject, type SqlRow, type Statement } from '../../operators/index.ts';
-import { type Changes, noChanges } from '../../profiles/changes.ts';
+import { type Changes, noChanges } from '../../profiles/user-set.ts';
 import {
   addCampaignCounts,
   addDataPoints,
