@@ -68,6 +68,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
       },
     },
     isWorker: true,
+    isStopped: () => false,
   });
   const flush = async () => {
     const outcome = await sender.flush();
