@@ -63,7 +63,7 @@ interface CheckBoxesProps<Value extends string> {
 
 /** Any of a few. */
 export const CheckBoxes = <Value extends string>({ options, chosen, onChoose }: CheckBoxesProps<Value>) => (
-  <div class="row">
+  <div class="row choices">
     {options.map(({ value, name }) => (
       <label key={value} class="check-label">
         <input
