@@ -1,4 +1,4 @@
-import { createKeyring, fingerprint } from '../../credentials/keyring.ts';
+import { createKeyring, fingerprint } from '../../credentials/credentials.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import { endEarly, isPausing, noPause, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';

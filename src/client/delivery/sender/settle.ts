@@ -1,5 +1,5 @@
 import type { BannerEvent } from '../../banner.ts';
-import { fingerprint } from '../../credentials/keyring.ts';
+import { fingerprint } from '../../credentials/credentials.ts';
 import type { DropReason, Notice } from '../../notices.ts';
 import { isPausing, noPause, type Pause, type PauseCause, pauseAfter } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
@@ -180,7 +180,8 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       return { ...nothing(), delivered: taken.map(({ event }) => bannerEvent(event)) };
     });
     if (delivered.length > 0) {
-      host.onDelivered?.(delivered);
+      const dismissals = delivered.filter(({ type }) => type === 'dismiss');
+      if (dismissals.length > 0) host.onDismissed?.(dismissals);
       notify({ type: 'delivered', events: delivered });
     }
     for (const notice of notices) notify(notice);
