@@ -42,13 +42,13 @@ export const createConsent = (initial: State) => {
     is,
     /** Whether anything may be shown, synced and kept: in memory only, while the choice is pending. */
     mayAct: () => is('enabled', 'pending'),
-    /** Whether it may be kept on the device. */
+    /** Whether anything may be kept on the device. */
     mayWrite: () => is('enabled'),
     /** Whether what was captured before this moment may still be stored. */
     mayFinish: () => is('enabled', 'pending', 'draining', 'keeping'),
     /** Whether queued events may be sent. */
     maySend: () => is('enabled', 'draining'),
-    /** The state as a choice for the log. */
+    /** The choice that the log keeps for this state. */
     choice: (): Choice => (is('enabled', 'pending') ? 'enabled' : is('draining') ? 'draining' : 'disabled'),
     set,
     /** The user opted out here. Without a choice before, there is nothing that may be kept or sent. */
