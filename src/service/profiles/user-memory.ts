@@ -33,7 +33,7 @@ const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Ent
 };
 
 const addUser = (changes: Changes, entry: Entry) => {
-  const { userId, version, gone } = entry;
+  const { userId, workspaceId, version, gone } = entry;
   // Made by this group and gone again.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
@@ -46,7 +46,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   }
   changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
-  if (heir) changes.moved.push({ from: userId, to: heir.userId });
+  if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.userId });
   else if (!gone.isExpired) changes.uncounted.push(userId);
   changes.erased.push(userId);
 };
