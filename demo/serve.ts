@@ -3,10 +3,24 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { tuneProcess } from '../src/service/index.ts';
 import { announcement, reloaded, startProblem } from './server/announce.ts';
-import { whenParentIsGone } from './server/parent-gone.ts';
 import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
 import { createStaticFiles } from './server/static-files.ts';
+
+const LOOK_MS = 500;
+
+/**
+ * Calls once where the process that started this one has ended. npm passes a signal on to the shell alone that it runs
+ * scripts in, and that may end without passing it on: what the script started would hold its port for ever.
+ */
+const whenParentIsGone = (call: () => void): void => {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    call();
+  }, LOOK_MS).unref();
+};
 
 /** `npm start`: the built demo and the service, until it is asked to stop. */
 tuneProcess();

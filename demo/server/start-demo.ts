@@ -13,13 +13,12 @@ import {
   watchWorkspaces,
 } from '../../src/service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
-import { createDemoEndpoints } from './demo-endpoints.ts';
 import { SERVER_KEY } from './keys.ts';
 import { hasMonth, isUnused, makeMonth } from './month/make-month.ts';
 import { atSite, withAbsoluteImages } from './own-address.ts';
-import { createShopActions } from './shop-actions.ts';
+import { createDemoEndpoints, createShopActions } from './shop-endpoints.ts';
 
-export interface DemoOptions {
+interface DemoOptions {
   workspaceFile: string;
   /** SQLite file; its folder is made. */
   db: string;

@@ -1,6 +1,6 @@
 import { DELIVERY_PRICE, FREE_DELIVERY_FROM, type Product, productOf } from './catalogue.ts';
 
-export interface CartLine {
+interface CartLine {
   product: Product;
   quantity: number;
 }
@@ -11,7 +11,7 @@ const MOST = 9;
 type Quantities = [id: string, quantity: number][];
 
 /** Where a cart is kept from one page to the next. */
-export interface CartStorage {
+interface CartStorage {
   read(): Quantities;
   write(quantities: Quantities): void;
 }

@@ -81,3 +81,12 @@ export const CATALOGUE: readonly Product[] = [
 ];
 
 export const productOf = (id: string): Product | undefined => CATALOGUE.find((product) => product.id === id);
+
+const whole = new Intl.NumberFormat('en-IE', {
+  style: 'currency',
+  currency: CURRENCY,
+  minimumFractionDigits: 0,
+});
+
+/** `€24`, in the language of the shop. */
+export const money = (amount: number): string => whole.format(amount);

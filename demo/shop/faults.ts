@@ -1,6 +1,5 @@
 /** What can be made to go wrong between the page and the service. */
-export const FAULTS = ['offline', 'down', 'busy', 'bad-event'] as const;
-export type Fault = (typeof FAULTS)[number];
+export type Fault = 'offline' | 'down' | 'busy' | 'bad-event';
 
 const BUSY_SECONDS = 8;
 

@@ -1,16 +1,67 @@
-import { createPlacard } from '../../src/client/index.ts';
+import { createPlacard, type PlacementHook } from '../../src/client/index.ts';
 import { openDevtools } from '../../src/devtools/index.ts';
+import { card, hero, strip } from '../../src/templates/index.ts';
 import { createPanel } from '../panel/panel.ts';
 import { node } from '../ui/node.ts';
-import { type Deed, sendToBackend } from './act.ts';
 import { createCart, tabStorage } from './cart.ts';
 import { APP_ID, CLIENT_KEY } from './demo-keys.ts';
 import { createFaults } from './faults.ts';
 import { header } from './header.ts';
-import { HOOKS } from './placements.ts';
-import { createScreens } from './screens.ts';
 import { beginSession, currentSession } from './session.ts';
-import type { ShopVerbs } from './views.ts';
+import { type ShopVerbs, type View, viewOf } from './views.ts';
+
+type Deed = 'viewed_product' | 'added_to_cart' | 'cart_abandoned' | 'purchased';
+
+/** Sends what somebody did to the shop's own back end, which alone holds the server key. False where it could not be sent. */
+const sendToBackend = async (act: {
+  userId: string;
+  deed: Deed;
+  items: { id: string; quantity: number }[];
+}): Promise<boolean> => {
+  try {
+    const response = await fetch('/demo/act', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(act),
+    });
+    return response.ok;
+  } catch {
+    // The shop goes on selling when its back end is away; the caller decides what to say.
+    return false;
+  }
+};
+
+/** Which template draws which placement. */
+const HOOKS: Readonly<Record<string, PlacementHook>> = {
+  home_hero: hero,
+  sidebar_promo: card,
+  checkout_strip: strip,
+};
+
+/** Puts a banner into an element; answers how to take it out again. */
+type ShowPlacement = (placementId: string, element: HTMLElement) => () => void;
+
+/** Shows the screen of the address and keeps its placements mounted for as long as it is there. */
+const createScreens = (main: HTMLElement, verbs: ShopVerbs, show: ShowPlacement) => {
+  let view: View | undefined;
+  let unmounts: (() => void)[] = [];
+
+  const draw = () => {
+    for (const unmount of unmounts) unmount();
+    view?.leave?.();
+    view = viewOf(location.hash, verbs);
+    main.replaceChildren(view.screen);
+    unmounts = view.slots.map(({ placementId, element }) => show(placementId, element));
+    document.title = view.title;
+  };
+  addEventListener('hashchange', () => {
+    draw();
+    // A screen of a single page is a new page to people: it begins at its top.
+    scrollTo({ top: 0 });
+    main.focus({ preventScroll: true });
+  });
+  return { draw };
+};
 
 /** The whole shop, live: the SDK, the screens, and the devtools, which show what the SDK does. */
 export const startShop = (page: HTMLElement): void => {

@@ -1,7 +1,6 @@
 import { node } from '../ui/node.ts';
 import type { Cart } from './cart.ts';
-import { CATALOGUE, FREE_DELIVERY_FROM, type Product, productOf } from './catalogue.ts';
-import { money } from './money.ts';
+import { CATALOGUE, FREE_DELIVERY_FROM, money, type Product, productOf } from './catalogue.ts';
 
 /** One screen of the shop, and the placements in it: their elements are mounted after the screen is in the page. */
 export interface View {
@@ -79,7 +78,7 @@ export const home = (verbs: ShopVerbs): View => {
   };
 };
 
-export const productPage = (verbs: ShopVerbs, product: Product): View => {
+const productPage = (verbs: ShopVerbs, product: Product): View => {
   const side = slot('sidebar_promo');
   return {
     title: `${product.name} · Fern & Kiln`,

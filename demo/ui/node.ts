@@ -1,6 +1,6 @@
 type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
 type Attributes = Record<string, string | number | boolean | null | undefined>;
-export type Child = Node | string | number | null | false;
+type Child = Node | string | number | null | false;
 
 /** A node with attributes (`true` is a bare one; `false` and `null` are left out), children and listeners. */
 export const node = <Tag extends keyof HTMLElementTagNameMap>(

@@ -1,6 +1,6 @@
 import type { BannerBootstrap, Slot } from '../client/index.ts';
 import { safeUrl } from '../protocol/index.ts';
-import type { DrawnBanner } from './rendered-hook.ts';
+import type { DrawnBanner } from './placement-hook.ts';
 
 const nothing = async (): Promise<void> => undefined;
 

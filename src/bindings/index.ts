@@ -1,5 +1,4 @@
 /** What the bindings to frameworks share; each of them adds its own components. */
 export { bootstrapped } from './bootstrapped.ts';
-export { followHook } from './follow-hook.ts';
-export { type DrawnBanner, renderedHook } from './rendered-hook.ts';
+export { type DrawnBanner, followHook, renderedHook } from './placement-hook.ts';
 export { watchBanner } from './watch-banner.ts';

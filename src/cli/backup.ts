@@ -1,8 +1,7 @@
 import { defineCommand } from 'citty';
 import { backupStore } from '../service/index.ts';
 import { visitedDatabase } from './database.ts';
-import { createInterruption, InterruptedError } from './interruption.ts';
-import { refuseUnknown } from './options.ts';
+import { createInterruption, InterruptedError } from './exit.ts';
 
 const options = {
   db: { type: 'string', description: 'SQLite file that the service uses (PLACARD_DB)', valueHint: 'FILE' },
@@ -14,7 +13,6 @@ export const backup = defineCommand({
   meta: { name: 'backup', description: 'Copy the SQLite file while the service runs.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     const db = visitedDatabase(args.db, 'backup needs --db, the SQLite file that the service uses');
     if (!args.to) throw new Error('backup needs --to, the file to write');
     const { asked, release } = createInterruption();

@@ -2,8 +2,7 @@ import { userInfo } from 'node:os';
 import { defineCommand } from 'citty';
 import { loadWorkspaces, visitStore, type Workspace } from '../service/index.ts';
 import { pullCampaigns, pushCampaigns } from '../studio/index.ts';
-import { visitedDatabase } from './database.ts';
-import { refuseUnknown } from './options.ts';
+import { dbOption, visitedDatabase } from './database.ts';
 
 const options = {
   action: { type: 'positional', description: 'pull | push | log', required: true },
@@ -13,11 +12,7 @@ const options = {
     description: 'Workspace file (PLACARD_WORKSPACE)',
     valueHint: 'FILE',
   },
-  db: {
-    type: 'string',
-    description: 'SQLite file or PostgreSQL URL (PLACARD_DB)',
-    valueHint: 'FILE|postgres://…',
-  },
+  db: dbOption,
   note: { type: 'string', description: 'Why, for the history (push)', valueHint: 'TEXT' },
   author: {
     type: 'string',
@@ -45,7 +40,6 @@ export const campaigns = defineCommand({
   meta: { name: 'campaigns', description: "Mirror the Studio's campaigns in a folder." },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     const { action, folder = 'campaigns' } = args;
     if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
     const workspace = workspaceOf(args.workspace);

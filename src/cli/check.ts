@@ -1,8 +1,7 @@
 import { defineCommand } from 'citty';
 import { loadWorkspaces, openStoreReader, type Registry, WorkspaceError } from '../service/index.ts';
-import { count } from './count.ts';
-import { visitedDatabase } from './database.ts';
-import { refuseUnknown } from './options.ts';
+import { dbOption, visitedDatabase } from './database.ts';
+import { count } from './sentence.ts';
 
 const options = {
   file: { type: 'positional', description: 'Workspace file, or a folder of them', required: false },
@@ -13,11 +12,7 @@ const options = {
     type: 'boolean',
     description: 'Compare the results of campaigns in a database with its events',
   },
-  db: {
-    type: 'string',
-    description: 'With --recount: SQLite file or PostgreSQL URL (PLACARD_DB)',
-    valueHint: 'FILE|postgres://…',
-  },
+  db: { ...dbOption, description: `With --recount: ${dbOption.description}` },
 } as const;
 
 /** Prints what can be served, and what in it cannot be meant. Returns how many warnings there were. */
@@ -85,7 +80,6 @@ export const check = defineCommand({
   meta: { name: 'check', description: 'Check a workspace file, or the results in a database.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     if (args.recount) {
       await recountAll(
         visitedDatabase(args.db, 'check --recount needs --db, the database that the service uses'),

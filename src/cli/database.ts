@@ -1,7 +1,14 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { openStore, type Store } from '../service/index.ts';
+import type { Store } from '../service/index.ts';
 import { sentenceOf } from './sentence.ts';
+
+/** `--db` of the commands that read a database. */
+export const dbOption = {
+  type: 'string',
+  description: 'SQLite file or PostgreSQL URL (PLACARD_DB)',
+  valueHint: 'FILE|postgres://…',
+} as const;
 
 /** A password in a URL, in either place where PostgreSQL takes one. */
 const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
@@ -67,6 +74,8 @@ const whyNot = (db: string, error: unknown): string => {
 
 /** Opens the store of a service, or says in one sentence why not. */
 export const openDatabase = async (db: string): Promise<Store> => {
+  // Commands that only name a database, or none, need not load the service.
+  const { openStore } = await import('../service/index.ts');
   try {
     return await openStore(db);
   } catch (error) {
@@ -74,4 +83,13 @@ export const openDatabase = async (db: string): Promise<Store> => {
       cause: error,
     });
   }
+};
+
+/** The workspace of a database that a command line names, else its only one; `undefined` where it holds none. */
+export const chosenWorkspace = (known: readonly string[], chosen: string | undefined): string | undefined => {
+  if (chosen === undefined && known.length > 1)
+    throw new Error(`the database holds several workspaces (${known.join(', ')}); name one with --workspace`);
+  if (chosen !== undefined && known.length > 0 && !known.includes(chosen))
+    throw new Error(`the database holds nothing of workspace "${chosen}"; it holds ${known.join(', ')}`);
+  return chosen ?? known[0];
 };

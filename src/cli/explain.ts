@@ -1,7 +1,21 @@
+import { stripVTControlCharacters } from 'node:util';
 import { defineCommand } from 'citty';
 import { apiOptions, restClientOf } from './api-options.ts';
-import { refuseUnknown } from './options.ts';
-import { tableLines } from './table.ts';
+
+/** Names come from people: one must not move a terminal's cursor, or break the table. */
+const plain = (cell: string): string => stripVTControlCharacters(cell).replaceAll(/\p{Cc}+/gu, ' ');
+
+/** Rows as lines whose columns are aligned with spaces. */
+const tableLines = (rows: readonly (readonly string[])[]): string[] => {
+  const cells = rows.map((row) => row.map(plain));
+  const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  return cells.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+};
 
 const options = {
   user: { type: 'string', description: 'External ID of the user', valueHint: 'u-771' },
@@ -21,7 +35,6 @@ export const explain = defineCommand({
   meta: { name: 'explain', description: 'Say why a user sees a banner or none.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     if (!args.user) throw new Error('explain needs a user: placard explain --user u-771');
     const placements = args.placement?.split(',').filter((placement) => placement !== '');
     const client = restClientOf(args);

@@ -1,6 +1,5 @@
 import { defineCommand } from 'citty';
 import { apiOptions, restClientOf } from './api-options.ts';
-import { refuseUnknown } from './options.ts';
 
 const options = {
   'external-id': {
@@ -16,7 +15,6 @@ export const forget = defineCommand({
   meta: { name: 'forget', description: 'Erase users with everything that is stored of them.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     const externalIds = (args['external-id'] ?? '').split(',').filter((id) => id !== '');
     if (externalIds.length === 0) throw new Error('forget needs a user: placard forget --external-id u-771');
     const deleted = await restClientOf(args).deleteUsers({ external_ids: externalIds });

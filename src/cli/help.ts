@@ -8,7 +8,6 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   check: [
     'placard check workspace.json',
     'placard check workspace.json --sources',
-    'placard check workspace.json --sources',
     'placard check workspaces --strict',
     'placard check --recount --db placard.db',
   ],

@@ -1,12 +1,18 @@
-import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { defineCommand } from 'citty';
-import { INPUT_ARRAYS, type InputArray, isRecord } from '../protocol/index.ts';
+import {
+  INPUT_ARRAYS,
+  type InputArray,
+  isInputArray,
+  isRecord,
+  memberPath,
+  setMember,
+} from '../protocol/index.ts';
 import type { RestClient } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
-import { count } from './count.ts';
-import { ExitError } from './exit-error.ts';
-import { refuseUnknown } from './options.ts';
+import { ExitError } from './exit.ts';
+import { count } from './sentence.ts';
+import { writeLine } from './stdout.ts';
 
 const options = {
   input: {
@@ -31,27 +37,20 @@ const options = {
 /** Records that are sent at once where no `STATE` comes before. */
 const MAX_RECORDS = 1_500;
 
-const isArray = (text: string | undefined): text is InputArray =>
-  (INPUT_ARRAYS as readonly (string | undefined)[]).includes(text);
-
 /** Makes the object of a record. */
-const mapping = (columns: string | undefined) => {
+const mapping = (array: InputArray, columns: string | undefined) => {
   const pairs = (columns ?? '').split(',').flatMap((pair) => {
     if (pair.trim() === '') return [];
     const [from = '', to = ''] = pair.split('=').map((part) => part.trim());
     if (from === '' || to === '') throw new Error(`--columns has "${pair}"; write property=member`);
-    const [parent = '', ...rest] = to.split('.');
-    const isPath = rest.length > 0 && ['properties', 'user_alias'].includes(parent);
-    return [{ from, parent: isPath ? parent : to, child: isPath ? rest.join('.') : undefined }];
+    return [{ from, path: memberPath(array, to) }];
   });
   return (record: Record<string, unknown>): Record<string, unknown> => {
     if (pairs.length === 0) return record;
     const object: Record<string, unknown> = {};
-    for (const { from, parent, child } of pairs) {
+    for (const { from, path } of pairs) {
       const value = record[from];
-      if (value === undefined) continue;
-      if (child === undefined) object[parent] = value;
-      else object[parent] = { ...(object[parent] as object | undefined), [child]: value };
+      if (value !== undefined) setMember(object, path, value);
     }
     return object;
   };
@@ -108,7 +107,7 @@ const ingestTap = async (
       if (held.length >= MAX_RECORDS) await send();
     } else if (message['type'] === 'STATE') {
       await send();
-      if (!process.stdout.write(`${JSON.stringify(message['value'])}\n`)) await once(process.stdout, 'drain');
+      await writeLine(JSON.stringify(message['value']));
     }
   }
   await send();
@@ -120,14 +119,13 @@ export const ingest = defineCommand({
   meta: { name: 'ingest', description: 'Store the records of a Singer tap.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     if (args.input !== '-')
       throw new Error(`ingest reads standard input: placard ingest -, got "${args.input}"`);
-    if (!isArray(args.as)) throw new Error(`say what the records are: --as ${INPUT_ARRAYS.join(', ')}`);
+    if (!isInputArray(args.as)) throw new Error(`say what the records are: --as ${INPUT_ARRAYS.join(', ')}`);
     const { stored, rejected } = await ingestTap(
       restClientOf(args),
       args.as,
-      mapping(args.columns),
+      mapping(args.as, args.columns),
       args.stream,
     );
     process.stderr.write(`${count(stored, 'record')} stored, ${rejected.toLocaleString('en-US')} rejected\n`);

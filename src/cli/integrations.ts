@@ -1,10 +1,9 @@
-import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
 import type { JobSyncStatus, RestClient } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
-import { visitedDatabase } from './database.ts';
-import { refuseUnknown } from './options.ts';
+import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { writeLine } from './stdout.ts';
 
 const options = {
   action: {
@@ -15,11 +14,7 @@ const options = {
   id: { type: 'positional', description: 'ID of the integration', required: false },
   ...apiOptions,
   wait: { type: 'boolean', description: 'Wait for the end of the run (sync)' },
-  db: {
-    type: 'string',
-    description: 'SQLite file or PostgreSQL URL that the service uses (rejects; PLACARD_DB)',
-    valueHint: 'FILE|postgres://…',
-  },
+  db: { ...dbOption, description: `${dbOption.description} (rejects)` },
   workspace: {
     type: 'string',
     description: 'Workspace ID; needed where there are several (rejects)',
@@ -32,10 +27,6 @@ const ACTIONS = ['sync', 'runs', 'rejects'];
 const POLL_MS = 500;
 /** Rejects that are read at once. */
 const PAGE = 500;
-
-const writeLine = async (line: string) => {
-  if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
-};
 
 const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus | undefined> => {
   for await (const run of client.integrationRuns(id)) return run;
@@ -77,13 +68,7 @@ const writeRejects = async (db: string, asked: string | undefined, id: string, i
   const { stampText, visitStore } = await import('../service/index.ts');
   const { ingestion, workspaceIds, close } = await visitStore(db);
   try {
-    const known = await workspaceIds();
-    if (asked === undefined && known.length > 1) {
-      throw new Error(
-        `the database holds several workspaces (${known.join(', ')}); name one with --workspace`,
-      );
-    }
-    const workspaceId = asked ?? known[0] ?? '';
+    const workspaceId = chosenWorkspace(await workspaceIds(), asked) ?? '';
     if (isCsv) await writeLine(CSV_COLUMNS.join(','));
     for (let after = ''; ; ) {
       const page = await ingestion.rejects(workspaceId, id, { after, limit: PAGE });
@@ -114,7 +99,6 @@ export const integrations = defineCommand({
   },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     const { action, id } = args;
     if (action === undefined) {
       for await (const integration of restClientOf(args).integrations()) {

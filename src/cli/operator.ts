@@ -1,7 +1,6 @@
 import { defineCommand } from 'citty';
 import { ROLES, type Role } from '../service/index.ts';
 import { newOperatorKey } from '../studio/index.ts';
-import { refuseUnknown } from './options.ts';
 
 const options = {
   action: { type: 'positional', description: 'new', required: true },
@@ -17,7 +16,6 @@ export const operator = defineCommand({
   meta: { name: 'operator', description: 'Make a key for the Studio.' },
   args: options,
   run: ({ args }) => {
-    refuseUnknown(args, options);
     const { action, name, role, people } = args;
     if (action !== 'new') throw new Error(`specify "placard operator new", got "operator ${action}"`);
     if (!name?.trim()) throw new Error('specify --name, such as --name Mia');

@@ -1,14 +1,9 @@
 import { defineCommand } from 'citty';
 import { pruneStore, vacuumStore } from '../service/index.ts';
-import { visitedDatabase } from './database.ts';
-import { refuseUnknown } from './options.ts';
+import { dbOption, visitedDatabase } from './database.ts';
 
 const options = {
-  db: {
-    type: 'string',
-    description: 'SQLite file or PostgreSQL URL (PLACARD_DB)',
-    valueHint: 'FILE|postgres://…',
-  },
+  db: dbOption,
   before: {
     type: 'string',
     description: 'UTC day; what happened before it is deleted',
@@ -34,7 +29,6 @@ export const prune = defineCommand({
   meta: { name: 'prune', description: 'Delete events, purchases and banner events from before a day.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
     const db = visitedDatabase(args.db, 'prune needs --db, the database that the service uses');
     if (args.before === undefined && !args.vacuum) throw new Error('prune needs --before, --vacuum or both');
     if (args.before !== undefined) {

@@ -1,4 +1,12 @@
-import { type CommandDef, defineCommand, runCommand, type SubCommandsDef } from 'citty';
+import {
+  type ArgsDef,
+  type CommandDef,
+  defineCommand,
+  type ParsedArgs,
+  parseArgs,
+  runCommand,
+  type SubCommandsDef,
+} from 'citty';
 import { helpOf } from './help.ts';
 import { sentenceOf } from './sentence.ts';
 
@@ -16,7 +24,7 @@ const commands: SubCommandsDef = {
   explain: async () => (await import('./explain.ts')).explain,
   integrations: async () => (await import('./integrations.ts')).integrations,
   ingest: async () => (await import('./ingest.ts')).ingest,
-  track: async () => (await import('./track.ts')).track,
+  track: async () => (await import('./track/track.ts')).track,
 };
 
 const main = defineCommand({
@@ -27,6 +35,22 @@ const main = defineCommand({
 const commandNamed = async (name: string | undefined): Promise<CommandDef | undefined> => {
   const found = name !== undefined && Object.hasOwn(commands, name) ? commands[name] : undefined;
   return typeof found === 'function' ? found() : found;
+};
+
+/** Throws for a mistyped option and for a word too many: the parser passes over both. */
+const refuseUnknown = (given: ParsedArgs, known: ArgsDef): void => {
+  // The parser gives `--some-name` under `someName` too.
+  const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, written(name));
+  const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
+  if (unknown.length > 0) {
+    const options = Object.keys(known).map((name) => `--${name}`);
+    throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
+  }
+  // A pattern such as `workspaces/*.json` gives several words: a person would believe that all files were read.
+  const expected = Object.values(known).filter(({ type }) => type === 'positional').length;
+  if (given._.length > expected)
+    throw new Error(`"${given._[expected]}" is one word too many; nothing was done`);
 };
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
@@ -67,7 +91,10 @@ export const run = async (words: string[]): Promise<number> => {
   try {
     if (!command) throw new Error(`there is no command "${name}"; try ${Object.keys(commands).join(', ')}`);
     if (name !== undefined && NEED_NO_READER.has(name)) process.stdout.off('error', endWithReader);
-    await runCommand(command, { rawArgs: words.slice(1) });
+    const rawArgs = words.slice(1);
+    const known = command.args as ArgsDef;
+    refuseUnknown(parseArgs(rawArgs, known), known);
+    await runCommand(command, { rawArgs });
     return 0;
   } catch (error) {
     process.stderr.write(`placard: ${sentenceOf(error)}\n`);

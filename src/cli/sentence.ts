@@ -1,3 +1,7 @@
+/** `1 line`, `300,000 lines` */
+export const count = (number: number, noun: string): string =>
+  `${number.toLocaleString('en-US')} ${noun}${number === 1 ? '' : 's'}`;
+
 const FILE_PROBLEMS: Record<string, string> = {
   ENOENT: 'is not there',
   EEXIST: 'exists already; name another file',

@@ -7,13 +7,15 @@ import {
   followReleases,
   type Log,
   listen,
+  type ReleasedSource,
+  type ServedPort,
+  type Store,
   tuneProcess,
   type WorkspaceSource,
   watchWorkspaces,
 } from '../service/index.ts';
+import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
-import { portOf, refuseUnknown } from './options.ts';
-import { serveStudio } from './serve-studio.ts';
 
 const options = {
   workspace: {
@@ -50,8 +52,15 @@ const options = {
   },
 } as const;
 
-const DEFAULTS = { workspace: 'workspace.json', port: '8787', host: '127.0.0.1' };
-const DEFAULT_DB = 'placard.db';
+/** What the command line names, else the environment. A variable that is set to nothing is not set. */
+type Setting = (name: keyof typeof options, variable: string) => string | undefined;
+
+/** A port as text: 0 to 65,535. */
+const portOf = (option: string, text: string): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw new Error(`--${option} must be a number from 0 to 65535, got "${text}"`);
+  return port;
+};
 
 /** An address that other machines cannot reach. */
 const LOOPBACK = /^(?:127\.|localhost$|::1$)/;
@@ -81,6 +90,37 @@ const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
   }
 };
 
+/** Serves the Studio beside the API where a port is named for it; `null` where none is. */
+const serveStudio = async (
+  setting: Setting,
+  { workspaces, store, log }: { workspaces: ReleasedSource; store: Store; log: Log },
+): Promise<ServedPort | null> => {
+  const port = setting('studio-port', 'PLACARD_STUDIO_PORT');
+  if (port === undefined) return null;
+  const publicUrl = setting('studio-url', 'PLACARD_STUDIO_URL');
+  if (publicUrl !== undefined && !/^https?:/.test(publicUrl)) {
+    throw new Error(`--studio-url must be a URL such as https://studio.example, got "${publicUrl}"`);
+  }
+  if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
+    log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
+  }
+  const studio = createStudio({
+    workspaces,
+    store,
+    pages: builtPages(),
+    log,
+    ...(publicUrl !== undefined && { publicUrl }),
+  });
+  const listening = await listenStudio(studio, {
+    port: portOf('studio-port', port),
+    host: setting('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1',
+    log,
+    trustedProxies: setting('trusted-proxies', 'PLACARD_TRUSTED_PROXIES') ?? '',
+  });
+  log.info({ url: publicUrl ?? listening.url }, 'Studio listening');
+  return listening;
+};
+
 /** Resolves with the first of the two signals that ask a process to end. */
 const asked = (): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
@@ -92,23 +132,23 @@ export const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the API.' },
   args: options,
   run: async ({ args }) => {
-    refuseUnknown(args, options);
-    tuneProcess();
     const { env } = process;
-    // A variable that is set to nothing is not set: an empty host would be every address of the machine.
-    const choose = (name: keyof typeof DEFAULTS, variable: string): string => {
+    const setting: Setting = (name, variable) => {
+      // An empty host would be every address of the machine.
       if (args[name] === '') throw new Error(`--${name} needs a value`);
-      return args[name] ?? (env[variable] || DEFAULTS[name]);
+      return args[name] ?? (env[variable] || undefined);
     };
-    const path = choose('workspace', 'PLACARD_WORKSPACE');
-    const db = namedDatabase(args.db) ?? DEFAULT_DB;
-    const port = portOf(choose('port', 'PORT'));
-    const host = choose('host', 'HOST');
+    const path = setting('workspace', 'PLACARD_WORKSPACE') ?? 'workspace.json';
+    const db = namedDatabase(args.db) ?? 'placard.db';
+    const port = portOf('port', setting('port', 'PORT') ?? '8787');
+    const host = setting('host', 'HOST') ?? '127.0.0.1';
 
-    const ending = asked();
     const level = env['LOG_LEVEL'] || 'info';
     if (!LEVELS.includes(level))
       throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);
+
+    const ending = asked();
+    tuneProcess();
     const log = pino({
       level,
       base: null,
@@ -136,7 +176,7 @@ export const serve = defineCommand({
       log,
     });
     try {
-      const studio = await serveStudio({ args, env, workspaces, store, log });
+      const studio = await serveStudio(setting, { workspaces, store, log });
       const listening = await listen(service, { port, host, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);

@@ -8,10 +8,8 @@ import type { ImportAgain } from './late-chunk.ts';
 const CHUNKS = {
   /** With the option `visitors`, before the first session. */
   visitors: () => import('./user/visitors.ts'),
-  /** The page was opened by a preview link, or the inspector shows one. */
-  preview: () => import('./preview/show-preview.ts'),
-  /** `inspect()` was called. */
-  inspector: () => import('./inspector/create-inspector.ts'),
+  /** `inspect()` was called, or the page was opened by a preview link. */
+  inspector: () => import('./inspector/inspector.ts'),
   /** With the option `debug`. */
   debug: () => import('./debug.ts'),
 };

@@ -1,18 +1,16 @@
 import { isVisitorId, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDelivered } from './banners/answers.ts';
-import { focusOn, isFocus } from './banners/overlay.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
-import { rememberNotices } from './inspector/recent-notices.ts';
+import { createOpenInspector } from './inspector/open-inspector.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
 import { judgeOptions } from './options/judge-options.ts';
 import { createImpressions } from './placements/impressions.ts';
 import { withTimeout } from './platform/waits.ts';
-import { createPreview } from './preview/preview.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -50,7 +48,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const { lifecycle, userTokens, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
-  const notices = rememberNotices(context);
+  const inspector = createOpenInspector(context, loadChunk);
   judgeOptions(settings, notify);
 
   const updates = createUpdates(context);
@@ -94,22 +92,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail('internal', 'The visitor is not known yet', cause);
     }
   };
-  const preview = createPreview(context, loadChunk);
   const impressions = createImpressions(context, updates, delivery.capture);
-
-  let inspector: Promise<Inspector> | undefined;
-  const inspect = async (): Promise<Inspector> => {
-    const { createInspector } = await loadChunk('inspector');
-    return createInspector({
-      ...context,
-      focusOn,
-      isFocus,
-      updates,
-      impressions,
-      recent: notices.recent,
-      preview: preview.show,
-    });
-  };
 
   const debug = async (): Promise<void> => {
     const { printNotices } = await loadChunk('debug');
@@ -133,7 +116,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('online', updates.hurry),
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
-  inBackground(preview.start());
+  inBackground(inspector.start({ updates, impressions }));
   if (settings.debug) inBackground(debug());
 
   return {
@@ -169,19 +152,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       }
       if (isSwitch || user.id() !== null) await context.forgetStored();
     },
-    inspect() {
-      // A load that failed is tried again.
-      inspector ??= inspect().catch((cause) => {
-        inspector = undefined;
-        throw cause;
-      });
-      return inspector;
-    },
+    inspect: () => inspector.open({ updates, impressions }),
     stop() {
       isStopped = true;
       begin();
       for (const stop of stops) stop();
-      for (const part of [impressions, preview, updates, delivery, notices]) part.stop();
+      for (const part of [impressions, inspector, updates, delivery]) part.stop();
     },
   };
 };

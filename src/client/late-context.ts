@@ -1,14 +1,14 @@
 import type { BannerCache } from './banners/banner-cache.ts';
+import { createReadBanners, type ReadBanners } from './banners/read-banners.ts';
 import type { Consent } from './consent/consent.ts';
 import { createKeyring } from './credentials/keyring.ts';
 import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
 import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
-import type { Settings } from './options/read-options.ts';
+import type { Settings } from './options/options.ts';
 import type { Boxes } from './placements/box.ts';
-import { createBoxMemory } from './placements/box-memory.ts';
 import type { Placements } from './placements/placements.ts';
-import { type Answer, createPostJson } from './platform/http.ts';
+import { createPostJson, parseJson } from './platform/http.ts';
 import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { CurrentUser } from './user/current-user.ts';
@@ -43,19 +43,19 @@ export interface LateClientOptions extends Notices {
 export interface LateContext extends LateClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
-  boxMemory: ReturnType<typeof createBoxMemory>;
   /** False without consent, and once the client is stopped. */
   isActive: () => boolean;
   /** The same for what is kept on the device. */
   mayWrite: () => boolean;
-  /** One call with the client's key, which is not repeated. */
-  post: (path: string, body: object) => Promise<Answer>;
+  /** One call with the client's key, which is not repeated. The answer's body is `undefined` where it is no JSON. */
+  post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
+  readBanners: ReadBanners;
   /** For work that nothing waits for: its failure is a notice, and not thrown into the page. */
   inBackground: (work: Promise<unknown>) => void;
 }
 
 export const createLateContext = (options: LateClientOptions, isStopped: () => boolean): LateContext => {
-  const { settings, consent, boxes, fail } = options;
+  const { settings, consent, fail } = options;
   const mayWrite = () => consent.mayWrite() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
   const postJson = createPostJson(endpoint, platform.fetch);
@@ -63,15 +63,17 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
     ...options,
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
-    boxMemory: createBoxMemory(boxes, mayWrite),
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
-    post: async (path, body) =>
-      postJson(path, {
+    async post(path, body) {
+      const { status, text } = await postJson(path, {
         body: JSON.stringify(body),
         key: await createKeyring(apiKey, platform.after).ask(),
         signal: AbortSignal.timeout(TIMEOUT_MS),
-      }),
+      });
+      return { status, body: parseJson(text) };
+    },
+    readBanners: createReadBanners(fail),
     inBackground: (work) =>
       void work.catch((cause) => fail('internal', 'Something unexpected went wrong', cause)),
   };

@@ -6,7 +6,7 @@ import { createDelivery } from './delivery/create-delivery.ts';
 import { handOffMessages } from './delivery/leaving.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices } from './options/choices.ts';
-import { type EndpointOptions, readApiOptions } from './options/read-options.ts';
+import { type EndpointOptions, readApiOptions } from './options/options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';

@@ -1,6 +1,6 @@
-import { clockTime, relativeTime } from './duration.ts';
 import { node } from './node.ts';
-import type { PanelState } from './panel-state.ts';
+import type { PanelState } from './panel.ts';
+import { clockTime, relativeTime } from './words.ts';
 
 const clockSkew = (ms: number): string =>
   ms === 0 ? 'right' : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;

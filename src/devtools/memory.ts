@@ -1,7 +1,7 @@
 const STORED_AS = 'placard-devtools';
 
 /** What the devtools remember from page to page of one origin. */
-export interface Remembered {
+interface Remembered {
   /** Distances from the right and the bottom edge of the window, in CSS pixels. */
   x: number;
   y: number;

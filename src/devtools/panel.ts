@@ -1,21 +1,30 @@
 import type { Diagnostics, Inspection, Inspector, Placard } from '../client/index.ts';
 import { createClientView } from './client-view.ts';
 import { createEventsView } from './events-view.ts';
-import type { History } from './history.ts';
+import type { History, HistoryEntry } from './history.ts';
 import { createLogView } from './log-view.ts';
 import { recall, remember } from './memory.ts';
 import { node } from './node.ts';
-import { createOutline } from './outline.ts';
 import { PANEL_CSS } from './panel-css.ts';
 import { createPlacementsView } from './placements-view.ts';
 import { createTabs } from './tabs.ts';
-import type { Sentence } from './tone.ts';
 import { createWindow } from './window.ts';
+import type { Sentence } from './words.ts';
 
 /** The panel follows the client so often; what is in view moves with the page, and no notice says so. */
 const TICK_MS = 200;
 /** The counters cost a read of the outbox. */
 const COUNT_EVERY_TICKS = 5;
+
+/** What every view of the panel draws from. */
+export interface PanelState {
+  inspection: Inspection;
+  /** `null` until the outbox has answered. */
+  diagnostics: Diagnostics | null;
+  /** Oldest first. */
+  history: readonly HistoryEntry[];
+  now: number;
+}
 
 interface PanelOptions {
   placard: Placard;
@@ -99,11 +108,11 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
     void count();
   };
 
-  const outline = createOutline();
-  const placements = createPlacementsView({ inspector, outline, changed });
+  const placements = createPlacementsView(inspector, changed);
+  const { outline } = placements;
   const views = {
     Placements: placements,
-    Events: createEventsView({ placard, inspector, changed }),
+    Events: createEventsView(placard, inspector, changed),
     Log: createLogView(),
     Client: createClientView(),
   };
@@ -134,7 +143,6 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
   }, TICK_MS);
   signal.addEventListener('abort', () => {
     clearInterval(timer);
-    outline.hide();
     placements.stop();
   });
 };

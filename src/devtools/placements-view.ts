@@ -1,15 +1,37 @@
 import type { Banner, Inspector } from '../client/index.ts';
 import { node } from './node.ts';
-import type { Outline } from './outline.ts';
-import type { PanelState } from './panel-state.ts';
-import { createShareInView } from './share-in-view.ts';
+import { createOutline } from './outline.ts';
+import type { PanelState } from './panel.ts';
 import { createSlotCard, type SlotCard } from './slot-card.ts';
 
-interface PlacementsViewOptions {
-  inspector: Inspector;
-  outline: Outline;
-  changed: () => void;
-}
+/** As fine as a meter needs it. */
+const STEPS = 20;
+const THRESHOLD = Array.from({ length: STEPS + 1 }, (_, step) => step / STEPS);
+
+/** How much of each element is in view, its scrollers' clips included: the client itself looks at its thresholds only. */
+const createShareInView = () => {
+  const shares = new WeakMap<Element, number>();
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting, intersectionRatio } of entries)
+        shares.set(target, isIntersecting ? intersectionRatio : 0);
+    },
+    { threshold: THRESHOLD },
+  );
+  return {
+    /** 0 to 1; 0 until the browser has measured. */
+    of(element: Element): number {
+      if (!shares.has(element)) {
+        shares.set(element, 0);
+        observer.observe(element);
+      }
+      // Of an element without a size the observer says that all of it is in view.
+      const { width, height } = element.getBoundingClientRect();
+      return width * height === 0 ? 0 : shares.get(element)!;
+    },
+    stop: () => observer.disconnect(),
+  };
+};
 
 const hasContent = (banner: Banner | null | undefined): banner is Banner => banner?.isControl === false;
 
@@ -24,7 +46,8 @@ const inPageOrder = (cards: ReadonlyMap<Element | string, SlotCard>): SlotCard[]
 };
 
 /** One card for each slot, and for each placement that has none; a slot keeps its card as long as it is mounted. */
-export const createPlacementsView = ({ inspector, outline, changed }: PlacementsViewOptions) => {
+export const createPlacementsView = (inspector: Inspector, changed: () => void) => {
+  const outline = createOutline();
   const cards = new Map<Element | string, SlotCard>();
   const shares = createShareInView();
   const list = node('ul', { class: 'cards' });
@@ -44,6 +67,7 @@ export const createPlacementsView = ({ inspector, outline, changed }: Placements
 
   return {
     element,
+    outline,
     update(state: PanelState): void {
       const { inspection, now } = state;
       const present = new Map<Element | string, SlotCard>();
@@ -72,6 +96,9 @@ export const createPlacementsView = ({ inspector, outline, changed }: Placements
       });
       nothing.hidden = elements.length > 0;
     },
-    stop: shares.stop,
+    stop(): void {
+      outline.hide();
+      shares.stop();
+    },
   };
 };

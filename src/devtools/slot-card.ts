@@ -1,12 +1,65 @@
-import type { Banner, Inspection, Inspector, PlacementState, SlotState } from '../client/index.ts';
-import { bannerDetails, explainCommand, nameOf } from './banner-details.ts';
-import { relativeTime } from './duration.ts';
-import { createMeter } from './meter.ts';
+import type { Banner, Inspection, Inspector, PlacementState, SlotState, ViewState } from '../client/index.ts';
 import { button, node, setAttribute, setText } from './node.ts';
 import type { Outline } from './outline.ts';
 import { verdictOf } from './verdict.ts';
+import { nameOf, relativeTime } from './words.ts';
 
-export interface CardOptions {
+const percent = (share: number): string => `${Math.round(Math.min(1, share) * 100)}%`;
+
+/** The viewability rule as a bar: the share in view, a mark where enough begins, and under it the second that must pass. */
+const createMeter = () => {
+  const share = node('span', { class: 'meter-share' });
+  const mark = node('span', { class: 'meter-mark' });
+  const dwell = node('span', { class: 'meter-dwell' });
+  const element = node(
+    'div',
+    {
+      class: 'meter',
+      role: 'meter',
+      'aria-label': 'Share in view',
+      'aria-valuemin': '0',
+      'aria-valuemax': '100',
+    },
+    [share, mark, dwell],
+  );
+  return {
+    element,
+    update(view: ViewState, inView: number): void {
+      const done = view.isSeen ? 1 : view.dwellMs / view.requiredMs;
+      share.style.width = percent(inView);
+      mark.style.left = percent(view.requiredShare);
+      dwell.style.width = percent(done);
+      setAttribute(element, 'data-enough', inView >= view.requiredShare);
+      setAttribute(element, 'aria-valuenow', String(Math.round(inView * 100)));
+      const text = `${percent(inView)} in view, ${percent(view.requiredShare)} needed, for ${percent(done)} of the time`;
+      setAttribute(element, 'aria-valuetext', text);
+    },
+  };
+};
+
+const row = (name: string, value: string, hint = ''): HTMLElement[] => [
+  node('dt', {}, hint ? [name, node('small', {}, [` ${hint}`])] : [name]),
+  node('dd', {}, [value]),
+];
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
+
+/** Everything that is known of a banner, as rows of a `dl`. */
+export const bannerDetails = (banner: Banner): HTMLElement[] => [
+  ...row('Banner', banner.id),
+  ...(banner.isTestSend ? row('Test send', 'kept in memory, left out of reports') : []),
+  ...(banner.expiresAt === null ? [] : row('Expires', new Date(banner.expiresAt).toLocaleString('en-GB'))),
+  ...Object.entries(banner.properties).flatMap(([name, { type, value }]) => row(name, textOf(value), type)),
+];
+
+/** Asks the service why this user gets what they get; the words are quoted for a shell. */
+export const explainCommand = (userId: string, placementId: string): string => {
+  const quoted = (text: string) => (/^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+  return `placard explain --user ${quoted(userId)} --placement ${quoted(placementId)}`;
+};
+
+interface CardOptions {
   placementId: string;
   inspector: Inspector;
   outline: Outline;
@@ -14,7 +67,7 @@ export interface CardOptions {
   changed: () => void;
 }
 
-export interface CardState {
+interface CardState {
   placement: PlacementState;
   slot: SlotState | null;
   /** The last banner with content that this placement had, shown or not: what focus draws. */

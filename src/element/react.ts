@@ -1,6 +1,6 @@
 import type { DetailedHTMLProps, HTMLAttributes } from 'react';
-import type { PlacardBannerAttributes } from './attributes.ts';
 import type { PlacardBanner } from './index.ts';
+import type { PlacardBannerAttributes } from './placard-banner.ts';
 
 export * from './index.ts';
 

@@ -1,5 +1,5 @@
 import type { DefineComponent, HTMLAttributes } from 'vue';
-import type { PlacardBannerAttributes } from './attributes.ts';
+import type { PlacardBannerAttributes } from './placard-banner.ts';
 
 export * from './index.ts';
 

@@ -14,9 +14,8 @@ import {
   type Workspace,
 } from '../service/index.ts';
 import { MAX_INDEXED_BYTES } from './columns.ts';
-import { isAfter } from './position.ts';
-import type { SourceRow, UnusableRow } from './source.ts';
 import { SourceError } from './source-error.ts';
+import { isAfter, type SourceRow, type UnusableRow } from './source-row.ts';
 
 /** Rows that share a transaction: more would keep requests waiting that share the service's thread. */
 const MAX_ROWS = 100;
@@ -48,7 +47,7 @@ interface Batch {
 
 const noRows = () => ({ judged: [] as Judged[], unusable: [] as IngestionReject[], gone: [] as string[] });
 
-export interface BatchesOptions {
+interface BatchesOptions {
   store: Pick<Store, 'write'>;
   workspace: Workspace;
   rows: 'attributes' | 'events' | 'purchases' | 'deletes';

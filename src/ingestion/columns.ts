@@ -1,3 +1,4 @@
+import { type MemberPath, memberPath, setMember } from '../protocol/index.ts';
 import type { Source } from '../service/index.ts';
 import { SourceError } from './source-error.ts';
 
@@ -49,12 +50,9 @@ const as_is: Read = (value) => value;
 /** What a column becomes. */
 interface Mapped {
   column: string;
-  path: readonly [string] | readonly [string, string];
+  path: MemberPath;
   type: string | undefined;
 }
-
-/** Members that have members. */
-const PARENTS = ['user_alias', 'properties'];
 
 const mappedOf = (column: string, written: string, source: Source): Mapped => {
   const [, member = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(written) ?? [];
@@ -63,10 +61,9 @@ const mappedOf = (column: string, written: string, source: Source): Mapped => {
       `the column "${column}" has the type "${type}"; write ${Object.keys(TYPES).join(', ')} after the colon`,
     );
   }
-  const [parent = '', ...rest] = member.split('.');
-  const isPath =
-    rest.length > 0 && PARENTS.includes(parent) && !(parent === 'properties' && source.rows === 'attributes');
-  return { column, path: isPath ? [parent, rest.join('.')] : [member], type };
+  // Rows of deletes name users alone, as attributes may.
+  const array = source.rows === 'deletes' ? 'attributes' : source.rows;
+  return { column, path: memberPath(array, member), type };
 };
 
 /** How the columns of a table make rows: found once, by the names that the table has. */
@@ -139,9 +136,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
       const value = values[column] ?? null;
       const read = value === null ? null : (type === undefined ? as_is : TYPES[type]!)(value);
       if (read === WRONG) return { reason: `${column} is not a ${type}` };
-      const [parent, child] = path;
-      if (child === undefined) object[parent] = read;
-      else object[parent] = { ...(object[parent] as object | undefined), [child]: read };
+      setMember(object, path, read);
     }
     // The row says that there is such a user, so an alias makes one as every other identifier does.
     if (object['user_alias'] !== undefined) object['_update_existing_only'] ??= false;

@@ -2,10 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client, types } from 'pg';
 import { asLibpq, type Source, stampText } from '../service/index.ts';
 import { columnsOf, keyOf } from './columns.ts';
-import { FUTURE_US, type Position } from './position.ts';
-import type { Question, Snapshot, SourceRow } from './source.ts';
+import type { Question, Snapshot } from './source.ts';
 import { SourceError } from './source-error.ts';
-import { unusableRow } from './unusable.ts';
+import { FUTURE_US, type Position, type SourceRow, unusableRow } from './source-row.ts';
 
 type PostgresSource = Extract<Source, { kind: 'postgres' }>;
 

@@ -1,10 +1,10 @@
 import type { IngestionRun, IngestionState, Source, Store, Workspace } from '../service/index.ts';
 import { createBatches, refusedId } from './batch.ts';
-import { isAfter, type Position } from './position.ts';
-import { openSource, type SourceRow } from './source.ts';
+import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
+import { isAfter, type Position, type SourceRow } from './source-row.ts';
 
-export interface RunOptions {
+interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
   workspace: Workspace;
   source: Source;

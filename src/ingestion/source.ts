@@ -1,32 +1,7 @@
 import type { Source } from '../service/index.ts';
-import type { Columns } from './columns.ts';
 import { openFiles } from './files/open-files.ts';
-import type { Position } from './position.ts';
 import { openPostgres } from './postgres.ts';
-
-/** A row that has a time and a key. */
-export interface SourceRow {
-  /** `UPDATED_AT` in Unix microseconds. */
-  us: number;
-  key: string;
-  values: Record<string, unknown>;
-  /** How the values make an object of a request. */
-  columns: Columns;
-  /** The reject that the row was, where its line could not be read before. */
-  rejectId: string | null;
-}
-
-/** A row without a time or a key, with a time in the future, or a line that cannot be read. */
-export interface UnusableRow {
-  /** The same for the same row in every run. */
-  rejectId: string;
-  us: number | null;
-  key: string | null;
-  externalId: string | null;
-  reason: string;
-  /** The row as JSON, or the line. */
-  payload: string;
-}
+import type { Position, SourceRow, UnusableRow } from './source-row.ts';
 
 /** A source as of one moment: however long the reading takes, all rows are of that moment. */
 export interface Snapshot {

@@ -1,6 +1,5 @@
 /** The six property types a banner may carry. A type outside this list is kept raw and read by no getter. */
-export const PROPERTY_TYPES = ['string', 'number', 'boolean', 'image', 'jsonobject', 'datetime'] as const;
-export type PropertyType = (typeof PROPERTY_TYPES)[number];
+export type PropertyType = 'string' | 'number' | 'boolean' | 'image' | 'jsonobject' | 'datetime';
 
 /** The value that each type has. */
 export interface PropertyValues extends Record<PropertyType, unknown> {
@@ -58,3 +57,21 @@ export const toBanner = (wire: WireBanner): Banner => ({
   expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
   properties: wire.properties ?? {},
 });
+
+/**
+ * What a server that renders pages hands to the browser, as JSON: the banners that it has drawn into the page. It is of
+ * one user, so a page that holds it must not be cached for others.
+ */
+export interface BannerBootstrap {
+  /** Shape of the object. */
+  version: 1;
+  appId: string;
+  userId: string;
+  /** When the banners were asked for, in Unix milliseconds of the server that asked. */
+  askedAtMs: number;
+  /**
+   * By placement. `null`: there is no banner. A placement that is missing was not answered, or has a test send, which stays
+   * out of stores and comes with the browser's own request.
+   */
+  banners: Record<string, Banner | null>;
+}

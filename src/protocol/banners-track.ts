@@ -1,4 +1,5 @@
 import type { BannerEnvelope } from './banners-sync.ts';
+import { isRecord } from './json.ts';
 
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
@@ -25,3 +26,20 @@ export interface BannersTrackAnswer {
   /** Another server may send anything here, so the client judges each entry alone. */
   errors?: unknown[] | undefined;
 }
+
+/** The members that a client reads of any 2xx: a proxy answers something else, and another server may leave members out. */
+export interface TrackSuccess {
+  events_processed: number | undefined;
+  message: string | undefined;
+  /** A list, unless the server has sent something else. */
+  errors: unknown;
+}
+
+/** `undefined` where the body is no answer to `banners/track`. */
+export const readTrackSuccess = (body: unknown): TrackSuccess | undefined => {
+  if (!isRecord(body)) return undefined;
+  const { events_processed, message, errors } = body;
+  const isCount = events_processed == null || Number.isFinite(events_processed);
+  if (!isCount || (message !== undefined && typeof message !== 'string')) return undefined;
+  return { events_processed: (events_processed as number | null) ?? undefined, message, errors };
+};

@@ -17,6 +17,6 @@ export const SERVER_PERMISSIONS = [
   'campaigns.explain',
 ] as const;
 
-export type ClientPermission = (typeof CLIENT_PERMISSIONS)[number];
-export type ServerPermission = (typeof SERVER_PERMISSIONS)[number];
+type ClientPermission = (typeof CLIENT_PERMISSIONS)[number];
+type ServerPermission = (typeof SERVER_PERMISSIONS)[number];
 export type Permission = ClientPermission | ServerPermission;

@@ -58,7 +58,7 @@ export const readRateLimit = (headers: Headers, kind: ResetKind, nowMs: number):
 };
 
 /** The window as the limiter sees it. */
-export interface RateWindow {
+interface RateWindow {
   limit: number;
   remaining: number;
   resetAtMs: number;

@@ -4,6 +4,9 @@ export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
 /** The arrays of `/users/track`. */
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
+export const isInputArray = (value: unknown): value is InputArray =>
+  (INPUT_ARRAYS as readonly unknown[]).includes(value);
+
 export interface UserAlias {
   alias_name: string;
   alias_label: string;
@@ -18,7 +21,7 @@ export type Identifier =
   | { by: 'phone'; value: string };
 
 /** Identifiers of one object: at most one of the first three; `email` and `phone` look up when none of them is there. */
-export interface UserIdentifiers {
+interface UserIdentifiers {
   external_id?: string | number | null | undefined;
   user_alias?: UserAlias | null | undefined;
   braze_id?: string | null | undefined;
@@ -51,13 +54,6 @@ export interface PurchaseObject extends UserIdentifiers {
   time: string;
   properties?: Record<string, unknown> | null | undefined;
   [unknown: string]: unknown;
-}
-
-/** Body of `POST /users/track`. */
-export interface UsersTrackRequest {
-  attributes?: AttributesObject[] | undefined;
-  events?: EventObject[] | undefined;
-  purchases?: PurchaseObject[] | undefined;
 }
 
 /** An entry of `errors`: `index` is the position in the named array as it was sent. */

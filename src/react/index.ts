@@ -1,4 +1,3 @@
 export { PlacardProvider, usePlacard } from './context.ts';
+export { useBanner, usePlacement } from './hooks.ts';
 export { Placement, type PlacementProps, type RenderBanner } from './placement.ts';
-export { useBanner } from './use-banner.ts';
-export { usePlacement } from './use-placement.ts';

@@ -1,12 +1,9 @@
 import ky, { isNetworkError } from 'ky';
 import { type RateLimitInfo, type ResetKind, readRateLimit, readRefusal } from '../protocol/index.ts';
 import { ApiError, InDoubtError, UnsentError } from './api-error.ts';
-import { backoffMs } from './backoff.ts';
-import { createPace, type Pace } from './pace.ts';
-import type { Sleep } from './sleep.ts';
-import { wishedWaitMs } from './wished-wait.ts';
+import { backoffMs, createPace, type Pace, type Sleep, wishedWaitMs } from './pace.ts';
 
-export interface CallRequest {
+interface CallRequest {
   method: 'GET' | 'POST';
   path: string;
   query?: Record<string, string>;
@@ -27,7 +24,7 @@ export interface CallRequest {
 }
 
 /** A 2xx with a JSON body. */
-export interface CallAnswer {
+interface CallAnswer {
   status: number;
   headers: Headers;
   body: unknown;

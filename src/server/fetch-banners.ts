@@ -8,9 +8,8 @@ import {
   USER_TOKEN_MEMBER,
 } from '../protocol/index.ts';
 import { createCall } from './call.ts';
-import { type ApiAddress, endpointOf } from './endpoint-of.ts';
-import { sleep } from './sleep.ts';
-import { checkTimeLimit } from './time-limit.ts';
+import { type ApiAddress, checkTimeLimit, endpointOf } from './options.ts';
+import { sleep } from './pace.ts';
 
 /** Whose banners a server asks for, and for how long it waits. */
 export type FetchBannersOptions = ApiAddress & {

@@ -17,8 +17,9 @@ export { type FetchBannersOptions, fetchBanners } from './fetch-banners.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
 export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sign-user-token.ts';
-export type { RequestState, TrackInput, TrackObject, TrackOptions } from './track.ts';
+export type { RequestState, TrackOptions } from './track.ts';
 export { isRepeatable } from './track-batches.ts';
+export type { TrackInput, TrackObject } from './track-input.ts';
 export {
   type TrackPosition,
   type TrackProblem,

@@ -1,5 +1,51 @@
 import { MAX_WAIT_MS, type RateLimitInfo } from '../protocol/index.ts';
-import type { Sleep } from './sleep.ts';
+
+/** Waits, or rejects with the signal's reason as soon as it aborts. */
+export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
+
+/** `setTimeout` fires at once for a delay of 2³¹ ms or more. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+export const sleep: Sleep = (ms, signal) =>
+  new Promise((resolve, reject) => {
+    signal?.throwIfAborted();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(ms, MAX_TIMER_MS),
+    );
+    signal?.addEventListener('abort', abort, { once: true });
+  });
+
+const BASE_MS = 500;
+const CAP_MS = 60_000;
+
+/**
+ * How long to wait after the `attempt`th failure (1, 2, …): full jitter under a bound that doubles, so that many callers
+ * spread out. A wait that the server asked for is kept, with a little jitter on top.
+ */
+export const backoffMs = (attempt: number, random: number, serverWaitMs?: number): number => {
+  const bound = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
+  return serverWaitMs === undefined ? random * bound : serverWaitMs + random * BASE_MS;
+};
+
+/** The wait that a 429 or 5xx asks for, in milliseconds; nothing where it asks for none. */
+export const wishedWaitMs = (
+  status: number,
+  headers: Headers,
+  { retryAfterMs }: RateLimitInfo,
+): number | undefined => {
+  // A 5xx may carry the reset of a window that is not used up, which is no wish.
+  if (status !== 429 && !headers.has('retry-after')) return undefined;
+  // A time that has passed already (our clock and the server's differ) is none either: it would make us hammer.
+  return retryAfterMs === 0 ? undefined : retryAfterMs;
+};
 
 /** Keeps the requests to one endpoint within what its rate headers grant. */
 export interface Pace {

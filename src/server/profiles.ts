@@ -1,22 +1,18 @@
-import { MAX_PROFILE_ENTRIES } from '../protocol/index.ts';
+import { MAX_PROFILE_ENTRIES, type UserAlias } from '../protocol/index.ts';
 import type { Call } from './call.ts';
 
-export interface Alias {
-  alias_name: string;
-  alias_label: string;
-}
 type Prioritization = ('identified' | 'unidentified' | 'most_recently_updated' | 'least_recently_updated')[];
 
 /** Whom to merge: exactly one way to find a user. */
 export type MergeIdentifier =
   | { external_id: string }
-  | { user_alias: Alias }
+  | { user_alias: UserAlias }
   | { email: string; prioritization: Prioritization }
   | { phone: string; prioritization: Prioritization };
 
 /** Who gets an `external_id`. Each array may be of any length. */
 export interface IdentifyInput {
-  aliases_to_identify?: { external_id: string; user_alias: Alias }[];
+  aliases_to_identify?: { external_id: string; user_alias: UserAlias }[];
   emails_to_identify?: { external_id: string; email: string; prioritization: Prioritization }[];
   phone_numbers_to_identify?: { external_id: string; phone: string; prioritization: Prioritization }[];
 }
@@ -24,7 +20,7 @@ export interface IdentifyInput {
 /** Whose profiles to export: exactly one way to find users, and which members of them. */
 export interface ExportInput {
   external_ids?: string[];
-  user_aliases?: Alias[];
+  user_aliases?: UserAlias[];
   device_id?: string;
   braze_id?: string;
   email_address?: string;
@@ -40,9 +36,9 @@ export interface ExportAnswer {
 }
 
 /** Whom to erase: exactly one way to find users, in a list of any length. */
-export type DeleteInput =
+type DeleteInput =
   | { external_ids: string[] }
-  | { user_aliases: Alias[] }
+  | { user_aliases: UserAlias[] }
   | { braze_ids: string[] }
   | { email_addresses: { email: string; prioritization: Prioritization }[] }
   | { phone_numbers: { phone: string; prioritization: Prioritization }[] };
@@ -63,7 +59,7 @@ export interface ProfileCalls {
     signal?: AbortSignal,
   ): Promise<void>;
   /** Adds aliases to users, or creates users who have only an alias. Resolves with how many were processed. */
-  newAliases(aliases: (Alias & { external_id?: string })[], signal?: AbortSignal): Promise<number>;
+  newAliases(aliases: (UserAlias & { external_id?: string })[], signal?: AbortSignal): Promise<number>;
   /** Erases users with everything that is stored of them. Resolves with how many there were. */
   deleteUsers(input: DeleteInput, signal?: AbortSignal): Promise<number>;
   /** The profiles of at most 50 users, with the members the service has values for. */

@@ -1,12 +1,11 @@
-import type { ExplainAnswer, ExplainRequest } from '../protocol/index.ts';
+import { EXPLAIN_PATH, type ExplainAnswer, type ExplainRequest } from '../protocol/index.ts';
 import { createCall } from './call.ts';
-import { type ApiAddress, endpointOf } from './endpoint-of.ts';
-import { createExplain } from './explain.ts';
 import { createIntegrationCalls, type IntegrationCalls } from './integrations.ts';
+import { type ApiAddress, checkTimeLimit, endpointOf } from './options.ts';
+import { sleep as realSleep, type Sleep } from './pace.ts';
 import { createProfileCalls, type ProfileCalls } from './profiles.ts';
-import { sleep as realSleep, type Sleep } from './sleep.ts';
-import { checkTimeLimit } from './time-limit.ts';
-import { type Many, type TrackInput, type TrackObject, type TrackOptions, trackAll } from './track.ts';
+import { type TrackOptions, trackAll } from './track.ts';
+import type { Many, TrackInput, TrackObject } from './track-input.ts';
 import type { TrackReport } from './track-report.ts';
 
 interface CommonOptions {
@@ -62,7 +61,18 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
   return {
     ...createIntegrationCalls(call, endpoint),
     track: (input, more) => trackAll(call, input, more),
-    explain: createExplain(call),
+    async explain(input, signal) {
+      const body = JSON.stringify(input);
+      const answer = await call({
+        method: 'POST',
+        path: EXPLAIN_PATH,
+        body,
+        resetKind: 'epoch',
+        repeatable: true,
+        signal,
+      });
+      return answer.body as ExplainAnswer;
+    },
     ...createProfileCalls(call),
   };
 };

@@ -1,35 +1,18 @@
-import {
-  type AttributesObject,
-  type EventObject,
-  INPUT_ARRAYS,
-  type InputArray,
-  type PurchaseObject,
-  USERS_TRACK_PATH,
-} from '../protocol/index.ts';
+import { USERS_TRACK_PATH } from '../protocol/index.ts';
 import { ApiError, InDoubtError } from './api-error.ts';
 import type { Call } from './call.ts';
-import { positionsOf, readAnswer, refusedBatch } from './track-answer.ts';
-import { cutBatches, type TrackBatch, type TrackItem } from './track-batches.ts';
+import { cutBatches, type TrackBatch } from './track-batches.ts';
+import { type Many, readTrackInput, type TrackInput, type TrackObject } from './track-input.ts';
 import {
   emptyReport,
+  positionsOf,
+  readAnswer,
+  refusedBatch,
   type TrackPosition,
   type TrackProblem,
   type TrackReport,
   TrackStoppedError,
 } from './track-report.ts';
-import { untilAborted } from './until-aborted.ts';
-
-export type Many<T> = Iterable<T> | AsyncIterable<T>;
-
-/** With members of any other name, or described by an interface: that has no index signature. */
-type Row<T> = T | { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
-
-/** Any number of objects: arrays, generators, streams. Attributes go first, then events, then purchases. */
-export interface TrackInput {
-  attributes?: Many<Row<AttributesObject>>;
-  events?: Many<Row<EventObject>>;
-  purchases?: Many<Row<PurchaseObject>>;
-}
 
 /** How fast and how long `track` sends. */
 export interface TrackOptions {
@@ -59,63 +42,6 @@ export type RequestState = 'begun' | 'settled' | 'in doubt' | 'not taken';
 /** So many lost answers one after another mean that there is no connection. */
 const MAX_IN_DOUBT_RUN = 3;
 
-/** An object of a mixed stream, such as a line of a file. */
-export interface TrackObject {
-  array: InputArray;
-  object: Row<AttributesObject> | Row<EventObject> | Row<PurchaseObject>;
-  /** The index that reports give it. Default its position in the stream. */
-  index?: number;
-}
-
-async function* itemsOfArrays(input: TrackInput): AsyncGenerator<TrackItem> {
-  for (const array of INPUT_ARRAYS) {
-    let index = 0;
-    for await (const object of input[array] ?? []) yield { array, index: index++, object };
-  }
-}
-
-async function* itemsOfStream(stream: Many<TrackObject>): AsyncGenerator<TrackItem> {
-  let position = 0;
-  for await (const { array, object, index = position } of stream) {
-    yield { array, index, object };
-    position += 1;
-  }
-}
-
-const isMany = (value: unknown): value is Many<unknown> =>
-  typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
-
-const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> => isMany(input);
-
-const isArrayName = (name: string) => (INPUT_ARRAYS as readonly string[]).includes(name);
-
-/** A misspelt name would send nothing, and report that all is well; of a single object there is nothing to iterate. */
-const checkInput = (input: TrackInput | Many<TrackObject>): void => {
-  if (typeof input !== 'object' || input === null) {
-    throw new TypeError(`track needs an object or a stream of objects, not ${input}`);
-  }
-  const unknown = isStream(input) ? undefined : Object.keys(input).find((name) => !isArrayName(name));
-  if (unknown !== undefined) {
-    throw new TypeError(`track knows ${INPUT_ARRAYS.join(', ')}, not '${unknown}'`);
-  }
-  if (isStream(input)) return;
-  for (const [name, value] of Object.entries(input)) {
-    if (value === undefined || value === null || isMany(value)) continue;
-    throw new TypeError(`track takes '${name}' as an array or a stream, not as ${typeof value}`);
-  }
-};
-
-/** Passes the items on; `read` keeps the index after the last. */
-async function* counted(
-  items: AsyncIterable<TrackItem>,
-  read: Record<InputArray, number>,
-): AsyncGenerator<TrackItem> {
-  for await (const item of items) {
-    read[item.array] = item.index + 1;
-    yield item;
-  }
-}
-
 /**
  * Sends everything, 75 objects a request; what has waited for others for a second goes without them. Objects of one user
  * keep their order: a request waits for every earlier one that may concern one of its users. Throws `TrackStoppedError` when it cannot go on.
@@ -130,16 +56,13 @@ export const trackAll = async (
   if (!Number.isInteger(concurrency) || concurrency < 1) {
     throw new TypeError(`concurrency must be a whole number of at least 1, not ${concurrency}`);
   }
-  checkInput(input);
   const report = emptyReport();
-  const read = { attributes: 0, events: 0, purchases: 0 };
   const unsent: TrackPosition[] = [];
-  const given = isStream(input) ? itemsOfStream(input) : itemsOfArrays(input);
   /** Aborted when sending stops: an input may be silent for hours, and the caller must not wait for it. */
   const ending = new AbortController();
-  const items = counted(
-    untilAborted(given, signal ? AbortSignal.any([signal, ending.signal]) : ending.signal),
-    read,
+  const { items, read } = readTrackInput(
+    input,
+    signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
   );
   const underWay = new Map<Promise<void>, TrackBatch>();
   let stopped: { cause: unknown } | undefined;

@@ -4,7 +4,7 @@ export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
+export { countReach, REACH_SAMPLE, type Reach, workedMs } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { type Segment, segmentProblems, segmentsIn } from './campaigns/segments.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
@@ -41,7 +41,6 @@ export {
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
-export { judgeTrack } from './routes/users-track.ts';
 export {
   createService,
   type Listening,
@@ -73,7 +72,8 @@ export type {
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
-export { type CheckedRow, checkRow, rowsWork } from './users/track-work.ts';
+export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
+export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
 export {
   followReleases,
@@ -84,6 +84,7 @@ export {
   segmentsOf,
 } from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
+export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';

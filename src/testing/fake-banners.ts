@@ -1,4 +1,13 @@
-import { type BannerProperty, NEVER_EXPIRES, type SyncRequest, type WireBanner } from '../protocol/index.ts';
+import {
+  type BannerProperty,
+  type EventType,
+  errorBody,
+  NEVER_EXPIRES,
+  type SyncRequest,
+  type WireBanner,
+} from '../protocol/index.ts';
+import { readOfApp, syncRequest } from '../protocol/schemas/index.ts';
+import type { FakeAnswer } from './fake-endpoints.ts';
 
 type Plain = string | number | boolean | Record<string, unknown>;
 
@@ -33,3 +42,39 @@ export const aBanner = (
 
 /** What the fake answers for a placement: a fixed banner, `null` for none, or the result of a function of the request. */
 export type BannerSource = WireBanner | null | ((request: SyncRequest) => WireBanner | null);
+
+/** `banners/sync`: the first ten distinct placements are answered; whom a user has dismissed stays away. */
+export const answerSync = (
+  body: unknown,
+  appIds: readonly string[] | undefined,
+  sources: ReadonlyMap<string, BannerSource>,
+  isDismissed: (userId: string, banner: WireBanner) => boolean,
+  answered: (userId: string, bannerId: string) => void,
+): FakeAnswer => {
+  const request = readOfApp(syncRequest, body, (appId) => appIds?.includes(appId) ?? true);
+  if (typeof request === 'string') return { status: 400, body: errorBody('sync', request) };
+  const banners = request.placements.map((placementId) => {
+    const source = sources.get(placementId);
+    const banner = (typeof source === 'function' ? source(request) : source) ?? null;
+    if (!banner || isDismissed(request.external_user_id, banner)) return [placementId, null];
+    answered(request.external_user_id, banner.id);
+    return [placementId, banner];
+  });
+  return { status: 200, body: { banners: Object.fromEntries(banners) } };
+};
+
+/** Remembers dismissals; they count for a sync `lagMs` after they came, as in a service that works through a queue. */
+export const createDismissals = (now: () => number, lagMs: number) => {
+  const seen = new Map<string, number>();
+  const key = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);
+  return {
+    take(userId: string, events: { id: string; event_type: EventType }[]): void {
+      for (const { id, event_type } of events) {
+        if (event_type === 'dismiss' && !seen.has(key(userId, id))) seen.set(key(userId, id), now());
+      }
+    },
+    has: (userId: string, banner: WireBanner): boolean =>
+      now() - (seen.get(key(userId, banner.id)) ?? Number.POSITIVE_INFINITY) >= lagMs,
+    clear: (): void => seen.clear(),
+  };
+};

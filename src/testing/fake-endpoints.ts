@@ -1,14 +1,40 @@
 import {
+  ANY_ORIGIN,
   type ErrorDialect,
+  errorBody,
+  FATAL,
   INTEGRATIONS_PATH,
+  MAX_BODY_BYTES,
+  preflightHeaders,
   SYNC_PATH,
   TRACK_PATH,
+  USER_TOKEN_HEADER,
+  USER_TOKEN_MEMBER,
   USERS_TRACK_PATH,
+  type UserTokenFault,
+  utf8Bytes,
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
+import type { RecordedRequest } from './fake-service.ts';
+import { ConnectionDropped, type Fault } from './fault.ts';
+
+/** What a fake endpoint answers; `errors` of a fault were already put in. */
+export interface FakeAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Entries of `errors` that a fault asks for, on top of what the endpoint finds itself. */
+export interface ForcedErrors {
+  /** Events to skip, with the text to give. */
+  skip?: { indices: number[]; reason: string };
+  /** `errors` to answer as they are, everything sound stored. */
+  raw?: { errors: unknown[]; processed?: number };
+}
 
 /** What the fake answers, and to which key. */
-export interface FakeEndpoint {
+interface FakeEndpoint {
   method: string;
   dialect: ErrorDialect;
   key: 'client' | 'server';
@@ -26,7 +52,90 @@ export const ENDPOINTS: Record<string, FakeEndpoint> = {
 export const isOpenToPages = (path: string): boolean => ENDPOINTS[path]?.key === 'client';
 
 /** The methods that a 405 names. */
-export const allowedMethods = ({ method, key }: FakeEndpoint): string => {
+const allowedMethods = ({ method, key }: FakeEndpoint): string => {
   if (method === 'GET') return 'GET, HEAD';
   return key === 'client' ? `${method}, OPTIONS` : method;
+};
+
+interface Gate {
+  keys: Record<FakeEndpoint['key'], string>;
+  isJson: boolean;
+  userToken: (userId: unknown, token: unknown) => UserTokenFault | null;
+}
+
+/** Why a request is refused before its body is read: by its path, method, key, size, type or user token. */
+export const refusalOf = (
+  {
+    path,
+    method,
+    headers,
+    text,
+    body,
+  }: Pick<RecordedRequest, 'path' | 'method' | 'headers' | 'text' | 'body'>,
+  { keys, isJson, userToken }: Gate,
+): FakeAnswer | undefined => {
+  const endpoint = ENDPOINTS[path];
+  const refuse = (status: number, message: string, more?: Record<string, string>): FakeAnswer => ({
+    status,
+    body: errorBody(endpoint?.dialect ?? 'general', message),
+    ...(more && { headers: more }),
+  });
+  if (!endpoint) return refuse(404, FATAL.notFound);
+  if (method !== endpoint.method) {
+    return refuse(405, FATAL.methodNotAllowed, { Allow: allowedMethods(endpoint) });
+  }
+  const key = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1];
+  if (key !== keys[endpoint.key]) {
+    const known = key === keys.client || key === keys.server;
+    return known && path !== SYNC_PATH ? refuse(403, FATAL.accessDenied) : refuse(401, FATAL.invalidKey);
+  }
+  if (endpoint.method === 'GET') return undefined;
+  if (utf8Bytes(text) > MAX_BODY_BYTES) {
+    return refuse(endpoint.key === 'client' ? 400 : 413, FATAL.tooLarge);
+  }
+  if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
+    return refuse(endpoint.key === 'client' ? 400 : 415, FATAL.unsupportedMediaType);
+  }
+  if (!isJson) {
+    // The general REST documentation has this text in `error`; both readers find it.
+    const refusal = errorBody(endpoint.dialect, FATAL.unparseable);
+    return { status: 400, body: { ...refusal, error: FATAL.unparseable } };
+  }
+  if (endpoint.key !== 'client') return undefined;
+  const { external_user_id: userId, [USER_TOKEN_MEMBER]: token } = Object(body);
+  const wrong = userToken(userId, token);
+  return wrong === null ? undefined : refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
+};
+
+export const preflightResponse = (): Response =>
+  new Response(null, { status: 204, headers: preflightHeaders('GET, POST') });
+
+/** An answer as it travels: with the headers of its endpoint, and cut off where the fault says so. */
+export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
+  const isText = typeof answer.body === 'string';
+  const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
+  const hidden = fault?.type === 'rate-limit' && fault.form === 'hidden';
+  const isOpen = isOpenToPages(path);
+  const headers = {
+    'Content-Type': isText ? 'text/html; charset=utf-8' : 'application/json',
+    ...(isOpen && ANY_ORIGIN),
+    ...answer.headers,
+  };
+  if (hidden) Reflect.deleteProperty(headers, 'Access-Control-Expose-Headers');
+  if (fault?.type !== 'truncate') return new Response(text, { status: answer.status, headers });
+  const half = new TextEncoder().encode(text.slice(0, text.length / 2));
+  const body = new ReadableStream(
+    {
+      start(controller) {
+        controller.enqueue(half);
+        if (!fault.broken) controller.close();
+      },
+      pull(controller) {
+        // Not in `start`: an error at once would throw away the half that was sent.
+        controller.error(new ConnectionDropped('The connection broke in the middle of the answer'));
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { status: answer.status, headers });
 };

@@ -1,11 +1,12 @@
 import {
   errorBody,
+  FATAL,
   formatLink,
   INTEGRATIONS_PAGE_SIZE,
   type Integration,
   type IntegrationsAnswer,
 } from '../protocol/index.ts';
-import type { FakeAnswer } from './fake-answer.ts';
+import type { FakeAnswer } from './fake-endpoints.ts';
 
 const cursorTo = (skip: number): string => btoa(`skip:${skip}`);
 
@@ -26,9 +27,9 @@ const skipOf = (cursor: string): number | undefined => {
 
 /** `cdi/integrations`: ten a page, `Link` to the pages beside; `null` where ingestion is not set up. */
 export const answerIntegrations = (cursor: string | null, integrations: Integration[] | null): FakeAnswer => {
-  if (integrations === null) return { status: 404, body: errorBody('general', 'Integration list not found') };
+  if (integrations === null) return { status: 404, body: errorBody('general', FATAL.noIntegrationList) };
   const skip = cursor ? skipOf(cursor) : 0;
-  if (skip === undefined) return { status: 400, body: errorBody('general', 'Invalid cursor') };
+  if (skip === undefined) return { status: 400, body: errorBody('general', FATAL.invalidCursor) };
   const end = skip + INTEGRATIONS_PAGE_SIZE;
   const last =
     Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;

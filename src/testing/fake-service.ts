@@ -1,28 +1,32 @@
 import {
-  errorBody,
-  FATAL,
   INTEGRATIONS_PATH,
   type Integration,
-  MAX_BODY_BYTES,
   SYNC_PATH,
-  USER_TOKEN_HEADER,
-  USER_TOKEN_MEMBER,
   USERS_TRACK_PATH,
   type UserTokenFault,
-  utf8Bytes,
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
-import type { FakeAnswer } from './fake-answer.ts';
-import type { BannerSource } from './fake-banners.ts';
-import { allowedMethods, ENDPOINTS, isOpenToPages } from './fake-endpoints.ts';
+import { answerSync, type BannerSource, createDismissals } from './fake-banners.ts';
+import {
+  ENDPOINTS,
+  type FakeAnswer,
+  isOpenToPages,
+  preflightResponse,
+  refusalOf,
+  responseOf,
+} from './fake-endpoints.ts';
 import { answerIntegrations } from './fake-integrations.ts';
-import { preflightResponse, responseOf } from './fake-response.ts';
-import { answerSync, createDismissals } from './fake-sync.ts';
 import { answerTrack, createKnownUsers } from './fake-track.ts';
 import { answerUsersTrack, type TakenObject } from './fake-users-track.ts';
-import { ConnectionDropped, createFaults, type Fault, type FaultScope } from './fault.ts';
-import { forcedErrors, notTaken } from './fault-answers.ts';
+import {
+  ConnectionDropped,
+  createFaults,
+  type Fault,
+  type FaultScope,
+  forcedErrors,
+  notTaken,
+} from './fault.ts';
 import { networkOf } from './network.ts';
 
 /** One request as the service saw it; `status` is missing where no answer was given. */
@@ -137,43 +141,10 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
   let preflights = 0;
 
   const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeAnswer => {
-    const endpoint = ENDPOINTS[record.path];
-    const refuse = (status: number, text: string, headers?: Record<string, string>): FakeAnswer => ({
-      status,
-      body: errorBody(endpoint?.dialect ?? 'general', text),
-      ...(headers && { headers }),
-    });
-    if (!endpoint) return refuse(404, FATAL.notFound);
-    if (record.method !== endpoint.method) {
-      return refuse(405, FATAL.methodNotAllowed, { Allow: allowedMethods(endpoint) });
-    }
-    const key = /^Bearer (\S+)$/.exec(record.headers.get('authorization') ?? '')?.[1];
-    if (key !== keys[endpoint.key]) {
-      const known = key === keys.client || key === keys.server;
-      return known && record.path !== SYNC_PATH
-        ? refuse(403, FATAL.accessDenied)
-        : refuse(401, FATAL.invalidKey);
-    }
+    const refusal = refusalOf(record, { keys, isJson, userToken });
+    if (refusal) return refusal;
     if (record.path === INTEGRATIONS_PATH) {
       return answerIntegrations(new URLSearchParams(record.query).get('cursor'), integrations);
-    }
-    if (utf8Bytes(record.text) > MAX_BODY_BYTES) {
-      return refuse(endpoint.key === 'client' ? 400 : 413, FATAL.tooLarge);
-    }
-    if (!/^application\/json\s*(;|$)/i.test(record.headers.get('content-type') ?? '')) {
-      return refuse(endpoint.key === 'client' ? 400 : 415, FATAL.unsupportedMediaType);
-    }
-    if (!isJson) {
-      // The general REST documentation has this text in `error`; both readers find it.
-      return {
-        status: 400,
-        body: { ...errorBody(endpoint.dialect, FATAL.unparseable), error: FATAL.unparseable },
-      };
-    }
-    if (endpoint.key === 'client') {
-      const { external_user_id: userId, [USER_TOKEN_MEMBER]: token } = Object(record.body);
-      const wrong = userToken(userId, token);
-      if (wrong !== null) return refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
     }
     if (record.path === SYNC_PATH) {
       return answerSync(record.body, appIds, banners, dismissals.has, users.answer);

@@ -1,6 +1,6 @@
 import { EVENT_ERROR, errorBody, FATAL, isPresent, type WireEvent } from '../protocol/index.ts';
 import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
 import type { TakenObject } from './fake-users-track.ts';
 
 /**
@@ -32,7 +32,7 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
     },
   };
 };
-export type KnownUsers = ReturnType<typeof createKnownUsers>;
+type KnownUsers = ReturnType<typeof createKnownUsers>;
 
 /** Why the service skips an event, or `undefined`. */
 const faultOf = (event: unknown, userId: string, users: KnownUsers): string | undefined => {

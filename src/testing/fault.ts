@@ -1,3 +1,12 @@
+import {
+  type ErrorDialect,
+  errorBody,
+  FATAL,
+  rateLimitHeaders,
+  USERS_TRACK_PATH,
+} from '../protocol/index.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
+
 /** Where a 429 says how long to wait; servers and proxies differ. */
 export type RateLimitForm =
   /** All four headers: reset as epoch seconds, and `X-RateLimit-Retry-After`. */
@@ -81,4 +90,70 @@ export const createFaults = () => {
       armed = [];
     },
   };
+};
+
+/** What a 429 carries, in each form that servers and proxies use. */
+const refusalHeaders = (
+  form: RateLimitForm,
+  afterSeconds: number,
+  path: string,
+  now: number,
+): Record<string, string> => {
+  const resetAtMs = now + afterSeconds * 1000;
+  switch (form) {
+    case 'banners':
+    case 'users-track':
+      return rateLimitHeaders(form, { limit: 100, remaining: 0, resetAtMs }, now, true);
+    case 'retry-after':
+      return { 'Retry-After': String(afterSeconds) };
+    case 'retry-after-date':
+      return { 'Retry-After': new Date(resetAtMs).toUTCString() };
+    case 'reset':
+      return {
+        'X-RateLimit-Reset': String(path === USERS_TRACK_PATH ? afterSeconds : Math.ceil(resetAtMs / 1000)),
+      };
+    case 'hidden':
+      return {};
+  }
+};
+
+const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
+
+/** Which faults hinder the service from taking the request, and the answer they give instead. */
+export const notTaken = (
+  fault: Fault,
+  dialect: ErrorDialect,
+  path: string,
+  now: number,
+): FakeAnswer | undefined => {
+  switch (fault.type) {
+    case 'status':
+      return {
+        status: fault.status,
+        body: fault.body ?? errorBody(dialect, `Status ${fault.status}`),
+        headers: fault.headers ?? {},
+      };
+    case 'rate-limit':
+      return {
+        status: 429,
+        body: errorBody(dialect, FATAL.overRateLimit),
+        headers: refusalHeaders(fault.form ?? 'banners', fault.afterSeconds, path, now),
+      };
+    case 'portal':
+      return { status: 200, body: PORTAL_PAGE };
+    case 'redirect':
+      return { status: fault.status ?? 307, body: '', headers: { Location: fault.to } };
+    default:
+      return undefined;
+  }
+};
+
+/** What a fault makes the answer of a request that is taken say of its events. */
+export const forcedErrors = (fault: Fault | undefined): ForcedErrors => {
+  if (fault?.type === 'skip') {
+    return { skip: { indices: fault.indices, reason: fault.reason ?? 'Refused by the test' } };
+  }
+  if (fault?.type !== 'errors') return {};
+  const { errors, processed } = fault;
+  return { raw: { errors, ...(processed !== undefined && { processed }) } };
 };

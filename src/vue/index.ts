@@ -1,4 +1,3 @@
+export { useBanner, usePlacement } from './hooks.ts';
 export { Placement } from './placement.ts';
 export { providePlacard, usePlacard } from './provided.ts';
-export { useBanner } from './use-banner.ts';
-export { usePlacement } from './use-placement.ts';

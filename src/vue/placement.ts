@@ -10,8 +10,8 @@ import {
 } from 'vue';
 import { bootstrapped, type DrawnBanner, renderedHook } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
+import { usePlacement } from './hooks.ts';
 import { useBootstrap, usePlacard } from './provided.ts';
-import { usePlacement } from './use-placement.ts';
 
 /** Vue says where an error comes from in words, or in production by the number in an address. */
 const FROM_A_LISTENER = /event handler|runtime-[56]$/;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createService, openStore } from '../../src/service/index.ts';
 import { aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
-import { ended, runCli, startCli } from '../helpers/run-cli.ts';
+import { ended, runCli, spawnCli, startCli } from '../helpers/run-cli.ts';
 
 let folder: string;
 const file = (name: string) => join(folder, name);
@@ -27,7 +27,7 @@ describe('placard', () => {
       ['22.13.0', false],
     ] as const) {
       const pretend = `data:text/javascript,Object.defineProperty(process.versions,'node',{value:'${older}'})`;
-      const { code, stderr } = await runCli(['--version'], { NODE_OPTIONS: `--import=${pretend}` });
+      const { code, stderr } = await spawnCli(['--version'], { NODE_OPTIONS: `--import=${pretend}` });
       expect({ older, code }).toEqual({ older, code: isRefused ? 1 : 0 });
       if (isRefused) {
         expect(stderr).toMatch(
@@ -38,7 +38,7 @@ describe('placard', () => {
   });
 
   test('ends with one sentence for a command that does not exist', async () => {
-    const { code, stderr } = await runCli(['publish']);
+    const { code, stderr } = await spawnCli(['publish']);
     expect({ code, stderr }).toEqual({
       code: 1,
       stderr: expect.stringMatching(/^placard: there is no command "publish"; try init, serve, .*\n$/),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type CsvOptions, csvRows } from '../../src/cli/csv-rows.ts';
+import { type CsvOptions, csvRows } from '../../src/cli/track/csv-rows.ts';
 import fc from '../helpers/property.ts';
 
 const read = async (text: string | Buffer, options: Partial<CsvOptions> = {}, chunk = 65_536) => {

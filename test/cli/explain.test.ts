@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aCampaign, aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCli, spawnCli } from '../helpers/run-cli.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 let service: RunningService;
@@ -17,11 +17,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const explain = (...words: string[]) =>
-  runCli(['explain', ...words], { PLACARD_ENDPOINT: service.url, PLACARD_API_KEY: SERVER_KEY });
+const environment = () => ({ PLACARD_ENDPOINT: service.url, PLACARD_API_KEY: SERVER_KEY });
+const explain = (...words: string[]) => runCli(['explain', ...words], environment());
 
 test('placard explain prints the campaigns of a placement in order, each with its reason', async () => {
-  const { code, stdout } = await explain('--user', 'u-771', '--placement', 'home,nothing-there');
+  const words = ['explain', '--user', 'u-771', '--placement', 'home,nothing-there'];
+  const { code, stdout } = await spawnCli(words, environment());
   expect(code).toBe(0);
   expect(stdout.split('\n')).toEqual([
     'The service has no profile of this user.',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { curl } from '../helpers/curl.ts';
-import { ended, runCli, serveCli, startCli } from '../helpers/run-cli.ts';
+import { runCli, serveCli, spawnCli } from '../helpers/run-cli.ts';
 import { runStudio } from '../helpers/running-studio.ts';
 
 let folder: string;
@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const init = (...words: string[]) => ended(startCli(['init', ...words], {}, folder));
+const init = (...words: string[]) => runCli(['init', ...words], {}, folder);
 const read = (name = 'workspace.json') => JSON.parse(readFileSync(join(folder, name), 'utf8'));
 const keysIn = (stdout: string) => stdout.match(/placard_(?:client|server)_[\w-]{32}/g) ?? [];
 
@@ -109,7 +109,7 @@ describe('placard init', () => {
   });
 
   test('says of a file that is not there how to make one', async () => {
-    const { stderr } = await runCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
+    const { stderr } = await spawnCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
     expect(stderr).toBe('placard: none.json is not there; placard init writes a workspace file\n');
   });
 });

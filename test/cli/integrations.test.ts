@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ended, runCli, serveCli, startCli } from '../helpers/run-cli.ts';
+import { ended, runCli, serveCli, spawnCli, startCli } from '../helpers/run-cli.ts';
 
 const TIME = '2026-03-01T10:00:00Z';
 
@@ -11,7 +11,7 @@ const aWorkspaceFile = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const file = join(folder, 'workspace.json');
-  const { stdout } = await runCli(['init', file]);
+  const { stdout } = await spawnCli(['init', file]);
   const content = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
   content['integrations'] = [
     {
@@ -38,14 +38,14 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
   expect(missing.code).toBe(1);
   expect(missing.stderr).toMatch(/main: customers: customers\.csv: ENOENT/);
   csv(`u-1,${TIME},team,12`, `u-2,${TIME},"free ""for ever""",many`);
-  const tried = await runCli(['check', file, '--sources']);
+  const tried = await spawnCli(['check', file, '--sources']);
   expect(tried.stdout).toContain('main: customers: {"plan":"team","seats":12,"external_id":"u-1"}\n');
   expect(tried.stdout).toMatch(/"u-2".* – SEATS is not a number\n/);
   expect(tried.code).toBe(1);
 
   const { url, child, exit } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
   const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
-  const partial = await runCli(['integrations', 'sync', 'customers', '--wait'], env);
+  const partial = await spawnCli(['integrations', 'sync', 'customers', '--wait'], env);
   expect(partial).toMatchObject({ code: 1, stdout: 'customers: Partial: 1 rows stored, 1 rejected\n' });
   expect(partial.stderr).toMatch('placard integrations rejects customers');
   expect((await runCli(['integrations', 'sync', 'listed'], env)).stderr).toMatch('no source');

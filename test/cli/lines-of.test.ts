@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { linesOf } from '../../src/cli/lines-of.ts';
+import { linesOf } from '../../src/cli/track/ndjson-lines.ts';
 import fc from '../helpers/property.ts';
 
 /** A stream of bytes that comes in pieces of the given size. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { InputLine } from '../../src/cli/input-line.ts';
-import { ndjsonLines } from '../../src/cli/ndjson-lines.ts';
+import type { InputLine } from '../../src/cli/track/input-line.ts';
+import { ndjsonLines } from '../../src/cli/track/ndjson-lines.ts';
 
 const read = async (...lines: (string | Buffer)[]): Promise<InputLine[]> => {
   const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createProgress, durationText, progressText } from '../../src/cli/progress.ts';
+import { createProgress, durationText, progressText } from '../../src/cli/track/progress.ts';
 
 test.each([
   [7_400, '7 s'],

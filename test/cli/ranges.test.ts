@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRanges, type Range } from '../../src/cli/ranges.ts';
+import { createRanges, type Range } from '../../src/cli/track/resume-file.ts';
 import fc from '../helpers/property.ts';
 
 test('a number is in a range whatever other ranges there are, and in which order they came', () => {

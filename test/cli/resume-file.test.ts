@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openResumeFile, type ResumeFile } from '../../src/cli/resume-file.ts';
+import { openResumeFile, type ResumeFile } from '../../src/cli/track/resume-file.ts';
 
 let folder: string;
 let input: string;

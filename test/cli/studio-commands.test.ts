@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadWorkspaces, openStore, type Store } from '../../src/service/index.ts';
 import { aCampaign, aVariant } from '../helpers/a-workspace.ts';
-import { runCli } from '../helpers/run-cli.ts';
+import { runCli, spawnCli } from '../helpers/run-cli.ts';
 import { aStudioWorkspace } from '../helpers/running-studio.ts';
 
 let folder: string;
@@ -100,7 +100,8 @@ describe('placard campaigns', () => {
       createdAtMs: 0,
       liveAtMs: 0,
     });
-    await campaigns('pull', 'last');
+    const words = ['campaigns', 'pull', file('last'), '--workspace', workspace(), '--db', db()];
+    expect((await spawnCli(words)).code).toBe(0);
     expect(existsSync(mirrored('last'))).toBe(false);
   });
 

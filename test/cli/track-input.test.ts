@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
@@ -118,6 +118,9 @@ describe('placard track', () => {
 
   test('says while it tries again why it has to, and in the end that nothing was taken', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
+    // The shortest waits that there are between two attempts.
+    vi.spyOn(Math, 'random').mockReturnValue(0);
+    onTestFinished(() => void vi.restoreAllMocks());
     const input = write('in.ndjson', '{"attributes":{"external_id":"kim"}}');
     const { code, stderr } = await track([input, '--endpoint', endpoint]);
     const sentence = `placard: POST /users/track was not sent: no connection to ${endpoint} (ECONNREFUSED)`;

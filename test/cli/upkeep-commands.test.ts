@@ -8,7 +8,7 @@ import { openStore, type Store } from '../../src/service/index.ts';
 import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { ended, runCli, startCli } from '../helpers/run-cli.ts';
+import { ended, runCli, spawnCli, startCli } from '../helpers/run-cli.ts';
 import { runService } from '../helpers/running-service.ts';
 
 let folder: string;
@@ -118,7 +118,7 @@ describe('placard prune', () => {
     await recordBannerEvents(others, 'u-1', [aBannerEvent()]);
     await others.close();
     const words = ['prune', '--db', db, '--before', '2026-03-02', '--yes', '--vacuum'];
-    expect(await runCli(words)).toMatchObject({
+    expect(await spawnCli(words)).toMatchObject({
       code: 0,
       stdout: 'deleted 0 events and purchases, and 1 banner events\nthe tables are written anew\n',
     });
@@ -140,7 +140,7 @@ describe('placard forget', () => {
     const attributes = [{ external_id: 'u-771' }, { external_id: 'u-772' }];
     await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
     const words = ['forget', '--external-id', 'u-771,u-773', '--endpoint', service.url];
-    const { code, stdout } = await runCli(words, { PLACARD_API_KEY: SERVER_KEY });
+    const { code, stdout } = await spawnCli(words, { PLACARD_API_KEY: SERVER_KEY });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 of 2 users') });
     const body = { external_ids: ['u-771', 'u-772'] };
     const left = await service.call('POST', '/users/export/ids', { key: SERVER_KEY, body });

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { StoredEvent } from '../../src/client/delivery/log/records.ts';
-import { logName } from '../../src/client/options/read-options.ts';
+import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';

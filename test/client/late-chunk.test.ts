@@ -3,7 +3,7 @@ import { optOutOfLog } from '../../src/client/consent/forget-stored.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/control.ts';
 import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
-import { logName } from '../../src/client/options/read-options.ts';
+import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Store } from '../../src/client/index.ts';
-import { logName } from '../../src/client/options/read-options.ts';
+import { logName } from '../../src/client/options/options.ts';
 import { assertConserved, createFakeService } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 

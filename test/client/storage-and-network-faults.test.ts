@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { emptyRecord, recordKey } from '../../src/client/banners/user-record.ts';
-import { logName } from '../../src/client/options/read-options.ts';
+import { logName } from '../../src/client/options/options.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, createFaultyStore } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages, syncs } from './pages.ts';

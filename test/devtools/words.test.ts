@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Notice } from '../../src/client/index.ts';
-import { bannerDetails, explainCommand, nameOf } from '../../src/devtools/banner-details.ts';
-import { countersOf, standingOf } from '../../src/devtools/counters.ts';
-import { relativeTime } from '../../src/devtools/duration.ts';
-import { nextAttempt } from '../../src/devtools/next-attempt.ts';
-import { sentenceOf } from '../../src/devtools/sentence.ts';
+import { countersOf, nextAttempt, standingOf } from '../../src/devtools/events-view.ts';
+import { sentenceOf } from '../../src/devtools/log-view.ts';
+import { bannerDetails, explainCommand } from '../../src/devtools/slot-card.ts';
+import { nameOf, relativeTime } from '../../src/devtools/words.ts';
 import { aBanner } from '../helpers/a-banner.ts';
 import { anInspection, aPanelState, diagnosticsOf, heard, NOW } from './states.ts';
 

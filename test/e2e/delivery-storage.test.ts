@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import type { BannerEvent } from '../../src/client/banner.ts';
-import { logName } from '../../src/client/options/read-options.ts';
+import { logName } from '../../src/client/options/options.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../src/testing/index.ts';
 import {
   api,

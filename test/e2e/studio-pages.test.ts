@@ -147,10 +147,30 @@ describe('the pages', () => {
       const cutOff = () =>
         page.locator('.glass iframe').evaluate((frame: HTMLIFrameElement) => {
           const { clientHeight, contentDocument } = frame;
-          return contentDocument!.querySelector('.page')!.scrollHeight - clientHeight;
+          return contentDocument!.querySelector('.slot')!.getBoundingClientRect().bottom - clientHeight;
         });
-      await expect.poll(cutOff, { message: `at ${width}` }).toBe(0);
+      await expect.poll(cutOff, { message: `at ${width}` }).toBeLessThanOrEqual(0);
     }
+    await close(page);
+  });
+
+  test('keep the link to the site in its place while the preview is being drawn', async () => {
+    const page = await open();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/preview.html', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'Spring collection' }).click();
+    const button = page.getByRole('button', { name: /Preview on the site/ });
+    const before = await button.boundingBox();
+    held.resolve();
+    await page
+      .frameLocator('iframe')
+      .getByText(/Fresh from the kiln/)
+      .first()
+      .waitFor();
+    expect(await button.boundingBox()).toEqual(before);
     await close(page);
   });
 

@@ -7,8 +7,8 @@ import webpack, { type Stats } from 'webpack';
 
 /** In the chunk that only a page with `debug: true` loads. */
 const OF_DEBUG = '[placard] hello';
-/** In the others that only some pages load: of the inspector, of a preview, of visitors. */
-const OF_SOME_PAGES = [OF_DEBUG, 'syncWaitsUntil', 'End preview', 'The visitor could not be joined'];
+/** In the others that only some pages load: of the inspector with its previews, of visitors. */
+const OF_SOME_PAGES = [OF_DEBUG, 'syncWaitsUntil', 'The visitor could not be joined'];
 
 export interface BundleSize {
   /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */

@@ -33,8 +33,58 @@ export const ended = async (child: ChildProcess): Promise<CliRun> => {
   });
 };
 
-export const runCli = (words: string[], env?: Record<string, string>): Promise<CliRun> =>
+/** A command as a process of its own: for signals, stdin, pipes that close, and what Node itself does. */
+export const spawnCli = (words: string[], env?: Record<string, string>): Promise<CliRun> =>
   ended(startCli(words, env));
+
+const runHere = async (words: string[], env: Record<string, string>, folder: string): Promise<CliRun> => {
+  const { run } = await import('../../src/cli/run.ts');
+  const { stdout, stderr } = process;
+  const written = { stdout: '', stderr: '' };
+  const before = {
+    env: process.env,
+    folder: process.cwd(),
+    stdout: stdout.write,
+    stderr: stderr.write,
+    listeners: { stdout: stdout.listeners('error'), stderr: stderr.listeners('error') },
+  };
+  const collect =
+    (name: 'stdout' | 'stderr'): typeof stdout.write =>
+    (text: Uint8Array | string, encoding?: unknown, callback?: unknown) => {
+      written[name] += String(text);
+      const done = typeof encoding === 'function' ? encoding : callback;
+      if (typeof done === 'function') queueMicrotask(() => done());
+      return true;
+    };
+  process.env = { PATH: before.env['PATH'] ?? '', ...env };
+  process.chdir(folder);
+  stdout.write = collect('stdout');
+  stderr.write = collect('stderr');
+  try {
+    const code = await run(words);
+    return { code, signal: null, ...written };
+  } finally {
+    stdout.write = before.stdout;
+    stderr.write = before.stderr;
+    for (const name of ['stdout', 'stderr'] as const)
+      for (const listener of process[name].listeners('error'))
+        if (!before.listeners[name].includes(listener)) process[name].off('error', listener as () => void);
+    process.env = before.env;
+    process.chdir(before.folder);
+  }
+};
+
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * A command in the process of the test, which costs a hundredth of a process of its own. One at a time: they share stdout, the
+ * environment and the folder.
+ */
+export const runCli = (words: string[], env: Record<string, string> = {}, folder = '.'): Promise<CliRun> => {
+  const result = last.then(() => runHere(words, env, folder));
+  last = result.catch(() => undefined);
+  return result;
+};
 
 /** Starts `placard serve` and resolves once it listens; `lines` grows with its log. */
 export const serveCli = async (

@@ -34,7 +34,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   campaigns: ['profiles', 'users'],
   explain: ['campaigns'],
   'user-tokens': ['http'],
-  workspace: ['campaigns', 'user-tokens', 'integrations'],
+  workspace: ['users', 'campaigns', 'user-tokens', 'integrations'],
   gate: ['http', 'store', 'user-tokens'],
   routes: ['http', 'gate', 'users', 'campaigns', 'explain', 'user-tokens', 'workspace', 'integrations'],
   pages: ['http', 'workspace'],

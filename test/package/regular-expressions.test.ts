@@ -8,8 +8,8 @@ import { expect, test } from 'vitest';
 const OF_OWN_TEXTS = [
   'src/cli/help.ts',
   'src/cli/sentence.ts',
-  'src/server/endpoint-of.ts',
-  'src/client/options/read-options.ts',
+  'src/server/options.ts',
+  'src/client/options/options.ts',
 ];
 
 interface Found {

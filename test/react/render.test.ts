@@ -46,7 +46,10 @@ const aPage = async (render: RenderBanner) => {
     fail,
     notify,
   });
-  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.shown?.id) });
+  placements.attach({
+    ...createRooms(() => true),
+    onChange: (mounted) => shown.push(mounted.state.banner?.id),
+  });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
   const page: ReactNode = createElement(
     Suspense,

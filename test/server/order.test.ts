@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { userKeys } from '../../src/server/user-keys.ts';
+import { userKeys } from '../../src/server/track-batches.ts';
 import fc from '../helpers/property.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { backoffMs } from '../../src/server/backoff.ts';
 import { ApiError, TrackStoppedError } from '../../src/server/index.ts';
+import { backoffMs } from '../../src/server/pace.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 describe('backoff', () => {

@@ -2,7 +2,6 @@ import type { Banner, BannerEvent } from '../banner.ts';
 import type { Notify } from '../notices.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
-import { putTestSend } from './overlay.ts';
 import { invalidProperties } from './read-banners.ts';
 import type { SyncResult } from './sync.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
@@ -69,7 +68,9 @@ export const createTakeAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCac
       if (takenAtMs.get(placementId)! > askedAtMs) continue;
       takenAtMs.set(placementId, askedAtMs);
       taken.set(placementId, banner);
-      putTestSend(cache.overlay, placementId, banner);
+      // An answer replaces the test send of before.
+      if (banner?.isTestSend) cache.testSends.set(placementId, banner);
+      else cache.testSends.delete(placementId);
     }
     // Before the first notice to the host, which may change the user.
     const stored = cache.change((record) => {

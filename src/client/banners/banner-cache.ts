@@ -2,7 +2,7 @@ import type { Banner } from '../banner.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { CapturedEvent } from '../delivery/delivery.ts';
 import type { Fail } from '../notices.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 import type { Store, StoreKey } from '../platform/store.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import {
@@ -50,14 +50,13 @@ export const createBannerCache = (options: CacheOptions) => {
   const pending = new Set<Change[]>();
   /** Changes that the store has refused, or may not have yet: the next transaction takes them along. */
   let refused: Change[] = [];
-  /**
-   * What stands in front of the record, by placement, in memory only: test sends, whose dismissals are in the record like
-   * all, and what the inspector focuses or, with `null`, hides.
-   */
-  const overlay = new Map<string, Banner | null>();
+  /** Test sends stand in front of the record, by placement, in memory only. Their dismissals are in the record like all. */
+  const testSends = new Map<string, Banner>();
+  /** In front of both is what a person looks at in a preview or the inspector; `null` hides what the others have. */
+  const lookedAt = new Map<string, Banner | null>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
-  /** Takes an event of what stands in front of the record, and returns true: nothing of it is stored. */
+  /** Takes an event of what is looked at, and returns true: nothing of it is stored. */
   let take: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
   let hasFailed = false;
@@ -79,7 +78,7 @@ export const createBannerCache = (options: CacheOptions) => {
   /** Notes which banners are given, and has what is shown compared with them. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
-    for (const banner of overlay.values()) if (banner) given.add(banner.id);
+    for (const banner of [...testSends.values(), ...lookedAt.values()]) if (banner) given.add(banner.id);
     tell();
   };
 
@@ -117,15 +116,17 @@ export const createBannerCache = (options: CacheOptions) => {
     pending.clear();
     refused = known(user.id());
     for (const change of refused) change(record);
-    overlay.clear();
+    testSends.clear();
+    lookedAt.clear();
     given.clear();
     isStored = false;
     show();
   };
 
   const cache = {
-    overlay,
-    /** For what puts a banner in front: `take` gets its events, and returns false for those of others. */
+    testSends,
+    lookedAt,
+    /** For what fills `lookedAt`: `by` gets every event, and returns whether it was one of what is looked at. */
     takeEvents(by: typeof take): void {
       take = by;
     },
@@ -166,7 +167,7 @@ export const createBannerCache = (options: CacheOptions) => {
 
     /** What would be shown now; `null` for nothing, `undefined` where no sync has answered yet. */
     current(placementId: string): Banner | null | undefined {
-      const front = overlay.get(placementId);
+      const front = (lookedAt.has(placementId) ? lookedAt : testSends).get(placementId);
       const isFront = front === null || (front && !isDismissed(record, front));
       const banner = isFront ? front : record.banners.get(placementId)?.banner;
       return banner && cache.isExpired(banner) ? null : banner;

@@ -47,3 +47,5 @@ export const createReadBanners = (fail: Fail) => {
     return banners;
   };
 };
+
+export type ReadBanners = ReturnType<typeof createReadBanners>;

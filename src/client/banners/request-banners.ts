@@ -7,7 +7,7 @@ import {
 } from '../../protocol/index.ts';
 import { createKeyring } from '../credentials/keyring.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 import { type Answer, createPostJson, parseJson, type Refusal, readRefused } from '../platform/http.ts';
 
 /** Below this the difference is the network's and the header's whole second, not a wrong clock. */

@@ -1,7 +1,6 @@
 import type { BannerOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BannerCache } from './banner-cache.ts';
-import { dropTestSends } from './overlay.ts';
 import type { Session, UserRecord } from './user-record.ts';
 
 interface Budget {
@@ -92,7 +91,8 @@ export const createSession = (options: SessionOptions) => {
     const verdict = await cache.change((record) => inSession(record, freshId, use));
     const id = cache.record().session?.id;
     if (id !== known && id !== undefined) {
-      if (known !== undefined) dropTestSends(cache.overlay);
+      // A test send lasts as long as its session.
+      if (known !== undefined) cache.testSends.clear();
       known = id;
       onStart();
     }

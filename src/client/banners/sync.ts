@@ -2,9 +2,9 @@ import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notify } from '../notices.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
-import { createReadBanners } from './read-banners.ts';
+import type { ReadBanners } from './read-banners.ts';
 import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
 
 /** The answer to a sync. */
@@ -17,6 +17,7 @@ export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs
 interface SyncOptions {
   settings: Settings;
   userTokens: UserTokens;
+  readBanners: ReadBanners;
   userId: () => string | null;
   /** False while no request may be made: no consent, or a page that is only prerendered. */
   canSync: () => boolean;
@@ -32,10 +33,9 @@ interface SyncOptions {
  * failed they wait, and are requested again.
  */
 export const createSync = (options: SyncOptions) => {
-  const { settings, userTokens, userId, canSync, onAnswer, onRateLimit, notify, fail } = options;
+  const { settings, userTokens, readBanners, userId, canSync, onAnswer, onRateLimit, notify, fail } = options;
   const { now, after, random } = settings.platform;
   const requestBanners = createRequestBanners(settings, userTokens);
-  const readBanners = createReadBanners(fail);
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();

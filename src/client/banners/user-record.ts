@@ -1,5 +1,5 @@
 import type { Banner } from '../banner.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 
 /** Other versions keep their records under other keys, so that neither misreads the other's. */
 const RECORD_VERSION = 1;

@@ -1,6 +1,12 @@
 import type { Banner, BannerEvent } from '../banner.ts';
+import type { Updates } from '../banners/updates.ts';
+import type { LateContext } from '../late-context.ts';
 import type { Notice } from '../notices.ts';
 import type { Problem } from '../placement-hook.ts';
+import type { Impressions } from '../placements/impressions.ts';
+import type { MountedSlot } from '../placements/slot.ts';
+import { createOverlay, type Overlay } from './overlay.ts';
+import { createPreview } from './show-preview.ts';
 
 /** How far a slot's banner is from its impression. */
 export interface ViewState {
@@ -91,3 +97,126 @@ export interface Inspector {
    */
   preview(token: string): Promise<void>;
 }
+
+/** Of the events that were taken and not sent, so many are listed. */
+const MAX_EVENTS = 100;
+
+interface SandboxOptions extends Pick<LateContext, 'settings' | 'user'> {
+  overlay: Overlay;
+  impressions: Pick<Impressions, 'countAnew'>;
+}
+
+/** Lists the events that the overlay takes, and turns the sandbox on and off. */
+const createSandbox = ({ settings, user, overlay, impressions }: SandboxOptions) => {
+  let isOn = false;
+  let events: BannerEvent[] = [];
+  /** Impressions that were listed: each counts once, as it does for the service. */
+  const listed = new Set<string>();
+
+  overlay.onTaken(({ type, bannerId, placementId, userId, once, at = settings.platform.now() }) => {
+    if (once !== undefined && listed.has(once)) return;
+    if (once !== undefined) listed.add(once);
+    events = [...events, { type, bannerId, placementId, userId, time: at }].slice(-MAX_EVENTS);
+  });
+
+  return {
+    state: () => ({ isOn, events: [...events] }),
+    focus(placementId: string, banner: Banner | null): void {
+      if (user.id() !== null) overlay.focus(placementId, banner && { ...banner, placementId });
+    },
+    turn(next: boolean): void {
+      if (next === isOn) return;
+      isOn = next;
+      events = [];
+      listed.clear();
+      overlay.sandbox(isOn);
+      // What was seen counts again, after another second.
+      if (!isOn) impressions.countAnew();
+    },
+  };
+};
+
+interface ReadPlacementsOptions extends Pick<LateContext, 'cache' | 'requested'> {
+  overlay: Overlay;
+  impressions: Pick<Impressions, 'slots' | 'inspect'>;
+}
+
+/** Every placement that the page mounts or requests, or that the cache holds, by name. */
+const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
+  const { cache, overlay, impressions, requested } = options;
+  const { banners, dismissed } = cache.record();
+  const mounted = impressions.slots();
+  const names = new Set([
+    ...requested.placements,
+    ...banners.keys(),
+    ...cache.lookedAt.keys(),
+    ...cache.testSends.keys(),
+  ]);
+  for (const { placementId } of mounted) names.add(placementId);
+
+  const slotOf = (slot: MountedSlot): SlotState => {
+    const { element, placementId, state } = slot;
+    const { banner: shown, why: emptied } = state;
+    const next = cache.current(placementId);
+    // Of the very banner that was refused the check has its answer at hand.
+    const problems = emptied === 'invalid' && next ? (slot.check.problems(next) ?? []) : [];
+    return { element, shown, emptied, problems, view: impressions.inspect(slot) };
+  };
+
+  const stateOf = (placementId: string): PlacementState => {
+    const testSend = cache.testSends.get(placementId);
+    const stored = banners.get(placementId);
+    const answer = testSend ?? stored?.banner;
+    return {
+      placementId,
+      answer,
+      askedAt: testSend ? null : (stored?.askedAtMs ?? null),
+      from: requested.answered.has(placementId) ? 'sync' : 'cache',
+      isExpired: answer != null && cache.isExpired(answer),
+      isDismissed: dismissed.some((dismissal) => dismissal.placementId === placementId),
+      isFocused: overlay.isFocused(placementId),
+      isHidden: cache.lookedAt.get(placementId) === null,
+      slots: mounted.filter((slot) => slot.placementId === placementId).map(slotOf),
+    };
+  };
+  return [...names].sort().map(stateOf);
+};
+
+interface InspectorOptions extends LateContext {
+  impressions: Impressions;
+  updates: Pick<Updates, 'session' | 'syncBlockedUntilMs'>;
+  /** The notices of before, and those that come. */
+  recent: Inspection['recent'];
+  askForPreview: (token: string) => ReturnType<LateContext['post']>;
+}
+
+/** Says what the client knows, and shows what a person only looks at. A chunk of its own: only a page that inspects loads it. */
+export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
+  const { settings, user, cache, isActive, updates, recent } = context;
+  const options = { ...context, overlay: createOverlay(context) };
+  const sandbox = createSandbox(options);
+  const preview = createPreview(options);
+  const { endpoint, appId, appVersion, platform } = settings;
+  return {
+    read() {
+      const waitsUntil = updates.syncBlockedUntilMs();
+      return {
+        endpoint,
+        appId,
+        appVersion,
+        userId: user.id(),
+        isActive: isActive(),
+        session: updates.session(),
+        clockSkewMs: cache.record().clockSkewMs,
+        syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
+        sandbox: sandbox.state(),
+        recent: [...recent],
+        placements: readPlacements(options),
+      };
+    },
+    focus: sandbox.focus,
+    sandbox: sandbox.turn,
+    preview: preview.show,
+    stop: preview.stop,
+  };
+};

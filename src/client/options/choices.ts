@@ -1,11 +1,16 @@
 import { EVENT_TYPES, type EventType, MAX_TRACK_BATCH } from '../../protocol/index.ts';
 import type { Notify } from '../notices.ts';
 
-/** What a chosen value must be: a number within these bounds, both included, or one of these words. */
-export type Rule = readonly [min: number, max: number] | readonly string[];
+/**
+ * What an option is where the host chooses nothing, and what it may be: for a number its bounds, both included, for a word
+ * the others.
+ */
+type Rule = readonly [value: number, min?: number, max?: number] | readonly [value: string, ...string[]];
+type Rules<T> = { readonly [Name in keyof T]: Rule };
 
-/** For bounds: what has no limit by its nature may be `Infinity`. */
-export const UNBOUNDED = Number.POSITIVE_INFINITY;
+/** The host has made a mistake in its code: the notice names the option and what it must be. */
+export const notifyWrong = (notify: Notify, option: string, expected: string): void =>
+  notify({ type: 'failed', kind: 'config', message: `Option "${option}" must be ${expected}` });
 
 /**
  * The host's choices over the defaults. A page without types may choose anything: what is unknown or cannot be used is
@@ -13,28 +18,28 @@ export const UNBOUNDED = Number.POSITIVE_INFINITY;
  */
 export const chosenOptions = <T extends object>(
   group: string,
-  defaults: T,
-  chosen: Partial<T> | undefined,
+  rules: Rules<T>,
+  chosen: object | undefined,
   notify: Notify,
-  /** Default: a number from 1 up. */
-  rules: { [Name in keyof T]?: Rule },
 ): T => {
-  const options = { ...defaults };
-  for (const [name, value] of Object.entries(chosen ?? {}) as [keyof T & string, unknown][]) {
+  const all = Object.entries<Rule>(rules);
+  const options: Record<string, unknown> = Object.fromEntries(all.map(([name, [value]]) => [name, value]));
+  for (const [name, value] of Object.entries(chosen ?? {})) {
     if (value === undefined) continue;
-    const rule: Rule = Object.hasOwn(defaults, name) ? (rules[name] ?? [1, UNBOUNDED]) : [];
-    const [min, max] = rule as [number, number];
-    const isNumber = typeof min === 'number';
+    const rule = all.find(([known]) => known === name)?.[1] ?? [];
+    // By its nature a number may have no limit, and be `Infinity`.
+    const [usual, min = 1, max = Infinity] = rule as number[];
+    const isNumber = typeof usual === 'number';
     // NaN is within no bounds.
     const isWithin = typeof value === 'number' && value >= min && value <= max;
-    if (isNumber ? isWithin : rule.includes(value as never)) options[name] = value as never;
+    if (isNumber ? isWithin : rule.includes(value as never)) options[name] = value;
     else {
-      const range = `a number from ${min} ${max === UNBOUNDED ? 'up' : `to ${max}`}`;
+      const range = `a number from ${min} ${max === Infinity ? 'up' : `to ${max}`}`;
       const expected = isNumber ? range : rule.join(' or ') || 'left out: it is unknown';
-      notify({ type: 'failed', kind: 'config', message: `Option "${group}${name}" must be ${expected}` });
+      notifyWrong(notify, group + name, expected);
     }
   }
-  return options;
+  return options as T;
 };
 
 /** When banners are refreshed, and when an impression counts. */
@@ -49,24 +54,18 @@ export interface BannerOptions {
   impressionScope: 'session' | 'tab';
 }
 
-const DEFAULTS: BannerOptions = {
-  refreshCapacity: 5,
-  refreshIntervalMs: 180_000,
-  sessionTimeoutMs: 30 * 60_000,
-  impressionScope: 'session',
-};
+const DAY_MS = 24 * 60 * 60_000;
 
-const YEAR_MS = 365 * 24 * 60 * 60_000;
-
-const RULES: Parameters<typeof chosenOptions<BannerOptions>>[4] = {
-  refreshCapacity: [0, UNBOUNDED],
-  refreshIntervalMs: [1, YEAR_MS],
+const BANNERS: Rules<BannerOptions> = {
+  refreshCapacity: [5, 0],
+  refreshIntervalMs: [180_000, 1, 365 * DAY_MS],
+  sessionTimeoutMs: [30 * 60_000],
   impressionScope: ['session', 'tab'],
 };
 
 /** The host's choices over the defaults. */
 export const bannerOptions = (chosen: Partial<BannerOptions> | undefined, notify: Notify): BannerOptions =>
-  chosenOptions('banners.', DEFAULTS, chosen, notify, RULES);
+  chosenOptions('banners.', BANNERS, chosen, notify);
 
 /** What happens to an event whose answer was never read. */
 export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
@@ -94,38 +93,25 @@ export type DeliveryChoices = Partial<Omit<DeliveryOptions, 'inDoubt'>> & {
   inDoubt?: Partial<DeliveryOptions['inDoubt']>;
 };
 
-/** A limit that every tab knows: a request that takes longer is one whose page is gone. */
-const MAX_TIMEOUT_MS = 5 * 60_000;
-const DAY_MS = 24 * 60 * 60_000;
-
-const NUMBERS = {
-  maxBatch: MAX_TRACK_BATCH,
-  maxWaitMs: 5_000,
-  maxAttempts: 3,
-  maxEvents: 10_000,
-  maxBytes: 2_000_000,
-  maxAgeMs: 7 * DAY_MS,
-  timeoutMs: 30_000,
+const DELIVERY: Rules<Omit<DeliveryOptions, 'inDoubt'>> = {
+  maxBatch: [MAX_TRACK_BATCH],
+  maxWaitMs: [5_000, 0],
+  maxAttempts: [3],
+  maxEvents: [10_000],
+  maxBytes: [2_000_000],
+  maxAgeMs: [7 * DAY_MS],
+  // A limit that every tab knows: a request that takes longer is one whose page is gone.
+  timeoutMs: [30_000, 1, 5 * 60_000],
 };
-
-/** The same for each event type there is. */
-const forEachType = <T>(value: T): Record<EventType, T> =>
-  Object.fromEntries(EVENT_TYPES.map((type) => [type, value])) as Record<EventType, T>;
+const IN_DOUBT = Object.fromEntries(
+  EVENT_TYPES.map((type) => [type, ['at-least-once', 'at-most-once']]),
+) as unknown as Rules<DeliveryOptions['inDoubt']>;
 
 /** The host's choices over the defaults. */
 export const deliveryOptions = (chosen: DeliveryChoices | undefined, notify: Notify): DeliveryOptions => {
-  const { inDoubt, ...numbers } = chosen ?? {};
+  const { inDoubt, ...others } = chosen ?? {};
   return {
-    ...chosenOptions('delivery.', NUMBERS, numbers, notify, {
-      maxWaitMs: [0, UNBOUNDED],
-      timeoutMs: [1, MAX_TIMEOUT_MS],
-    }),
-    inDoubt: chosenOptions(
-      'delivery.inDoubt.',
-      forEachType<InDoubtPolicy>('at-least-once'),
-      inDoubt,
-      notify,
-      forEachType(['at-least-once', 'at-most-once']),
-    ),
+    ...chosenOptions('delivery.', DELIVERY, others, notify),
+    inDoubt: chosenOptions('delivery.inDoubt.', IN_DOUBT, inDoubt, notify),
   };
 };

@@ -1,24 +1,24 @@
 import type { Banner, BannerEvent } from '../banner.ts';
-import { isFocus } from '../banners/overlay.ts';
 import type { Updates } from '../banners/updates.ts';
 import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
-import type { Mounted } from './mounted-slot.ts';
-import { createRooms } from './rooms.ts';
+import { createBoxMemory, createRooms } from './rooms.ts';
+import type { MountedSlot, SlotState } from './slot.ts';
 import { watchViewability } from './viewability.ts';
 
 /** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
 export const createImpressions = (context: LateContext, updates: Updates, capture: Delivery['capture']) => {
-  const { settings, user, cache, placements, lifecycle, boxMemory, isActive, inBackground, fail } = context;
+  const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
+  const boxMemory = createBoxMemory(context.boxes, mayWrite);
   /** Without one it is not known which slots are in view, so none is watched. */
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) fail('config', 'No impression is counted without an IntersectionObserver');
   /** Every mounted slot, and what watches it. */
-  const slots = new Map<Mounted, ReturnType<typeof watchViewability> | undefined>();
-  /** The banner of each slot whose second is over, so that it is reported once. */
-  const seen = new Map<Mounted, Banner>();
+  const slots = new Map<MountedSlot, ReturnType<typeof watchViewability> | undefined>();
+  /** Banners in their slots whose second is over, so that each is reported once. */
+  const seen = new WeakSet<SlotState>();
   /** Many slots may leave the view in one task. They are updated together, once. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {
@@ -42,41 +42,42 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
     return cache.isTaken(event) ? null : capture(event);
   };
 
-  const rememberBox = ({ placementId, element, shown }: Mounted): void => {
-    if (shown && isFocus(shown.id)) return;
-    const isDrawn = shown?.isControl === false;
-    if (shown || cache.current(placementId) === null) boxMemory.remember(placementId, element, isDrawn);
+  const rememberBox = ({ placementId, element, state }: MountedSlot): void => {
+    const { banner, why } = state;
+    // The next visit has another banner.
+    if (banner?.isTestSend) return;
+    if (banner || cache.current(placementId) === null)
+      boxMemory.remember(placementId, element, banner !== null && !why);
   };
 
-  const viewabilityOf = (mounted: Mounted, Watcher: typeof IntersectionObserver) =>
+  const viewabilityOf = (mounted: MountedSlot, Watcher: typeof IntersectionObserver) =>
     watchViewability({
       element: mounted.element,
-      isControl: () => mounted.shown?.isControl === true,
-      isWaiting: () => mounted.shown !== null && mounted.shown !== seen.get(mounted) && isActive(),
+      isControl: () => mounted.state.why === 'control',
+      isWaiting: () => mounted.state.banner !== null && !seen.has(mounted.state) && isActive(),
       onSeen() {
-        const { shown } = mounted;
-        if (shown === null) return;
-        seen.set(mounted, shown);
+        const { banner } = mounted.state;
+        if (banner === null) return;
+        seen.add(mounted.state);
         const userId = user.id();
-        if (userId !== null) inBackground(count(shown, userId));
+        if (userId !== null) inBackground(count(banner, userId));
       },
       onLeft: lookSoon,
       onSize() {
         rememberBox(mounted);
         // A slot that was taken out of the page is back.
-        if (mounted.shown === null) lookSoon();
+        if (mounted.state.banner === null) lookSoon();
       },
       isVisible: () => lifecycle.isVisible() && !lifecycle.isPrerendering(),
       clock: platform,
       Observer: Watcher,
     });
 
-  const watch = (mounted: Mounted): (() => void) => {
+  const watch = (mounted: MountedSlot): (() => void) => {
     slots.set(mounted, Observer && viewabilityOf(mounted, Observer));
     return () => {
       slots.get(mounted)?.stop();
       slots.delete(mounted);
-      seen.delete(mounted);
     };
   };
   placements.attach({
@@ -88,9 +89,7 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
 
   /** A new session: what was seen in the former one counts again, after another second. */
   const countAnew = (): void => {
-    const former = [...seen.keys()];
-    seen.clear();
-    for (const mounted of former) slots.get(mounted)?.restart();
+    for (const [{ state }, viewability] of slots) if (seen.delete(state)) viewability?.restart();
   };
   updates.onSession(countAnew);
 
@@ -104,11 +103,11 @@ export const createImpressions = (context: LateContext, updates: Updates, captur
     /** Stores the impression, unless it was counted in this session before. */
     count,
     countAnew,
-    slots: (): Mounted[] => [...slots.keys()],
+    slots: (): MountedSlot[] => [...slots.keys()],
     /** How far the slot's banner is from its impression; `null` where nothing is watched. */
-    inspect(mounted: Mounted) {
+    inspect(mounted: MountedSlot) {
       const view = slots.get(mounted)?.inspect();
-      return view ? { ...view, isSeen: mounted.shown !== null && seen.get(mounted) === mounted.shown } : null;
+      return view ? { ...view, isSeen: seen.has(mounted.state) } : null;
     },
     /** Listens to the page no more. */
     stop(): void {

@@ -4,10 +4,31 @@ import type { Consent } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem } from '../placement-hook.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createBannerCheck, isSameBanner, problemText } from './banner-check.ts';
 import { type Boxes, holdBox } from './box.ts';
-import { createSlot, fillSlot, type SlotVerbs } from './fill-slot.ts';
-import type { EmptyReason, Mounted, MountedSlot, SlotWatcher } from './mounted-slot.ts';
+import type { Rooms } from './rooms.ts';
+import {
+  createBannerCheck,
+  createSlot,
+  type EmptyReason,
+  fillSlot,
+  isSameBanner,
+  type MountedSlot,
+  reportHook,
+  type SlotState,
+  type SlotVerbs,
+  UNDECIDED,
+  UNMOUNTED,
+} from './slot.ts';
+
+/** What no cached banner waits for, so it is not loaded before the first paint. */
+export interface SlotWatcher extends Rooms {
+  /** Watches one slot's visibility until the returned function is called. */
+  watch?(slot: MountedSlot): () => void;
+  /** The slot has another banner. */
+  onChange?(slot: MountedSlot): void;
+  /** A banner has left the page because it expired. */
+  onExpired?(placementId: string): void;
+}
 
 /** Slots that were taken out of the page without an unmount, and may come back. */
 const MAX_ASIDE = 20;
@@ -29,76 +50,72 @@ export const createPlacements = (options: PlacementsOptions) => {
   const { cache, consent, boxes, answered, after, fail, notify } = options;
   const slots = new Set<MountedSlot>();
   let watcher: SlotWatcher | undefined;
-  const isOnScreen = ({ element }: Mounted): boolean => watcher?.isOnScreen(element) ?? true;
+  const isOnScreen = ({ element }: MountedSlot): boolean => watcher?.isOnScreen(element) ?? true;
 
-  const report = ({ placementId }: Mounted, cause: unknown): void =>
-    fail('hook', `The hook of "${placementId}" threw`, cause);
+  const report = ({ placementId }: MountedSlot, cause: unknown): void => reportHook(fail, placementId, cause);
 
   const fill = (
     slot: MountedSlot,
     draw: (where: EmptySlot) => Drawn,
     onError = (cause: unknown) => report(slot, cause),
   ): void => {
-    const { element, placementId, shown } = slot;
+    const { element, placementId, state } = slot;
     const clear = fillSlot(element, (signal) => draw({ element, placementId, signal }), onError);
     // The draw may have failed, and something else been drawn since; or it sent its own banner away, or unmounted itself.
-    if (slot.shown === shown && slots.has(slot)) slot.clear = clear ?? slot.clear;
+    if (slot.state === state) state.clear = clear;
     else clear?.();
   };
 
-  /** Takes the banner out. On screen its room stays, so that nothing below moves. */
-  const leave = (slot: MountedSlot, keepRoom: boolean): void => {
-    const { element, clear } = slot;
+  /**
+   * Gives the slot another state: takes back what was drawn for the former one, and draws what the hook has for this one. On
+   * screen the room stays, so that nothing below moves.
+   */
+  const turn = (
+    slot: MountedSlot,
+    next: SlotState,
+    problems: readonly Problem[] = [],
+    keepRoom = true,
+  ): void => {
+    const { element, placementId, hook, state } = slot;
+    if (state === UNMOUNTED) return;
     slot.cancelExpiry?.();
-    if (clear && keepRoom && isOnScreen(slot)) {
+    if (state.clear && keepRoom && isOnScreen(slot)) {
       const height = element.offsetHeight;
       slot.release?.();
       slot.release = holdBox(element, height);
     }
-    slot.shown = null;
-    slot.clear = undefined;
-    clear?.();
+    slot.state = next;
+    state.clear?.();
     watcher?.onChange?.(slot);
-  };
-
-  /** Shows what the hook has for an empty slot, once for each reason. */
-  const empty = (slot: MountedSlot, reason: EmptyReason, problems: readonly Problem[] = []): void => {
-    if (slot.emptied === reason || !slots.has(slot)) return;
-    slot.emptied = reason;
-    const { hook, placementId } = slot;
-    slot.clear?.();
-    slot.clear = undefined;
-    if (problems.length > 0 && hook.invalid) fill(slot, (where) => hook.invalid?.(problems, where));
-    else if (hook.empty) fill(slot, (where) => hook.empty?.(where));
-    notify({ type: 'emptied', placementId, reason });
-  };
-
-  const show = (slot: MountedSlot, banner: Banner): void => {
     // The former banner's cleanup may have unmounted the slot.
-    if (!slots.has(slot)) return;
-    slot.shown = banner;
-    slot.emptied = null;
-    armExpiry(slot, banner);
-    watcher?.onChange?.(slot);
-    if (banner.isControl) {
-      empty(slot, 'control');
-      return;
+    if (slot.state !== next) return;
+    const { banner, why } = next;
+    if (banner) armExpiry(slot, banner);
+    if (why) {
+      if (problems.length > 0 && hook.invalid) fill(slot, (where) => hook.invalid?.(problems, where));
+      else if (hook.empty) fill(slot, (where) => hook.empty?.(where));
+      notify({ type: 'emptied', placementId, reason: why });
+    } else if (banner) {
+      slot.expand?.();
+      slot.expand = undefined;
+      fill(
+        slot,
+        (where) => hook(banner, createSlot(banner, where, options)),
+        (cause) => {
+          report(slot, cause);
+          if (slot.state !== next) return;
+          slot.check.markInvalid(banner);
+          empty(slot, 'invalid');
+        },
+      );
+      const from = answered.has(placementId) ? 'sync' : 'cache';
+      if (slot.state === next) notify({ type: 'shown', banner, from });
     }
-    slot.expand?.();
-    slot.expand = undefined;
-    fill(
-      slot,
-      (where) => slot.hook(banner, createSlot(banner, where, options)),
-      (cause) => {
-        report(slot, cause);
-        if (slot.shown !== banner) return;
-        slot.check.markInvalid(banner);
-        leave(slot, true);
-        empty(slot, 'invalid');
-      },
-    );
-    if (slot.shown === banner)
-      notify({ type: 'shown', banner, from: answered.has(slot.placementId) ? 'sync' : 'cache' });
+  };
+
+  /** Takes the banner out, once for each reason. */
+  const empty = (slot: MountedSlot, why: EmptyReason, problems?: readonly Problem[], keepRoom?: boolean) => {
+    if (slot.state.why !== why) turn(slot, { banner: null, why }, problems, keepRoom);
   };
 
   const armExpiry = (slot: MountedSlot, shown: Banner): void => {
@@ -111,51 +128,37 @@ export const createPlacements = (options: PlacementsOptions) => {
   /** Brings one slot to what it should show, but for changes on screen; `isRequested` brings those as well. */
   const consider = (slot: MountedSlot, isRequested?: boolean): void => {
     const { element, placementId } = slot;
-    if (!slots.has(slot)) return;
+    if (slot.state === UNMOUNTED) return;
     if (element.isConnected) slot.wasConnected = true;
     else if (slot.wasConnected) {
       putAside(slot);
       return;
     }
-    const reason = slot.shown && cache.mustLeave(slot.shown);
+    const reason = slot.state.banner && cache.mustLeave(slot.state.banner);
     if (reason) {
-      leave(slot, true);
       empty(slot, reason);
       if (reason === 'expired') watcher?.onExpired?.(placementId);
     }
     const next = cache.current(placementId);
     if (next === undefined) return;
-    if (isSameBanner(next, slot.shown)) {
+    const { banner: shown, why } = slot.state;
+    if (isSameBanner(next, shown)) {
       if (next) armExpiry(slot, next);
-      else if (!slot.emptied) empty(slot, 'none');
+      else if (!why) empty(slot, 'none');
     } else {
       const problems = next ? slot.check.problems(next) : [];
       if (problems === null) return;
       const fitting = problems.length > 0 ? null : next;
       // Never swap or take away a banner under the reader's eyes, nor open a closed slot there.
-      const isDrawn = slot.shown && !slot.shown.isControl;
+      const isDrawn = shown && !why;
       const opens = slot.expand && fitting && !fitting.isControl;
       if ((isDrawn || opens) && !isRequested && isOnScreen(slot)) return;
-      if (slot.shown || fitting) leave(slot, true);
-      if (fitting) show(slot, slot.check.checked(fitting));
-      else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
+      if (fitting) {
+        const banner = slot.check.checked(fitting);
+        turn(slot, { banner, why: banner.isControl ? 'control' : null });
+      } else empty(slot, problems.length > 0 ? 'invalid' : 'none', problems);
     }
-    settle(slot);
-  };
-
-  /** Gives room back, or takes an empty slot's room away. */
-  const resize = (slot: MountedSlot): void => {
-    // A slot that was unmounted meanwhile is the page's own again.
-    if (!slots.has(slot)) return;
-    slot.release?.();
-    slot.release = undefined;
-    if (!slot.clear) slot.expand ??= watcher?.collapse(slot.element);
-  };
-
-  /** The same where it moves nothing on screen. */
-  const settle = (slot: MountedSlot): void => {
-    if (slot.clear ? !slot.release : slot.expand) return;
-    if (watcher?.canResize(slot.element)) resize(slot);
+    if (slot.state !== UNMOUNTED) watcher?.settle(slot);
   };
 
   /**
@@ -163,16 +166,16 @@ export const createPlacements = (options: PlacementsOptions) => {
    * reuses routes may put it back later, and then it is drawn again. The oldest go, so that none can pile up.
    */
   const putAside = (slot: MountedSlot): void => {
-    if (slot.shown || slot.clear) leave(slot, false);
-    slot.emptied = null;
+    if (slot.state !== UNDECIDED) turn(slot, UNDECIDED, [], false);
     const aside = all().filter((each) => each.wasConnected && !each.element.isConnected);
     for (const oldest of aside.slice(0, -MAX_ASIDE)) unmount(oldest);
   };
 
   const unmount = (slot: MountedSlot): void => {
-    if (!slots.delete(slot)) return;
+    if (slot.state === UNMOUNTED) return;
+    turn(slot, UNMOUNTED, [], false);
+    slots.delete(slot);
     slot.unwatch?.();
-    leave(slot, false);
     slot.release?.();
     slot.expand?.();
   };
@@ -185,16 +188,8 @@ export const createPlacements = (options: PlacementsOptions) => {
       queueMicrotask(() => {
         for (const other of all()) if (other.wasConnected && !other.element.isConnected) putAside(other);
       });
-      const check = createBannerCheck({
-        hook,
-        onProblems(banner, problems) {
-          const message = `Banner "${banner.id}" does not fit "${placementId}": ${problems.map(problemText).join('; ')}`;
-          fail('property', message, problems);
-        },
-        onError: (cause) => report(slot, cause),
-        onLate: () => consider(slot),
-      });
-      const slot: MountedSlot = { placementId, element, hook, check, shown: null };
+      const check = createBannerCheck(hook, placementId, fail, () => consider(slot));
+      const slot: MountedSlot = { placementId, element, hook, check, state: UNDECIDED };
       if (consent.mayWrite()) slot.release = boxes.reserve(element, placementId);
       slots.add(slot);
       slot.unwatch = watcher?.watch?.(slot);
@@ -216,17 +211,19 @@ export const createPlacements = (options: PlacementsOptions) => {
       for (const slot of all()) {
         slot.unwatch ??= slotWatcher.watch?.(slot);
         // Before the first answer nothing is collapsed.
-        if (cache.current(slot.placementId) !== undefined) settle(slot);
+        if (cache.current(slot.placementId) !== undefined) slotWatcher.settle(slot);
       }
     },
 
     /** A banner the user sent away here leaves with its room: the movement answers their own input. */
     sendAway(banner: Banner): void {
       for (const slot of all()) {
-        if (slot.placementId !== banner.placementId || slot.shown?.id !== banner.id) continue;
-        leave(slot, false);
-        empty(slot, 'dismissed');
-        resize(slot);
+        if (slot.placementId !== banner.placementId || slot.state.banner?.id !== banner.id) continue;
+        empty(slot, 'dismissed', [], false);
+        // A slot that was unmounted meanwhile is the page's own again.
+        if (slot.state === UNMOUNTED) continue;
+        slot.release?.();
+        watcher?.resize(slot);
       }
     },
 

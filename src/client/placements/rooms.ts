@@ -1,4 +1,21 @@
-import type { SlotWatcher } from './mounted-slot.ts';
+import type { Boxes } from './box.ts';
+import type { MountedSlot } from './slot.ts';
+
+/** Remembers what the slots of an app needed, for the next visit. */
+export const createBoxMemory = ({ heights, key, storageKey }: Boxes, mayWrite: () => boolean) => ({
+  /** Remembers the slot's present height, or that its placement had nothing to show. */
+  remember(placementId: string, element: HTMLElement, isDrawn = true): void {
+    const height = isDrawn ? element.offsetHeight : 0;
+    const box = key(placementId, element);
+    if (!mayWrite() || (heights()[box] ?? 0) === height) return;
+    heights()[box] = height;
+    try {
+      localStorage.setItem(storageKey, JSON.stringify(heights()));
+    } catch {
+      // Full or blocked storage costs the next visit its remembered box, nothing else.
+    }
+  },
+});
 
 const COLLAPSED: Record<string, string> = {
   'min-height': '0',
@@ -10,8 +27,21 @@ const COLLAPSED: Record<string, string> = {
   overflow: 'hidden',
 };
 
+/** Takes the room of an empty slot away until the returned function is called. */
+const collapse = ({ style }: HTMLElement): (() => void) => {
+  const before = Object.keys(COLLAPSED).map(
+    (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
+  );
+  // CSSOM is allowed by a policy without `style-src`.
+  for (const [name] of before) style.setProperty(name, COLLAPSED[name]!, 'important');
+  return () => {
+    for (const [name, value, priority] of before) style.setProperty(name, value, priority);
+  };
+};
+
 /** The room that slots take on a page; `isVisible` returns whether that is visible, to the host too. */
 export const createRooms = (isVisible: () => boolean) => {
+  /** True where someone may be looking at the element. */
   const isOnScreen = (element: HTMLElement): boolean => {
     const { top, bottom, left, right } = element.getBoundingClientRect();
     // A slot without height counts too.
@@ -19,24 +49,29 @@ export const createRooms = (isVisible: () => boolean) => {
     return isVisible() && element.isConnected && isInView;
   };
 
+  /** True where a change of the height moves nothing that is on screen: below it, or above it where the engine keeps the scroll position. */
+  const canResize = (element: HTMLElement): boolean =>
+    !isOnScreen(element) &&
+    (!isVisible() ||
+      element.getBoundingClientRect().top > innerHeight ||
+      globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true);
+
+  /** Gives room back, or takes an empty slot's room away. */
+  const resize = (slot: MountedSlot): void => {
+    slot.release?.();
+    slot.release = undefined;
+    if (!slot.state.clear) slot.expand ??= collapse(slot.element);
+  };
+
   return {
     isOnScreen,
-    // Below the screen, or above it where the engine keeps the scroll position.
-    canResize: (element) =>
-      !isOnScreen(element) &&
-      (!isVisible() ||
-        element.getBoundingClientRect().top > innerHeight ||
-        globalThis.CSS?.supports?.('overflow-anchor', 'auto') === true),
-
-    collapse({ style }) {
-      const before = Object.keys(COLLAPSED).map(
-        (name) => [name, style.getPropertyValue(name), style.getPropertyPriority(name)] as const,
-      );
-      // CSSOM is allowed by a policy without `style-src`.
-      for (const [name] of before) style.setProperty(name, COLLAPSED[name]!, 'important');
-      return () => {
-        for (const [name, value, priority] of before) style.setProperty(name, value, priority);
-      };
+    resize,
+    /** The same where it moves nothing on screen. */
+    settle(slot: MountedSlot): void {
+      const isSettled = slot.state.clear ? !slot.release : slot.expand;
+      if (!isSettled && canResize(slot.element)) resize(slot);
     },
-  } satisfies SlotWatcher;
+  };
 };
+
+export type Rooms = ReturnType<typeof createRooms>;

@@ -1,7 +1,7 @@
 import { MAX_EXTERNAL_USER_ID_BYTES } from '../../protocol/index.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { Fail } from '../notices.ts';
-import type { Settings } from '../options/read-options.ts';
+import type { Settings } from '../options/options.ts';
 import { forgetLocal } from '../platform/forget-local.ts';
 
 /** An ID comes from the host's data, so a wrong one is a notice and not an exception. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { columnsOf } from '../columns.ts';
-import type { Question, Snapshot, SourceRow, UnusableRow } from '../source.ts';
+import type { Question, Snapshot } from '../source.ts';
 import { SourceError } from '../source-error.ts';
+import type { SourceRow, UnusableRow } from '../source-row.ts';
 import type { Staging } from './stage.ts';
 
 /** The file of the thread. Run from source it sits beside this file; built, both are files of `dist/`. */

@@ -3,12 +3,18 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
 import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
-import { FUTURE_US, isAfter, type Position } from '../position.ts';
-import type { UnusableRow } from '../source.ts';
 import { SourceError } from '../source-error.ts';
-import { microsecondsOf } from '../stamp.ts';
-import { lineId, payloadOf, unusableRow } from '../unusable.ts';
+import {
+  FUTURE_US,
+  isAfter,
+  lineId,
+  type Position,
+  payloadOf,
+  type UnusableRow,
+  unusableRow,
+} from '../source-row.ts';
 import { type FileRow, readRows } from './read-rows.ts';
+import { microsecondsOf } from './stamp.ts';
 
 /** What is to be read of the files of a source, and where to. */
 export interface Staging {
@@ -65,26 +71,28 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     database.exec(TABLES);
     const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)');
     const refuse = database.prepare('INSERT INTO unusable VALUES (?)');
-    const plans = new Map<string, { index: number; columns: Columns }>();
-    const planOf = (row: { names: readonly string[] }) => {
-      const names = namesOf(staging, row);
-      const id = JSON.stringify(names);
-      let plan = plans.get(id);
-      if (!plan) {
-        plan = { index: plans.size, columns: columnsOf(source, names) };
-        plans.set(id, plan);
-      }
-      return plan;
-    };
-    /** The plan of a row, or why it has none: one line of NDJSON that lacks a column stops no run, unless the run erases users. */
-    const planOrReason = (row: { names: readonly string[] }) => {
+    /** Names of the rows that can be read, by the number of their plan. */
+    const readable: (readonly string[])[] = [];
+    type Plan = { index: number; columns: Columns } | { reason: string };
+    /** One line of NDJSON that lacks a column stops no run, unless the run erases users. */
+    const makePlan = (names: readonly string[]): Plan => {
       try {
-        return planOf(row);
+        const columns = columnsOf(source, names);
+        return { index: readable.push(names) - 1, columns };
       } catch (error) {
         if (source.kind !== 'ndjson' || source.rows === 'deletes' || !(error instanceof SourceError))
           throw error;
         return { reason: error.sentence };
       }
+    };
+    const plans = new Map<string, Plan>();
+    /** How the rows with these names are read, or why they cannot be. */
+    const planOf = (row: { names: readonly string[] }): Plan => {
+      const names = namesOf(staging, row);
+      const id = JSON.stringify(names);
+      const plan = plans.get(id) ?? makePlan(names);
+      plans.set(id, plan);
+      return plan;
     };
     const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));
     const refuseLine = (line: string | null, payload: string, reason: string) =>
@@ -103,7 +111,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         return;
       }
       const { values } = row;
-      const plan = planOrReason(row);
+      const plan = planOf(row);
       if ('reason' in plan) {
         refuseLine(line, payloadOf(values), plan.reason);
         return;
@@ -131,7 +139,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
     }
     database.exec(INDEX);
-    return [...plans.keys()].map((id) => JSON.parse(id) as string[]);
+    return readable;
   } finally {
     database.close();
   }

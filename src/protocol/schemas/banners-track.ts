@@ -5,14 +5,13 @@ import {
   EVENT_TYPES,
   type WireEvent,
 } from '../banners-track.ts';
-import { EVENT_ERROR, FATAL, required } from '../error-codes.ts';
+import { EVENT_ERROR, FATAL, required } from '../errors.ts';
 import { parseInstant } from '../instant.ts';
+import { isPresent } from '../json.ts';
 import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
-import { isPresent } from '../record.ts';
+import { isVisitorId } from '../proof-of-user.ts';
 import { isStorableText } from '../text.ts';
-import { isVisitorId } from '../visitor.ts';
-import { envelope } from './envelope.ts';
-import { described, missingOrWrong } from './text.ts';
+import { described, envelope, missingOrWrong } from './body.ts';
 
 /** What the entry in `errors` says of a member of an event. */
 const fault =

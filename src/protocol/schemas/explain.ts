@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FATAL } from '../error-codes.ts';
+import { FATAL } from '../errors.ts';
 import type {
   CampaignExplanation,
   ExplainAnswer,
@@ -10,8 +10,7 @@ import type {
 import { MAX_APP_VERSION_CHARACTERS } from '../limits.ts';
 import { fitsCharacters } from '../text.ts';
 import { deviceId, placements } from './banners-sync.ts';
-import { envelope } from './envelope.ts';
-import { described, optionalTextMember } from './text.ts';
+import { described, envelope, optionalTextMember } from './body.ts';
 
 const failingClause = z.object({
   clause: z.string(),

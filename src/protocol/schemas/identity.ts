@@ -1,11 +1,11 @@
 import * as z from 'zod/mini';
 import { isEmail, isPhone } from '../contacts.ts';
-import { notValid, TRACK_ERROR } from '../error-codes.ts';
+import { notValid, TRACK_ERROR } from '../errors.ts';
+import { isPresent, isRecord } from '../json.ts';
 import { MAX_ALIAS_BYTES, MAX_EMAIL_CHARACTERS, MAX_EXTERNAL_ID_BYTES } from '../limits.ts';
-import { isPresent, isRecord } from '../record.ts';
 import { fitsBytes, isStorableText } from '../text.ts';
 import type { Identifier, UserAlias } from '../users-track.ts';
-import { described } from './text.ts';
+import { described } from './body.ts';
 
 /** Collects the faults of an object. */
 export interface Faults {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { IntegrationsAnswer, JobSyncStatusAnswer } from '../integrations.ts';
-import { described } from './text.ts';
+import { described } from './body.ts';
 
 /** Every member is text from us; a member that is not there may be `null` from others. */
 const text = (description: string) =>

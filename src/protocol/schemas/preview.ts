@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { FATAL } from '../error-codes.ts';
+import { FATAL } from '../errors.ts';
 import type { PreviewAnswer, PreviewRequest } from '../preview.ts';
-import { wireBanner } from './banner.ts';
-import { described } from './text.ts';
+import { wireBanner } from './banners-sync.ts';
+import { described } from './body.ts';
 
 /** Body of `POST /placard/preview`. */
 export const previewRequest = z.object(

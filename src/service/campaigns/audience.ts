@@ -1,6 +1,8 @@
 import { isRecord } from '../../protocol/index.ts';
+import { completeProfile } from '../profiles/profile.ts';
+import { STANDARD_NAMES } from '../users/check-standard.ts';
 import { readDate } from '../users/dates.ts';
-import type { AudienceMember, EventSummary } from './audience-document.ts';
+import { type Asker, type AudienceMember, audienceOf, type EventSummary } from './audience-document.ts';
 import { createTester, isComparison, OPERATORS, operandFault } from './audience-operators.ts';
 import { type Clause, clausesOf } from './may-match.ts';
 
@@ -9,40 +11,18 @@ const MAX_DEPTH = 20;
 /** Each is looked at for each user. */
 const MAX_CONDITIONS = 1_000;
 
-/** Members of an audience document; any other name at the top of a filter means a custom attribute. */
-export const DOCUMENT_MEMBERS = new Set([
-  'external_id',
-  'braze_id',
-  'user_aliases',
-  'email',
-  'phone',
-  'first_name',
-  'last_name',
-  'dob',
-  'gender',
-  'country',
-  'home_city',
-  'language',
-  'time_zone',
-  'current_location',
-  'image_url',
-  'email_subscribe',
-  'push_subscribe',
-  'email_open_tracking_disabled',
-  'email_click_tracking_disabled',
-  'marked_email_as_spam_at',
-  'date_of_first_session',
-  'date_of_last_session',
-  'facebook',
-  'twitter',
-  'custom_attributes',
-  'subscription_groups',
-  'events',
-  'purchases',
-  'event_list',
-  'purchase_list',
-  'app_id',
-  'app_version',
+/** Someone who has every member that a standard attribute is not. */
+const EXAMPLE: Asker = {
+  externalId: '',
+  profile: completeProfile({ userId: 0, email: '', phone: '', createdAtMs: 0, updatedAtMs: 0 }),
+  appId: '',
+  appVersion: '',
+};
+
+/** Members of an audience document. Any other name at the top of a filter means a custom attribute. */
+export const DOCUMENT_MEMBERS: ReadonlySet<string> = new Set([
+  ...STANDARD_NAMES,
+  ...Object.keys(audienceOf(EXAMPLE, 0)),
 ]);
 
 type Kind = 'number' | 'moment';

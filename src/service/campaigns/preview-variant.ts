@@ -1,4 +1,4 @@
-import type { Profile } from '../profiles/profile.ts';
+import { completeProfile, type Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 import type { Persona } from '../workspace/studio-settings.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -26,10 +26,9 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
   const { email, phone, ...attributes } = persona.attributes ?? {};
   const isStandard = ([name]: [string, unknown]) => STANDARD_NAMES.includes(name);
   const entries = Object.entries(attributes);
-  return {
+  return completeProfile({
     userId: 0,
     externalId: 'persona',
-    aliases: [],
     email: typeof email === 'string' ? email : null,
     phone: typeof phone === 'string' ? phone : null,
     standard: Object.fromEntries(entries.filter(isStandard)),
@@ -37,8 +36,6 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
     subscriptionGroups: Object.fromEntries(
       Object.entries(persona.subscription_groups ?? {}).map(([id, state]) => [id.toLowerCase(), { state }]),
     ),
-    pushTokens: [],
-    clicks: [],
     events: Object.fromEntries((persona.events ?? []).map((done) => [done.name, tally(done, nowMs)])),
     purchases: Object.fromEntries(
       (persona.purchases ?? []).map((done) => [
@@ -48,7 +45,7 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
     ),
     createdAtMs: nowMs,
     updatedAtMs: nowMs,
-  };
+  });
 };
 
 export interface PreviewQuestion {

@@ -6,7 +6,7 @@ import {
   type Reason,
 } from '../../protocol/index.ts';
 import { compileAudience, documentField, type Filter } from '../campaigns/audience.ts';
-import { type Asker, audienceOf } from '../campaigns/audience-document.ts';
+import { type Asker, type AudienceMember, audienceOf } from '../campaigns/audience-document.ts';
 import { bucketsOf } from '../campaigns/bucketing.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { decide, type Question, type Step } from '../campaigns/decide.ts';
@@ -43,29 +43,39 @@ const shortened = (condition: unknown): unknown => {
   return Object.fromEntries(members.map(([name, value]) => [name, shortened(value)]));
 };
 
-const fits = ({ name, condition }: Part, asker: Asker, nowMs: number): boolean => {
+const fits = ({ name, condition }: Part, member: AudienceMember): boolean => {
   // The workspace was read with the whole filter, so its parts compile.
   const audience = compileAudience({ [name]: condition }, () => undefined);
   try {
-    return audience?.matches(audienceOf(asker, nowMs)) ?? false;
+    return audience?.matches(member) ?? false;
   } catch {
     // As in the decision: a user whose attributes trip a filter does not fit it.
     return false;
   }
 };
 
+type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
+
+/** Who asks, and when. The document that filters see is made once: a user may have done a thousand things. */
+interface Asked {
+  asker: Asker;
+  member: AudienceMember;
+  /** Unix milliseconds. */
+  now: number;
+}
+
 /** Parts of the filter that keep this user out of the audience: all, as far as there is room for them. */
-const failingClauses = (filter: Filter, asker: Asker, nowMs: number): FailingClause[] => {
+const failingClauses = (filter: Filter, { asker, member, now }: Asked): FailingClause[] => {
   const clauses: FailingClause[] = [];
   let room = MAX_CLAUSES_CHARACTERS;
   for (const part of partsOf(filter, 'audience')) {
-    if (fits(part, asker, nowMs)) continue;
+    if (fits(part, member)) continue;
     const { clause, name, condition } = part;
     room -= JSON.stringify(condition).length;
     // The first one always: it may be all that there is to say.
     if (room < 0 && clauses.length > 0) break;
     const read = name.startsWith('$') ? null : readPath(documentField(name));
-    const actual = read?.(asker, nowMs);
+    const actual = read?.(asker, now);
     const expected = room < 0 ? shortened(condition) : condition;
     clauses.push({ clause, expected, ...(read && !isOpen(actual) && { actual: actual ?? null }) });
   }
@@ -128,12 +138,8 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
 };
 
 /** The reason of a step of the decision, with its facts. */
-export const reasonOf = (
-  step: Step,
-  question: Omit<Question, 'trace' | 'logUnfilled'>,
-  asker: Asker,
-): Reason => {
-  const { workspace, externalUserId, user, now } = question;
+const reasonOf = (step: Step, question: ExplainQuestion, asked: Asked): Reason => {
+  const { workspace, externalUserId, user } = question;
   const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = step.campaign;
   const bucketing = () => {
     const { control } = bucketsOf(workspace.workspaceId, campaignId, externalUserId);
@@ -160,7 +166,7 @@ export const reasonOf = (
     case 'out_of_time':
       return { outcome: step.outcome, starts_at: iso(startsAtMs), ends_at: iso(endsAtMs) };
     case 'not_in_audience':
-      return { outcome: step.outcome, clauses: failingClauses(audience?.filter ?? {}, asker, now) };
+      return { outcome: step.outcome, clauses: failingClauses(audience?.filter ?? {}, asked) };
     case 'dismissed': {
       const dismissedAtMs = user.campaigns.find((each) => each.campaignId === campaignId)!.lastDismissalMs!;
       return {
@@ -181,16 +187,15 @@ export const reasonOf = (
   }
 };
 
-type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
-
 /** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
 export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
   const asker = askerOf(question);
+  const asked = { asker, member: audienceOf(asker, question.now), now: question.now };
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
   /** Which part of an audience does not hold is found once, in however many placements the campaign is. */
   const notIn = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
-    const reason = reasonOf(step, question, asker);
+    const reason = reasonOf(step, question, asked);
     const { campaignId, name } = step.campaign;
     return { campaign_id: campaignId, name, why: reasonText(reason), ...reason };
   };

@@ -1,10 +1,10 @@
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
-import type { Profile } from '../profiles/profile.ts';
+import { type Profile, profileJson, type Tally } from '../profiles/profile.ts';
 import type { StoreReader } from '../store/store.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-const tallies = (records: Record<string, { first: number; last: number; count: number; revenue?: number }>) =>
+const tallies = (records: Record<string, Tally>) =>
   Object.entries(records).map(([name, { first, last, count }]) => ({
     name,
     first: iso(first),
@@ -12,32 +12,26 @@ const tallies = (records: Record<string, { first: number; last: number; count: n
     count,
   }));
 
-/** One user in the wire's words; members without a value are left out. */
+/** One user in the names of the wire. Members without a value are left out. */
 export const userLine = (profile: Profile): Record<string, unknown> => {
-  const groups = Object.entries(profile.subscriptionGroups);
-  const members: Record<string, unknown> = {
-    external_id: profile.externalId,
+  const { on_clicks, subscription_groups, custom_events, purchases, ...json } = profileJson(profile);
+  const devices = new Set(profile.pushTokens.map(({ device_id }) => device_id));
+  const members = {
+    external_id: profile.externalId ?? undefined,
     braze_id: String(profile.userId),
-    user_aliases: profile.aliases,
-    email: profile.email,
-    phone: profile.phone,
-    ...profile.standard,
-    custom_attributes: profile.custom,
-    subscription_groups: groups.map(([id, { state }]) => ({
-      subscription_group_id: id,
-      subscription_state: state,
-    })),
-    push_tokens: profile.pushTokens,
-    devices: [...new Set(profile.pushTokens.map(({ device_id }) => device_id))].map((device_id) => ({
-      device_id,
-    })),
-    custom_events: tallies(profile.events),
-    purchases: tallies(profile.purchases),
+    ...json,
+    subscription_groups:
+      subscription_groups &&
+      Object.entries(subscription_groups).map(([id, { state }]) => ({
+        subscription_group_id: id,
+        subscription_state: state,
+      })),
+    devices: devices.size > 0 ? [...devices].map((device_id) => ({ device_id })) : undefined,
+    custom_events: custom_events && tallies(custom_events),
+    purchases: purchases && tallies(purchases),
     created_at: iso(profile.createdAtMs),
   };
-  const isEmpty = (value: unknown) =>
-    value === null || value === undefined || (typeof value === 'object' && Object.keys(value).length === 0);
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)));
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 };
 
 /** What can be exported. */

@@ -1,23 +1,23 @@
 import { hash } from 'node:crypto';
-import { FATAL, isRecord, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
+import { FATAL, isRecord, isVisitorId, rateLimitHeaders, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import { type Call, createDispatcher } from '../http/dispatch.ts';
 import { type Answer, HttpError, JSON_HEADERS } from '../http/exchange.ts';
 import { createOnceAMinute, type Log } from '../log.ts';
-import type { Store } from '../store/store.ts';
+import { windowStart } from '../store/rate-windows.ts';
+import type { RateRule, RateState, Store } from '../store/store.ts';
 import { unproven } from '../user-tokens/user-tokens.ts';
 import type { KeyHolder, Registry, Workspace } from '../workspace/workspace.ts';
-import { createRates } from './rate.ts';
-import type { Route, RouteMetrics } from './route.ts';
+import type { LimitName, Route, RouteMetrics } from './route.ts';
 
-/** The word as the contract writes it, one space, no quotes: any other form is no key. */
+/** The contract writes the word like this, then one space, and no quotes. Any other form is no key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
 const unauthorized = (why: string) =>
   new HttpError(401, FATAL.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
 
-/** Who holds the key that the request carries. Throws a 401 where it carries none that a workspace has. */
-export const holderOf = (authorization: string | undefined, registry: Registry): KeyHolder => {
+/** The key that the request carries, and its workspace. Throws a 401 where no workspace has the key. */
+const holderOf = (authorization: string | undefined, registry: Registry): KeyHolder => {
   if (authorization === undefined) throw unauthorized('no Authorization header');
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
   if (presented === undefined)
@@ -37,16 +37,79 @@ const permit = ({ key }: KeyHolder, route: Route): void => {
   throw new HttpError(403, FATAL.accessDenied, { why });
 };
 
-/**
- * Throws a 401 where the app wants proof of the user and the body has none that holds. The route checks the rest of the
- * body.
- */
-const proveUser = async (workspace: Workspace, body: unknown, nowMs: number): Promise<void> => {
-  if (!isRecord(body)) return;
-  const { app_id: appId, external_user_id: userId, [USER_TOKEN_MEMBER]: token } = body;
-  if (typeof appId !== 'string' || typeof userId !== 'string') return;
-  const fault = await workspace.userTokens.get(appId)?.judge(token, userId, nowMs);
+/** Who a body of a page says that it is from. A member that is no text is `null` here, and the route refuses the body later. */
+interface Sender {
+  appId: string | null;
+  userId: string | null;
+  token: unknown;
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const senderOf = (body: unknown): Sender => {
+  if (!isRecord(body)) return { appId: null, userId: null, token: undefined };
+  const { app_id, external_user_id, [USER_TOKEN_MEMBER]: token } = body;
+  return { appId: textOrNull(app_id), userId: textOrNull(external_user_id), token };
+};
+
+/** Throws a 401 where the app wants proof of the user and the sender has none that holds. */
+const proveUser = async (
+  { userTokens }: Workspace,
+  { appId, userId, token }: Sender,
+  nowMs: number,
+): Promise<void> => {
+  if (appId === null || userId === null) return;
+  const fault = await userTokens.get(appId)?.judge(token, userId, nowMs);
   if (fault) throw unproven(appId, fault);
+};
+
+/** Users who are counted in one window, some 100 bytes each. With more of them the count begins anew. */
+const MAX_USERS = 100_000;
+/** A longer ID is counted by its hash: clients choose how long it is. */
+const MAX_ID_CHARACTERS = 64;
+
+/**
+ * Counts the requests of each user, in windows that start at whole multiples of their length. The counts are in the memory of this
+ * replica: each replica allows a user as many, and a request costs the database nothing.
+ */
+export const createUserRates = (maxUsers = MAX_USERS) => {
+  const windows = new Map<string, { startMs: number; taken: Map<string, number> }>();
+
+  /** `scope` names a workspace's endpoint. */
+  return (scope: string, userId: string, { requests, windowSeconds }: RateRule, nowMs: number): RateState => {
+    const windowMs = windowSeconds * 1000;
+    const id = `${scope} ${windowSeconds}`;
+    const user = userId.length > MAX_ID_CHARACTERS ? hash('sha256', userId) : userId;
+    let window = windows.get(id);
+    const startMs = windowStart(window?.startMs, windowMs, nowMs);
+    if (window?.startMs !== startMs || window.taken.size >= maxUsers) {
+      window = { startMs, taken: new Map() };
+      windows.set(id, window);
+    }
+    const taken = window.taken.get(user) ?? 0;
+    const allowed = taken < requests;
+    if (allowed) window.taken.set(user, taken + 1);
+    return {
+      allowed,
+      limit: requests,
+      remaining: allowed ? requests - taken - 1 : 0,
+      resetAtMs: startMs + windowMs,
+    };
+  };
+};
+
+/** The headers of a request that was counted. Throws a 429 with these headers where it is one too many. */
+const rateHeaders = (
+  { rate }: Route,
+  limit: LimitName,
+  whose: string,
+  state: RateState,
+  nowMs: number,
+): Record<string, string> => {
+  const headers = rateLimitHeaders(rate, state, nowMs, !state.allowed);
+  if (state.allowed) return headers;
+  const why = `${FATAL.overRateLimit}: more than ${state.limit} requests of ${whose} in the window of limits.${limit}`;
+  throw new HttpError(429, FATAL.overRateLimit, { headers, why });
 };
 
 interface GateOptions {
@@ -58,11 +121,11 @@ interface GateOptions {
   metricsOf: (route: Route) => RouteMetrics;
 }
 
-/** Logs why requests are refused, once a minute for each cause: a page whose key is wrong asks again and again. */
+/** Logs why requests are refused, once a minute for each cause: a page with a wrong key asks again and again. */
 const createRefusalLog = (log: Log) => {
   const isDue = createOnceAMinute();
 
-  /** `holder` is who sent it, as far as that is known. */
+  /** `holder` is absent where the key is not known. */
   return ({ status, why }: HttpError, route: Route, holder: KeyHolder | undefined, nowMs: number): void => {
     if (status < 400 || status >= 500) return;
     const facts = {
@@ -81,8 +144,30 @@ const createRefusalLog = (log: Log) => {
  */
 export const createGate = ({ routes, registry, store, now, log, metricsOf }: GateOptions) => {
   const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));
-  const rates = createRates(store);
+  const takeOfUser = createUserRates();
   const logRefusal = createRefusalLog(log);
+
+  /** Counts the request for its workspace, before the body is read. */
+  const countWorkspace = async ({ limits }: Workspace, route: Route, nowMs: number) => {
+    const windows = limits[route.limit];
+    if (windows.length === 0) return {};
+    return rateHeaders(route, route.limit, 'the workspace', await store.takeRate(windows, nowMs), nowMs);
+  };
+
+  /** Counts the request for its user. These headers replace the workspace's: a page can keep to its own limit alone. */
+  const countUser = (workspace: Workspace, route: Route, { userId }: Sender, nowMs: number) => {
+    const rule = workspace.userLimits[route.limit];
+    if (!rule || userId === null) return {};
+    const scope = `${workspace.workspaceId}:${route.limit}`;
+    return rateHeaders(route, route.limit, 'one user', takeOfUser(scope, userId, rule, nowMs), nowMs);
+  };
+
+  /** Counts a request that stores something of a visitor for all visitors: each new visitor has a limit of their own. */
+  const countVisitors = async ({ limits }: Workspace, route: Route, { userId }: Sender, nowMs: number) => {
+    if (route.limit !== 'banners_track' || userId === null || !isVisitorId(userId)) return;
+    const state = await store.takeRate(limits.visitors, nowMs);
+    rateHeaders(route, 'visitors', 'all visitors', state, nowMs);
+  };
 
   const serve = async (call: Call<Route>): Promise<Answer> => {
     const { exchange, endpoint: route, params } = call;
@@ -93,14 +178,15 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
       permit(holder, route);
       const { workspace, key } = holder;
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
-      call.headers = { ...call.headers, ...(await rates.ofWorkspace(workspace, route, time)) };
+      call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
       const sent = await call.readJson();
       // A slow body may have taken a minute: from here on it counts when the request was complete.
       time = now();
-      // First the proof: no client can use up the limit of another user.
-      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, sent, time);
-      call.headers = { ...call.headers, ...rates.ofUser(workspace, route, sent, time) };
-      await rates.ofVisitors(workspace, route, sent, time);
+      const sender = senderOf(sent);
+      // The proof is first, so that no client can use up the limit of another user.
+      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, sender, time);
+      call.headers = { ...call.headers, ...countUser(workspace, route, sender, time) };
+      await countVisitors(workspace, route, sender, time);
       return await route.answer({
         workspace,
         key,

@@ -1,8 +1,14 @@
 import type * as z from 'zod';
-import { type ErrorDialect, FATAL, type Permission, type RateDialect } from '../../protocol/index.ts';
+import {
+  type ErrorDialect,
+  FATAL,
+  notValid,
+  type Permission,
+  type RateDialect,
+} from '../../protocol/index.ts';
 import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
 import type { Endpoint, Params } from '../http/dispatch.ts';
-import type { Answer } from '../http/exchange.ts';
+import { type Answer, HttpError } from '../http/exchange.ts';
 import type { Store } from '../store/store.ts';
 import type { ApiKey, Workspace } from '../workspace/workspace.ts';
 
@@ -118,3 +124,18 @@ export const pageBody = <Body>(
     unsupported: { status: 400, message: FATAL.unsupportedMediaType },
   },
 });
+
+/** What the routes for pages have in common. */
+export const FOR_PAGES = { method: 'POST', rate: 'banners', crossOrigin: true } as const;
+
+/** The members with which the examples of these routes begin. */
+export const ENVELOPE_EXAMPLE = {
+  external_user_id: 'u-771',
+  app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
+  app_version: '4.2.0',
+};
+
+/** Throws a 400 where the workspace has no such app. No schema can know its apps. */
+export const refuseUnknownApp = ({ appIds }: Workspace, appId: string): void => {
+  if (!appIds.has(appId)) throw new HttpError(400, notValid('app_id'));
+};

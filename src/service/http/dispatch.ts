@@ -1,4 +1,4 @@
-import { type ErrorDialect, FATAL, USER_TOKEN_HEADER } from '../../protocol/index.ts';
+import { ANY_ORIGIN, type ErrorDialect, FATAL, preflightHeaders } from '../../protocol/index.ts';
 import type { Log } from '../log.ts';
 import { createHeldBodies, createLargeBodies, type RequestBody, readJson } from './body.ts';
 import { type Answer, type Exchange, HttpError, type Reply, refusalOf, replyOf } from './exchange.ts';
@@ -49,26 +49,10 @@ interface DispatcherOptions<E extends Endpoint> {
 /** How long a browser may remember a preflight, in seconds; Chromium's own cap. */
 const PREFLIGHT_SECONDS = 7_200;
 
-/** What a page may read beside the body. `Date` lets a client with a wrong clock judge an expiry. */
-const EXPOSED = [
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-RateLimit-Retry-After',
-  'Retry-After',
-  'Date',
-  USER_TOKEN_HEADER,
-].join(', ');
-
-/** A client key is no cookie: any origin may use it. */
-const ANY_ORIGIN = { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED };
-
 const preflight = ({ method }: Endpoint): Reply => ({
   status: 204,
   headers: {
-    'Access-Control-Allow-Origin': '*',
-    'Access-Control-Allow-Methods': method,
-    'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+    ...preflightHeaders(method),
     'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
   },
   body: '',

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
-import { type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
-import { collectBytes } from './fetch.ts';
+import { collectBytes, type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
 
 /**
  * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others

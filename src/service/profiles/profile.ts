@@ -18,7 +18,7 @@ export const setOwn = <T>(record: Record<string, T>, name: string, value: T): vo
   } else record[name] = value;
 };
 
-/** How often and when a user did something. Times are Unix milliseconds. */
+/** How often a user did one thing, and when. Times are Unix milliseconds. */
 export interface Tally {
   first: number;
   last: number;
@@ -53,20 +53,23 @@ export interface Profile {
   /** By event name, and by product ID. */
   events: Record<string, Tally>;
   purchases: Record<string, Tally & { revenue: number }>;
-  /** The latest clicks that did something to the user (`users/click-effects.ts`): ours alone, in no export. */
+  /** Hashes of the latest clicks whose `on_click` has changed this profile (`users/click-effects.ts`). No export has them. */
   clicks: string[];
   createdAtMs: number;
   updatedAtMs: number;
 }
 
-/** A request may be applied after one that came later: the time never goes back. */
+/** Moves the time of the last change on. A request may be applied after a later one, so the time never goes back. */
 export const setUpdated = (profile: Profile, nowMs: number): void => {
   if (nowMs > profile.updatedAtMs) profile.updatedAtMs = nowMs;
 };
 
-/** A profile with these members, and all others empty. */
+/** A profile with these members. A member that is left out or `undefined` is empty. */
 export const completeProfile = (
-  known: Partial<Profile> & Pick<Profile, 'userId' | 'createdAtMs' | 'updatedAtMs'>,
+  known: { [Member in keyof Profile]?: Profile[Member] | undefined } & Pick<
+    Profile,
+    'userId' | 'createdAtMs' | 'updatedAtMs'
+  >,
 ): Profile => ({
   userId: known.userId,
   externalId: known.externalId ?? null,
@@ -84,30 +87,29 @@ export const completeProfile = (
   updatedAtMs: known.updatedAtMs,
 });
 
-/** What the column `profile` holds. The members are those of an export; one that is empty is left out. */
+/** The column `profile`. Its members have the names of the wire, and so do those of an export. An empty member is left out. */
 export interface ProfileJson {
-  email?: string;
-  phone?: string;
-  user_aliases?: Profile['aliases'];
-  custom_attributes?: Profile['custom'];
-  subscription_groups?: Profile['subscriptionGroups'];
-  push_tokens?: Profile['pushTokens'];
-  custom_events?: Profile['events'];
-  purchases?: Profile['purchases'];
-  on_clicks?: Profile['clicks'];
+  email?: string | undefined;
+  phone?: string | undefined;
+  user_aliases?: Profile['aliases'] | undefined;
+  custom_attributes?: Profile['custom'] | undefined;
+  subscription_groups?: Profile['subscriptionGroups'] | undefined;
+  push_tokens?: Profile['pushTokens'] | undefined;
+  custom_events?: Profile['events'] | undefined;
+  purchases?: Profile['purchases'] | undefined;
+  on_clicks?: Profile['clicks'] | undefined;
   [standardAttribute: string]: unknown;
 }
 
-/** What is `undefined` is left out of JSON. */
 const unlessEmpty = <T extends object>(value: T): T | undefined => {
-  // Asking a list like a record would make a text of each of its indices.
+  // The loop below would turn each index of an array into a text.
   if (Array.isArray(value)) return value.length > 0 ? value : undefined;
   for (const _ in value) return value;
   return undefined;
 };
 
-/** Ready to be written as JSON. */
-export const profileJson = (profile: Profile): object => ({
+/** The profile for its column. JSON leaves out what is `undefined`. */
+export const profileJson = (profile: Profile): ProfileJson => ({
   ...profile.standard,
   email: profile.email ?? undefined,
   phone: profile.phone ?? undefined,
@@ -120,40 +122,35 @@ export const profileJson = (profile: Profile): object => ({
   on_clicks: unlessEmpty(profile.clicks),
 });
 
-const NOT_STANDARD = new Set([
-  'email',
-  'phone',
-  'user_aliases',
-  'custom_attributes',
-  'subscription_groups',
-  'push_tokens',
-  'custom_events',
-  'purchases',
-  'on_clicks',
-]);
-
-/** The profile of a row: its JSON, and the columns beside it. */
+/** The profile of a row: the column `profile`, and the columns beside it. */
 export const readProfile = (
   columns: Pick<Profile, 'userId' | 'externalId' | 'createdAtMs' | 'updatedAtMs'>,
   json: ProfileJson,
 ): Profile => {
-  const standard: Profile['standard'] = {};
-  for (const name in json) if (!NOT_STANDARD.has(name)) standard[name] = json[name];
+  const {
+    email,
+    phone,
+    user_aliases: aliases,
+    custom_attributes: custom,
+    subscription_groups: subscriptionGroups,
+    push_tokens: pushTokens,
+    custom_events: events,
+    purchases,
+    on_clicks: clicks,
+    ...standard
+  } = json;
   return completeProfile({
-    userId: columns.userId,
-    externalId: columns.externalId,
-    aliases: json.user_aliases ?? [],
-    email: json.email ?? null,
-    phone: json.phone ?? null,
+    ...columns,
+    email,
+    phone,
+    aliases,
     standard,
-    custom: json.custom_attributes ?? {},
-    subscriptionGroups: json.subscription_groups ?? {},
-    pushTokens: json.push_tokens ?? [],
-    events: json.custom_events ?? {},
-    purchases: json.purchases ?? {},
-    clicks: json.on_clicks ?? [],
-    createdAtMs: columns.createdAtMs,
-    updatedAtMs: columns.updatedAtMs,
+    custom,
+    subscriptionGroups,
+    pushTokens,
+    events,
+    purchases,
+    clicks,
   });
 };
 

@@ -1,8 +1,6 @@
-import type { UserRow } from './changes.ts';
+import { type Lookup, lookupKey, type Names, sharedKeys, userIdOf } from './lookup.ts';
 import type { Profile } from './profile.ts';
-import { userIdOf } from './user-id.ts';
-import { lookupKey, type Names, sharedKeys } from './user-key.ts';
-import type { Lookup } from './user-set.ts';
+import type { UserRow } from './user-set.ts';
 
 /** A user in memory. */
 export interface Entry extends UserRow {

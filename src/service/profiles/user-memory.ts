@@ -1,10 +1,8 @@
-import { type Changes, noChanges, type UserRow, writtenUser } from './changes.ts';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
+import { type Lookup, profileKeys, type UserIds } from './lookup.ts';
 import { completeProfile, type Profile, tallyEvent } from './profile.ts';
-import type { UserIds } from './user-id.ts';
 import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
-import { profileKeys } from './user-key.ts';
-import type { Lookup, UserSet } from './user-set.ts';
+import { type Changes, noChanges, type UserRow, type UserSet, writtenUser } from './user-set.ts';
 
 /** Users who were read, and every key that leads to no others. */
 export interface Found {

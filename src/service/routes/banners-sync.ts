@@ -4,11 +4,17 @@ import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createUnfilledLog } from '../campaigns/unfilled.ts';
-import { defineRoute, pageBody, type RouteContext } from '../gate/route.ts';
+import {
+  defineRoute,
+  ENVELOPE_EXAMPLE,
+  FOR_PAGES,
+  pageBody,
+  type RouteContext,
+  refuseUnknownApp,
+} from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { createOnceAMinute, type Log } from '../log.ts';
 import { nearest } from '../nearest.ts';
-import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
 /** What a placement is called. Other texts, such as an e-mail address that came here by mistake, are not logged. */
 const NAME = /^[\w.:/-]{1,64}$/;

@@ -20,14 +20,20 @@ import {
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
 import { campaignOrder } from '../campaigns/campaign-order.ts';
 import { holdoutOfEvent } from '../campaigns/holdout.ts';
-import { defineRoute, pageBody, type RouteContext } from '../gate/route.ts';
+import {
+  defineRoute,
+  ENVELOPE_EXAMPLE,
+  FOR_PAGES,
+  pageBody,
+  type RouteContext,
+  refuseUnknownApp,
+} from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { clickEffect } from '../users/click-effects.ts';
 import { createNameCount } from '../users/track-work.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
 /** An event that is sound. */
 interface JudgedEvent {

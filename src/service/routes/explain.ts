@@ -11,12 +11,11 @@ import { explainAnswer, explainRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { explain } from '../explain/explain.ts';
-import { backendBody, defineRoute } from '../gate/route.ts';
+import { backendBody, defineRoute, refuseUnknownApp } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Log } from '../log.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { refuseUnknownApp } from './banner-endpoint.ts';
 
 /** The request may leave out: the only app, any version, every placement of the campaigns. */
 const questionOf = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {

@@ -13,12 +13,11 @@ import {
 import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
-import { defineRoute, pageBody } from '../gate/route.ts';
+import { defineRoute, FOR_PAGES, pageBody } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
-import { FOR_PAGES } from './banner-endpoint.ts';
 
 /** What a link shows. It names a persona and no user: everybody with the link can read it. */
 export interface Preview {

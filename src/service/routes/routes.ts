@@ -7,12 +7,12 @@ import { usersExportIds } from '../users/export-ids.ts';
 import { usersIdentify } from '../users/identify.ts';
 import { usersMerge } from '../users/merge.ts';
 import { usersAliasNew } from '../users/new-aliases.ts';
+import { usersTrack, usersTrackBulk } from '../users/track.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
 import { preview } from './preview.ts';
-import { usersTrack, usersTrackBulk } from './users-track.ts';
 import { visitorsJoin } from './visitors-join.ts';
 
 /** Every row of the API. */

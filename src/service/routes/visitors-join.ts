@@ -10,13 +10,12 @@ import {
   VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
 import { described, envelope, textMember } from '../../protocol/schemas/index.ts';
-import { defineRoute, pageBody } from '../gate/route.ts';
+import { defineRoute, ENVELOPE_EXAMPLE, FOR_PAGES, pageBody, refuseUnknownApp } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Store } from '../store/store.ts';
 import { unproven } from '../user-tokens/user-tokens.ts';
 import { giveExternalId } from '../users/identify.ts';
-import { ENVELOPE_EXAMPLE, FOR_PAGES, refuseUnknownApp } from './banner-endpoint.ts';
 
 const joinRequest = z.object(
   {

@@ -1,5 +1,5 @@
 import type { SqlRow, Statement } from '../operators/index.ts';
-import type { Changes, KeyRow } from '../profiles/changes.ts';
+import type { Changes, KeyRow } from '../profiles/user-set.ts';
 import { type Batch, query, type Send } from './dialect.ts';
 import type { KeptGoals } from './goals.ts';
 import {

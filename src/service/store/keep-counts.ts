@@ -1,5 +1,5 @@
 import { jsonIn, numberIn, type SqlRow } from '../operators/index.ts';
-import type { Changes } from '../profiles/changes.ts';
+import type { Changes } from '../profiles/user-set.ts';
 import {
   addEvent,
   type CampaignState,

@@ -1,7 +1,7 @@
 import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
-import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/changes.ts';
 import type { BannerEventRow, NewBannerEvent, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
+import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
 import type { AlikeEvents, CampaignCount, CampaignState, UserState } from './campaign-state.ts';
 import type { GoalCount, Reached } from './goals.ts';
 import type { Impression, UserCampaign } from './store.ts';

@@ -1,8 +1,9 @@
 import type { IngestionStore } from '../integrations/records.ts';
 import type { Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import type { CountDifference } from './recount.ts';
 import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
 import type { PruneBefore, Pruned } from './upkeep.ts';

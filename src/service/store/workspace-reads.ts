@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { RunSql, SqlRow } from '../operators/index.ts';
-import type { UserRow } from '../profiles/changes.ts';
+import type { UserRow } from '../profiles/user-set.ts';
 import type { StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */

@@ -83,6 +83,12 @@ const KINDS = new Map<string, Kind>([
   ['email_subscription_info', 'email subscription info'],
 ]);
 
+/** Whether a member of an object sets one attribute: a standard one, or one with a name of its own. */
+export const isAttribute = (name: string): boolean => {
+  const kind = KINDS.get(name);
+  return kind === 'standard' || (kind === undefined && !('problem' in checkCustom(name, true)));
+};
+
 /** Most objects have no groups and no tokens: they share one empty list. */
 const NONE: readonly never[] = [];
 

@@ -65,7 +65,6 @@ export const clickEffect = (
     nowMs,
     attributes: changed && Object.keys(attributes).length > 0 ? [changed] : [],
     events: done ? [done] : [],
-    nestedAllowed: true,
     names,
   });
   const key = keyOf(click);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Lookup } from '../profiles/user-set.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import type { UserWork } from '../store/store.ts';
 import {
   alias,

@@ -1,6 +1,6 @@
 import type { Identity } from '../../protocol/schemas/index.ts';
+import { addressKeys, isNamedBy, lookupKey } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { addressKeys, isNamedBy, lookupKey } from '../profiles/user-key.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 
 /** Negative when `a` was updated later; of two updated at once, when it was created later. */

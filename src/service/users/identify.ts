@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { isEmail, isPhone, MAX_EMAIL_CHARACTERS, TRACK_ERROR } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import { type Profile, setUpdated } from '../profiles/profile.ts';
-import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import { mergeProfile } from './merge.ts';
 import {
   alias,

@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { isPhone, isPresent, isRecord, required } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import { getOwn, type Profile, setOwn, setUpdated, sumOf, type Tally } from '../profiles/profile.ts';
-import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import { parseDate } from './dates.ts';
 import {
   alias,

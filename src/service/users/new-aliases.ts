@@ -2,8 +2,9 @@ import * as z from 'zod';
 import { isRecord, MAX_PROFILE_ENTRIES, required, TRACK_ERROR } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import { setUpdated } from '../profiles/profile.ts';
-import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import {
   aliasMembers,
   BAD_ENTRIES,

@@ -1,21 +1,13 @@
 import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
-import type { Statement } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import { getOwn, type Profile, type PushToken, setUpdated } from '../profiles/profile.ts';
-import type { Lookup, UserSet } from '../profiles/user-set.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import { isNestedChange } from './check-custom.ts';
-import {
-  type CheckedAttributes,
-  type CheckedEvent,
-  checkAttributes,
-  checkEvent,
-  createProblems,
-} from './check-objects.ts';
+import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
 import { dayOf } from './dates.ts';
-import { deleteWork, TARGETS, type Target } from './delete.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
 import { withTokens } from './push-tokens.ts';
 import { createPropagation, propagatesTo, writeGroup } from './subscriptions.ts';
@@ -155,15 +147,15 @@ export interface Track {
   attributes: CheckedAttributes[];
   /** Events, then purchases. */
   events: CheckedEvent[];
-  /** False where a nested value anywhere in the request was bad. */
-  nestedAllowed: boolean;
   /** Of the request that the work is one of several of; a count of its own by default. */
   names?: NameCount;
 }
 
 /** Attributes, events, purchases, in this order. Answers the positions in `events` of those that were refused. */
 export const trackWork = (track: Track): UserWork<number[]> => {
-  const { workspaceId, nowMs, attributes, events, nestedAllowed } = track;
+  const { workspaceId, nowMs, attributes, events } = track;
+  // One bad nested value costs the whole request its nested changes (contract 3.6).
+  const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);
   for (const { identity } of events) lookups.push(identity.lookup);
@@ -185,69 +177,4 @@ export const trackWork = (track: Track): UserWork<number[]> => {
       return refused;
     },
   };
-};
-
-/** A row of an integration that passed the checks of a request. */
-export type CheckedRow =
-  | { kind: 'attributes'; checked: CheckedAttributes }
-  | { kind: 'event'; checked: CheckedEvent }
-  | { kind: 'delete'; target: Target };
-
-/** Members of `/users/delete` by the identifier that a row has. */
-const DELETED_BY = [
-  ['external_id', 'external_ids'],
-  ['user_alias', 'user_aliases'],
-  ['braze_id', 'braze_ids'],
-  ['email', 'email_addresses'],
-  ['phone', 'phone_numbers'],
-] as const;
-
-/**
- * Checks one row as a request of its own to `/users/track`, or to `/users/delete`. A row is stored whole or not at all, so that
- * anything wrong with it is the reason why it is not.
- */
-export const checkRow = (
-  type: 'attributes' | 'events' | 'purchases' | 'deletes',
-  object: Record<string, unknown>,
-  workspace: Workspace,
-  nowMs: number,
-): CheckedRow | { reason: string } => {
-  if (type === 'deletes') {
-    const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
-    const target = named && TARGETS[named[1]].safeParse(object[named[0]]).data;
-    return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
-  }
-  const problems = createProblems();
-  const row: CheckedRow | null =
-    type === 'attributes'
-      ? wrap('attributes', checkAttributes(object, workspace, problems))
-      : wrap(
-          'event',
-          checkEvent(object, type === 'events' ? 'event' : 'purchase', workspace, nowMs, problems),
-        );
-  const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
-  return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
-};
-
-const wrap = <K extends string, T>(kind: K, checked: T | null) => checked && { kind, checked };
-
-/** Stores rows of one type in their order, together with the statements. Answers the positions of events that were refused. */
-export const rowsWork = (
-  workspaceId: string,
-  rows: readonly CheckedRow[],
-  nowMs: number,
-  also: readonly Statement[],
-): UserWork<number[]> => {
-  const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
-  const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
-  const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
-  if (targets.length === 0) {
-    return { ...trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed: true }), also };
-  }
-  const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
-  const forget = (users: Parameters<typeof apply>[0]): number[] => {
-    apply(users);
-    return [];
-  };
-  return { ...work, apply: forget, also };
 };

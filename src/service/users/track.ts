@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
 import {
   FATAL,
@@ -5,13 +6,28 @@ import {
   type InputArray,
   isPresent,
   isRecord,
+  MAX_BODY_BYTES,
+  MAX_BULK_BODY_BYTES,
+  MAX_BULK_OBJECTS,
+  MAX_BULK_OBJECTS_PER_USER,
+  MAX_TRACK_OBJECTS,
+  MAX_USERS_TRACK_VALUES,
   TRACK_ERROR,
   type TrackErrorEntry,
+  USERS_TRACK_PATH,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
-import { checkAlias, type usersTrackBody } from '../../protocol/schemas/index.ts';
+import {
+  checkAlias,
+  usersTrackAnswer,
+  usersTrackBody,
+  usersTrackBulkRequest,
+  usersTrackRequest,
+} from '../../protocol/schemas/index.ts';
+import { backendBody, defineRoute, type Operation, type Route, type RouteMetrics } from '../gate/route.ts';
+import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Store } from '../store/store.ts';
+import type { UserWork } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import {
   type CheckedAttributes,
@@ -27,40 +43,31 @@ const SLICE_MS = 5;
 /** Reading the clock for every small object would cost more than checking it. */
 const READ_EVERY = 4;
 
-/** Yields to the event loop: a body of megabytes must not keep other requests waiting until all of it is checked. */
-const createYielding = () => {
+/**
+ * Gives other requests their turn: a body of megabytes must not keep them waiting until all of it is checked. To be called after each
+ * object. Returns what to wait for, or `null` where it is too early.
+ */
+const createTurns = () => {
   let started = performance.now();
   let calls = 0;
-  return {
-    /** To be called after each piece of work; where it is true, await `yield`. */
-    isDue(): boolean {
-      calls += 1;
-      return calls % READ_EVERY === 0 && performance.now() - started > SLICE_MS;
-    },
-    async yield(): Promise<void> {
-      await new Promise((resolve) => setImmediate(resolve));
+  return (): Promise<void> | null => {
+    calls += 1;
+    if (calls % READ_EVERY !== 0 || performance.now() - started <= SLICE_MS) return null;
+    return nextTurn().then(() => {
       started = performance.now();
-    },
+    });
   };
 };
 
 /** Objects a request may hold: over all arrays, or in each. */
-export interface ObjectLimit {
+interface ObjectLimit {
   max: number;
   counting: 'combined' | 'per_array';
   maxPerUser?: number;
 }
 
-/** The arrays of a request, whose objects are unjudged. */
+/** The arrays of a request. Their objects are not checked yet. */
 type Arrays = z.output<typeof usersTrackBody>;
-
-export interface TrackInput {
-  workspace: Workspace;
-  store: Pick<Store, 'write'>;
-  body: Arrays;
-  nowMs: number;
-  limit: ObjectLimit;
-}
 
 const refuseTooMany = (arrays: Arrays, { max, counting, maxPerUser }: ObjectLimit) => {
   const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
@@ -70,11 +77,9 @@ const refuseTooMany = (arrays: Arrays, { max, counting, maxPerUser }: ObjectLimi
   if (maxPerUser !== undefined && count > maxPerUser) refuseTooManyPerUser(arrays, maxPerUser);
 };
 
-const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
-
-/** The first identifier of an object as one text; `null` where it has none that is one. */
+/** The first identifier of an object as one text. `null` where the object has none, or one of the wrong type. */
 const identifierOf = (object: Record<string, unknown>): string | null => {
-  for (const name of IDENTIFIERS) {
+  for (const name of ['external_id', 'user_alias', 'braze_id', 'email', 'phone']) {
     const value = object[name];
     if (!isPresent(value)) continue;
     if (typeof value === 'string' || typeof value === 'number') return `${name} ${value}`;
@@ -84,7 +89,7 @@ const identifierOf = (object: Record<string, unknown>): string | null => {
   return null;
 };
 
-/** Users are distinguished by the identifier as it was sent. */
+/** Two identifiers count as two users, although one user may have both: nobody is looked up for this. */
 const refuseTooManyPerUser = (arrays: Arrays, max: number) => {
   const counts = new Map<string, number>();
   for (const object of INPUT_ARRAYS.flatMap((name) => arrays[name] ?? [])) {
@@ -96,17 +101,24 @@ const refuseTooManyPerUser = (arrays: Arrays, max: number) => {
   }
 };
 
-/**
- * `/users/track` and its bulk sister: every object is checked alone, then what is left is applied: attributes,
- * events, purchases. Resolves once that is durable.
- */
+const refuse = (errors: TrackErrorEntry[]): never => {
+  throw new HttpError(400, FATAL.noValidData, errors.length > 0 ? { members: { errors } } : {});
+};
+
+/** Checks every object alone and stores those that pass: attributes, then events, then purchases. Resolves once they are durable. */
 export const trackUsers = async ({
   workspace,
   store,
   body: arrays,
   nowMs,
   limit,
-}: TrackInput): Promise<UsersTrackAnswer> => {
+}: {
+  workspace: Workspace;
+  store: { write(work: UserWork<number[]>): Promise<number[]> };
+  body: Arrays;
+  nowMs: number;
+  limit: ObjectLimit;
+}): Promise<UsersTrackAnswer> => {
   refuseTooMany(arrays, limit);
 
   const problems = createProblems();
@@ -114,51 +126,126 @@ export const trackUsers = async ({
   const events: CheckedEvent[] = [];
   /** Where each of `events` stands in the request. */
   const places: [InputArray, number][] = [];
-  let nestedAllowed = true;
-  const yielding = createYielding();
-  for (const [index, object] of (arrays.attributes ?? []).entries()) {
-    problems.at('attributes', index);
-    const checked = checkAttributes(object, workspace, problems);
-    if (checked) {
-      attributes.push(checked);
-      if (checked.hasBadNested) nestedAllowed = false;
+  const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
+  const nextIfDue = createTurns();
+  for (const array of INPUT_ARRAYS) {
+    for (const [index, object] of (arrays[array] ?? []).entries()) {
+      problems.at(array, index);
+      if (array === 'attributes') {
+        const checked = checkAttributes(object, workspace, problems);
+        if (checked) taken[array] = attributes.push(checked);
+      } else {
+        const kind = array === 'events' ? 'event' : 'purchase';
+        const checked = checkEvent(object, kind, workspace, nowMs, problems);
+        if (checked) {
+          places[events.push(checked) - 1] = [array, index];
+          taken[array] += 1;
+        }
+      }
+      const turn = nextIfDue();
+      if (turn) await turn;
     }
-    if (yielding.isDue()) await yielding.yield();
-  }
-  for (const [index, object] of (arrays.events ?? []).entries()) {
-    problems.at('events', index);
-    const checked = checkEvent(object, 'event', workspace, nowMs, problems);
-    if (checked) places[events.push(checked) - 1] = ['events', index];
-    if (yielding.isDue()) await yielding.yield();
-  }
-  for (const [index, object] of (arrays.purchases ?? []).entries()) {
-    problems.at('purchases', index);
-    const checked = checkEvent(object, 'purchase', workspace, nowMs, problems);
-    if (checked) places[events.push(checked) - 1] = ['purchases', index];
-    if (yielding.isDue()) await yielding.yield();
   }
   if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 
-  const { workspaceId } = workspace;
-  const refused = await store.write(trackWork({ workspaceId, nowMs, attributes, events, nestedAllowed }));
+  const refused = await store.write(
+    trackWork({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
+  );
   for (const position of refused) {
-    problems.at(...places[position]!);
+    const [array, index] = places[position]!;
+    taken[array] -= 1;
+    problems.at(array, index);
     problems.add(TRACK_ERROR.blockedExternalId);
   }
   if (attributes.length === 0 && events.length === refused.length) refuse(problems.entries);
-  const count = (name: InputArray) => {
-    const isOf = (position: number) => places[position]![0] === name;
-    return [...places.keys()].filter(isOf).length - refused.filter(isOf).length;
-  };
 
   const answer: UsersTrackAnswer = { message: 'success' };
-  if (arrays.attributes) answer.attributes_processed = attributes.length;
-  if (arrays.events) answer.events_processed = count('events');
-  if (arrays.purchases) answer.purchases_processed = count('purchases');
+  for (const array of INPUT_ARRAYS) if (arrays[array]) answer[`${array}_processed`] = taken[array];
   if (problems.entries.length > 0) answer.errors = problems.entries;
   return answer;
 };
 
-const refuse = (errors: TrackErrorEntry[]): never => {
-  throw new HttpError(400, FATAL.noValidData, errors.length > 0 ? { members: { errors } } : {});
+const recordErrors = (metrics: RouteMetrics, errors: unknown) => {
+  for (const entry of Array.isArray(errors) ? errors : [])
+    if (isRecord(entry)) metrics.error(String(entry['type']));
 };
+
+const EXAMPLE = {
+  attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
+  events: [
+    { external_id: 'u-771', name: 'quiz_done', time: '2026-03-01T09:15:00Z', properties: { score: 8 } },
+  ],
+  purchases: [
+    { external_id: 'u-771', product_id: 'tea', currency: 'EUR', price: 4, time: '2026-03-01T09:16:00Z' },
+  ],
+};
+
+interface TrackRoute extends Pick<Route, 'path' | 'permission' | 'limit'> {
+  /** What the description of the API shows. A request is not refused by it: each object is checked alone. */
+  schema: typeof usersTrackRequest;
+  bounds: { maxBytes: number; tooLarge: 413 | 400 };
+  operation: Pick<Operation, 'id' | 'summary' | 'description'>;
+  objects(workspace: Workspace): ObjectLimit;
+}
+
+const trackRoute = ({ path, permission, limit, schema, bounds, operation, objects }: TrackRoute) =>
+  defineRoute({
+    method: 'POST',
+    path,
+    permission,
+    errors: 'general',
+    rate: 'users-track',
+    limit,
+    request: backendBody(
+      { ...schemaReader(usersTrackBody), schema },
+      { ...bounds, maxValues: MAX_USERS_TRACK_VALUES },
+    ),
+    operation: {
+      ...operation,
+      tag: 'Users',
+      example: EXAMPLE,
+      success: 201,
+      answer: usersTrackAnswer,
+      writes: true,
+      badRequest: 'No object was valid, there were too many, or the body is no JSON.',
+    },
+    async answer({ workspace, store, body, now, metrics }) {
+      try {
+        const answer = await trackUsers({ workspace, store, body, nowMs: now, limit: objects(workspace) });
+        for (const array of INPUT_ARRAYS) metrics.objects(array, answer[`${array}_processed`] ?? 0);
+        recordErrors(metrics, answer.errors);
+        return { status: 201, body: answer };
+      } catch (error) {
+        if (error instanceof HttpError) recordErrors(metrics, error.members?.['errors']);
+        throw error;
+      }
+    },
+  });
+
+export const usersTrack = trackRoute({
+  path: USERS_TRACK_PATH,
+  permission: 'users.track',
+  limit: 'users_track',
+  schema: usersTrackRequest,
+  bounds: { maxBytes: MAX_BODY_BYTES, tooLarge: 413 },
+  operation: {
+    id: 'trackUsers',
+    summary: 'Record attributes, events and purchases',
+    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
+  },
+  objects: ({ trackObjects }) => ({ max: MAX_TRACK_OBJECTS, counting: trackObjects }),
+});
+
+export const usersTrackBulk = trackRoute({
+  path: '/users/track/bulk',
+  permission: 'users.track.bulk',
+  limit: 'users_track_bulk',
+  schema: usersTrackBulkRequest,
+  bounds: { maxBytes: MAX_BULK_BODY_BYTES, tooLarge: 400 },
+  operation: {
+    id: 'trackUsersInBulk',
+    summary: 'Record many attributes, events and purchases',
+    description: `Like \`/users/track\`, with at most ${MAX_BULK_OBJECTS.toLocaleString('en-US')} objects, ${MAX_BULK_OBJECTS_PER_USER} of one user, and 2 MB.`,
+  },
+  objects: () => ({ max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER }),
+});

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isRecord } from '../../protocol/index.ts';
+import { isAttribute } from '../users/check-objects.ts';
 import { instant, named, optional, text } from './members.ts';
 
 const isLanguageTag = (tag: string): boolean => {
@@ -104,17 +105,16 @@ const translation = z
   .record(z.string().min(1), z.string())
   .describe('Texts by property; what is missing comes from the next language');
 
-/** Names of `/users/track` that are no custom attributes. */
-const NO_ATTRIBUTE =
-  /^(?:external_id|user_alias|braze_id|email|phone|push_tokens?|subscription_groups|_.*|\$.*|__proto__)$/;
-
 const onClick = z.strictObject({
   event: optional(text.max(255)).describe('Name of a custom event that it logs'),
   attributes: optional(
     z.record(
       text
         .max(255)
-        .refine((name) => !NO_ATTRIBUTE.test(name), { error: 'expected the name of an attribute' }),
+        // Names that begin with these marks are kept for operators and flags.
+        .refine((name) => isAttribute(name) && !/^[_$]/.test(name), {
+          error: 'expected the name of an attribute',
+        }),
       z.union([z.string().max(255), z.number(), z.boolean()]),
     ),
   ).describe('Attributes that it sets, such as `{ "wants_news": true }`'),

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
+import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { completeProfile, profileJson } from '../../../src/service/profiles/profile.ts';
-import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { userId as externalIdOf } from './track-body.ts';
 

@@ -1,9 +1,10 @@
 import { vi } from 'vitest';
+import { createReadBanners } from '../../../src/client/banners/read-banners.ts';
 import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
 import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
-import { readOptions } from '../../../src/client/options/read-options.ts';
+import { readOptions } from '../../../src/client/options/options.ts';
 import type { SyncRequest } from '../../../src/protocol/index.ts';
 import { aWireBanner } from '../../helpers/a-banner.ts';
 
@@ -51,6 +52,7 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
   const sync = createSync({
     settings,
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
+    readBanners: createReadBanners(fail),
     userId: () => state.userId,
     canSync: () => state.canSync,
     onAnswer: (result) => results.push(result),

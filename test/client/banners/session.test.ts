@@ -122,11 +122,11 @@ test('a tab that was hidden for an hour joins the session that another tab kept 
 
 test('contract 7.3: a test send is gone with the next session', async () => {
   const { session, cache, view } = await openTab();
-  cache.overlay.set('home_hero', { id: 'test' } as never);
+  cache.testSends.set('home_hero', { id: 'test' } as never);
   view.visible = false;
   await vi.advanceTimersByTimeAsync(31 * MINUTE);
   await session.touch();
-  expect(cache.overlay.size).toBe(0);
+  expect(cache.testSends.size).toBe(0);
 });
 
 test('contract 7.6: five refreshes, then none, then one more after 180 s, over all tabs', async () => {

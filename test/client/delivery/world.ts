@@ -6,7 +6,7 @@ import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/control.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
-import { logName } from '../../../src/client/options/read-options.ts';
+import { logName } from '../../../src/client/options/options.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import type { Moment, PageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
 import type { Store } from '../../../src/client/platform/store.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { PlacardOptions } from '../../../src/client/index.ts';
-import { readOptions } from '../../../src/client/options/read-options.ts';
+import { readOptions } from '../../../src/client/options/options.ts';
 
 const OPTIONS = { endpoint: 'https://api.example', apiKey: 'k', appId: 'a', appVersion: '1', userId: 'u' };
 

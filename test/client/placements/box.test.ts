@@ -1,7 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { createBoxes, holdBox } from '../../../src/client/placements/box.ts';
-import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
-import { createRooms } from '../../../src/client/placements/rooms.ts';
+import { createBoxMemory, createRooms } from '../../../src/client/placements/rooms.ts';
+import { type MountedSlot, UNDECIDED } from '../../../src/client/placements/slot.ts';
 
 beforeEach(() => {
   localStorage.clear();
@@ -99,9 +99,10 @@ test('a hold and a collapse put back exactly what the page had, importance inclu
   const release = holdBox(element, 300);
   expect(element.style.minHeight).toBe('300px');
   release();
-  const expand = createRooms(() => true).collapse(element);
+  const slot = { element, state: UNDECIDED } as MountedSlot;
+  createRooms(() => true).resize(slot);
   expect(element.style.getPropertyValue('padding')).toBe('0px');
-  expand();
+  slot.expand!();
   expect(element.style.getPropertyValue('min-height')).toBe('10px');
   expect(element.style.getPropertyPriority('min-height')).toBe('important');
   expect(element.style.getPropertyValue('padding')).toBe('4px');

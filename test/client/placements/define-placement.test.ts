@@ -34,7 +34,10 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
     fail,
     notify,
   });
-  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.shown?.id) });
+  placements.attach({
+    ...createRooms(() => true),
+    onChange: (mounted) => shown.push(mounted.state.banner?.id),
+  });
   const element = document.createElement('div');
   document.body.append(element);
   const unmount = placements.mount('home_hero', element, hook);

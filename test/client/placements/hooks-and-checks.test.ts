@@ -40,7 +40,7 @@ test('case 68: a hook that throws leaves an empty place, is reported once, and n
 test('case 68: after a hook that throws there is nothing to count', () => {
   const { placements, answer } = setUp();
   const shown: (Banner | null)[] = [];
-  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.shown) });
+  placements.attach({ ...createRooms(() => true), onChange: (mounted) => shown.push(mounted.state.banner) });
   placements.mount('home_hero', aSlot().element, () => {
     throw new Error('no');
   });

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
-import { createBoxMemory } from '../../../src/client/placements/box-memory.ts';
 import type { Placements } from '../../../src/client/placements/placements.ts';
-import { createRooms } from '../../../src/client/placements/rooms.ts';
+import { createBoxMemory, createRooms } from '../../../src/client/placements/rooms.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { aSlot, drawHeadline, setUp, withHeadline } from './arrange-placements.ts';
 
@@ -307,7 +306,7 @@ test('a control banner draws nothing, collapses out of view, and stays known as 
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
   const watched: (string | undefined)[] = [];
-  placements.attach({ ...createRooms(() => true), onChange: ({ shown }) => watched.push(shown?.id) });
+  placements.attach({ ...createRooms(() => true), onChange: ({ state }) => watched.push(state.banner?.id) });
   placements.mount('home_hero', element, hook);
   answer(aBanner({ isControl: true }));
   expect(hook).not.toHaveBeenCalled();

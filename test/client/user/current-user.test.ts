@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { readOptions } from '../../../src/client/options/read-options.ts';
+import { readOptions } from '../../../src/client/options/options.ts';
 import { createCurrentUser } from '../../../src/client/user/current-user.ts';
 
 const VISITOR = 'placard-visitor-3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';

@@ -4,7 +4,7 @@ import { createDelivery } from '../../../src/client/delivery/create-delivery.ts'
 import type { Delivery } from '../../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createNotices, type Notice } from '../../../src/client/notices.ts';
-import { logName } from '../../../src/client/options/read-options.ts';
+import { logName } from '../../../src/client/options/options.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUserRates } from '../../../src/service/gate/rate.ts';
+import { createUserRates } from '../../../src/service/gate/gate.ts';
 import { createService, openStore } from '../../../src/service/index.ts';
 import { createRateWindows } from '../../../src/service/store/rate-windows.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';

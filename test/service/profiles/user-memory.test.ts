@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
-import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserIds, type Lookup } from '../../../src/service/profiles/lookup.ts';
 import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
-import type { Lookup } from '../../../src/service/profiles/user-set.ts';
 import { anEvent } from '../store/examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';

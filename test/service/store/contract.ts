@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CustomEvent, StoredEvent } from '../../../src/service/profiles/events.ts';
+import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { bannerEventsContract } from './banner-contract.ts';

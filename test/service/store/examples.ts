@@ -1,8 +1,8 @@
 // What the tests of both stores write and read.
 
 import type { CustomEvent, Purchase } from '../../../src/service/profiles/events.ts';
+import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { Lookup } from '../../../src/service/profiles/user-set.ts';
 
 export const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
 

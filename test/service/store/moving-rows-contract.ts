@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import type { Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { anEvent, byExternalId, collect, NOW } from './examples.ts';

@@ -1,5 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { Lookup } from '../../../src/service/profiles/lookup.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase, lockBeside, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './examples.ts';

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { Lookup } from '../../../src/service/profiles/lookup.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { FIND_KEYS, LOCK_USERS } from '../../../src/service/store/postgres/read-users.ts';

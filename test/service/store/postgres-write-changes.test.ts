@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { noChanges, type WrittenUser } from '../../../src/service/profiles/changes.ts';
-import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserIds } from '../../../src/service/profiles/lookup.ts';
+import { noChanges, type WrittenUser } from '../../../src/service/profiles/user-set.ts';
 import { POSTGRES } from '../../../src/service/store/dialect.ts';
 import { keptGoals } from '../../../src/service/store/goals.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { noChanges } from '../../../src/service/profiles/changes.ts';
+import { noChanges } from '../../../src/service/profiles/user-set.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { startWriterThread } from '../../../src/service/store/sqlite/start-writer.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { errorFacts } from '../../../src/service/log.ts';
-import { noChanges } from '../../../src/service/profiles/changes.ts';
+import { noChanges } from '../../../src/service/profiles/user-set.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {

@@ -1,6 +1,8 @@
 // What can be done to users, and users kept as plainly as can be, to hold a store against.
+
+import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import { completeProfile, type Profile } from '../../../src/service/profiles/profile.ts';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import type { StoreReader } from '../../../src/service/store/index.ts';
 import { aBannerEvent } from '../../helpers/banner-events.ts';
 import fc from '../../helpers/property.ts';

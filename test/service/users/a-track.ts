@@ -31,7 +31,6 @@ export const aTrack = ({
   return {
     workspaceId: 'test',
     nowMs: NOW,
-    nestedAllowed: false,
     attributes: attributes.flatMap((object) => taken(checkAttributes(object, workspace, problems))),
     events: [...events.flatMap(eventOf('event')), ...purchases.flatMap(eventOf('purchase'))],
   };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createUserIds } from '../../../src/service/profiles/user-id.ts';
+import { createUserIds, type Lookup } from '../../../src/service/profiles/lookup.ts';
 import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
-import type { Lookup, UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, TIME } from './a-track.ts';

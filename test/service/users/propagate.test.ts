@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import { createUserIds } from '../../../src/service/profiles/user-id.ts';
 import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';

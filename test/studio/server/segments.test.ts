@@ -116,7 +116,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     const { campaigns } = (await studio.call('GET', '/api/campaigns', { cookie: pia })).body;
     expect(campaigns.map(({ id }: { id: string }) => id)).toEqual(['sale', 'new']);
     await save('one', { email: 'kim@example.org' }, 0, 'One person');
-    expect((await list()).map(({ reach }: { reach: unknown }) => reach === null)).toEqual([false, true]);
+    expect((await list())[1].reach).toBe('needs people');
   });
 
   test('stay while a campaign asks for them, and hold no other', async () => {
@@ -137,6 +137,26 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     const body = { name: 'x', audience: {}, note: '', based_on: 0 };
     expect((await studio.call('PUT', '/api/segments/x', { body, cookie: ed })).status).toBe(403);
   });
+});
+
+test('a list of the largest segments counts as many as there is time for, and names the others', async () => {
+  const audience = { $nor: Array.from({ length: 330 }, (_, at) => ({ text: { $regex: `^x*x*y${at}` } })) };
+  const studio = await runStudio(
+    aStudioWorkspace({
+      campaigns_from: 'file',
+      segments: Array.from({ length: 50 }, (_, at) => ({
+        segment_id: `s${at}`,
+        name: `Segment ${at}`,
+        audience,
+      })),
+      campaigns: [],
+    }),
+  );
+  await studio.track({ attributes: [{ external_id: 'u', text: 'x'.repeat(1_000) }] });
+  const { body } = await studio.call('GET', '/api/segments', { cookie: await studio.signIn('Vera') });
+  expect(body.segments.at(0).reach).toMatchObject({ of: 1 });
+  expect(body.segments.at(-1).reach).toBe('left out');
+  await studio.stop();
 });
 
 test('segments of the file are those that campaigns of the file ask for', async () => {

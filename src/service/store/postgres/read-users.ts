@@ -1,8 +1,6 @@
-import type { UserRow } from '../../profiles/changes.ts';
-import { userIdOf } from '../../profiles/user-id.ts';
-import { isNamedBy } from '../../profiles/user-key.ts';
+import { isNamedBy, type Lookup, userIdOf } from '../../profiles/lookup.ts';
 import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
-import type { Lookup } from '../../profiles/user-set.ts';
+import type { UserRow } from '../../profiles/user-set.ts';
 import { type Named, nameOfLookup } from '../commit-queue.ts';
 import { POSTGRES, selected } from '../dialect.ts';
 import { USERS, userOf } from '../rows.ts';

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { SqlRow, Statement } from '../../operators/index.ts';
-import { type Changes, type UserRow, writtenUser } from '../../profiles/changes.ts';
-import { createUserIds, type UserIds } from '../../profiles/user-id.ts';
+import { createUserIds, type UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory } from '../../profiles/user-memory.ts';
+import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
 import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
 import { type Batch, POSTGRES } from '../dialect.ts';
 import { deedOf, type KeptGoals, keptGoals } from '../goals.ts';

@@ -1,7 +1,7 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createStudioStore } from '../../operators/index.ts';
-import { createUserIds } from '../../profiles/user-id.ts';
+import { createUserIds } from '../../profiles/lookup.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { SQLITE } from '../dialect.ts';
 import { createRateWindows } from '../rate-windows.ts';

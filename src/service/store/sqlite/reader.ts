@@ -1,9 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SqlRow } from '../../operators/index.ts';
-import type { UserRow } from '../../profiles/changes.ts';
-import { userIdOf } from '../../profiles/user-id.ts';
-import { lookupKey } from '../../profiles/user-key.ts';
-import type { Lookup } from '../../profiles/user-set.ts';
+import { type Lookup, lookupKey, userIdOf } from '../../profiles/lookup.ts';
+import type { UserRow } from '../../profiles/user-set.ts';
 import { type Named, namedBy } from '../commit-queue.ts';
 import { readNumbers } from '../results.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';

@@ -1,4 +1,4 @@
-import type { UserIds } from '../../profiles/user-id.ts';
+import type { UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory, type UserMemory } from '../../profiles/user-memory.ts';
 import { applyWorks, MAX_CHARACTERS, namedBy, type Work } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SqlValue } from '../../operators/index.ts';
-import { noChanges } from '../../profiles/changes.ts';
+import { noChanges } from '../../profiles/user-set.ts';
 import { type Batch, query, SQLITE } from '../dialect.ts';
 import { type Deed, deedIn, type KeptGoals, keptGoals } from '../goals.ts';
 import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-writes.ts';

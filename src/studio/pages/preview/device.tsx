@@ -9,20 +9,22 @@ interface DeviceProps {
   onDrawn(problems: FrameProblem[]): void;
 }
 
-const MAX_HEIGHT = 900;
-
-/** A page of a real width; only its picture gets smaller where there is less room. */
+/**
+ * A page of a real width; only its picture gets smaller where there is less room, until the whole banner is in sight. The
+ * room is the stylesheet's alone: if it followed the banner, what stands below would move away under a pointer.
+ */
 export const Device = ({ width, request, onDrawn }: DeviceProps) => {
   const glass = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
-  const room = useSignal(0);
-  const height = useSignal(480);
+  const room = useSignal({ width: 0, height: 0 });
+  /** Of the page down to the end of the banner. */
+  const needed = useSignal(0);
   const isReady = useSignal(false);
   const text = JSON.stringify(request);
 
   useEffect(() => {
     const watcher = new ResizeObserver(([entry]) => {
-      room.value = entry!.contentRect.width;
+      room.value = entry!.contentRect;
     });
     if (glass.current) watcher.observe(glass.current);
     return () => watcher.disconnect();
@@ -33,32 +35,28 @@ export const Device = ({ width, request, onDrawn }: DeviceProps) => {
       if (source !== frame.current?.contentWindow) return;
       if (data.type === 'placard:preview-ready') isReady.value = true;
       if (data.type === 'placard:preview-drawn') {
-        height.value = Math.min(data.height, MAX_HEIGHT);
+        needed.value = data.height;
         onDrawn(data.problems);
       }
     };
     addEventListener('message', hear);
     return () => removeEventListener('message', hear);
-  }, [onDrawn, isReady, height]);
+  }, [onDrawn, isReady, needed]);
 
   useEffect(() => {
     if (isReady.value) frame.current?.contentWindow?.postMessage(JSON.parse(text), location.origin);
   }, [text, isReady.value]);
 
-  const scale = room.value === 0 ? 1 : Math.min(1, room.value / width);
+  const { width: across, height: down } = room.value;
+  const scale = across === 0 ? 1 : Math.min(1, across / width, down / Math.max(1, needed.value));
   return (
-    <div class="glass" ref={glass} style={{ blockSize: `${height.value * scale + 2}px` }}>
+    <div class="glass" ref={glass}>
       <iframe
         ref={frame}
         src="/preview.html"
         title={`The banner on a page ${width} pixels wide`}
         tabIndex={-1}
-        style={{
-          inlineSize: `${width}px`,
-          blockSize: `${height.value}px`,
-          scale: String(scale),
-          marginInlineStart: `${Math.max(0, (room.value - width * scale) / 2)}px`,
-        }}
+        style={{ inlineSize: `${width}px`, blockSize: `${down / scale}px`, scale: String(scale) }}
       />
     </div>
   );

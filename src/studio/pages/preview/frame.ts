@@ -26,7 +26,12 @@ export interface FrameProblem {
 /** What the frame answers: it can draw now, or it has drawn. */
 export type FrameReport =
   | { type: 'placard:preview-ready' }
-  | { type: 'placard:preview-drawn'; height: number; problems: FrameProblem[] };
+  | {
+      type: 'placard:preview-drawn';
+      /** Of the page down to the end of the banner, in pixels. */
+      height: number;
+      problems: FrameProblem[];
+    };
 
 /** As languages with long words do: half as long again, and each word of a text in one. */
 const LENGTHEN = /(\p{L}{4,})/gu;
@@ -68,19 +73,16 @@ const page = element(
   'page',
   element('bar', element('logo'), element('line'), element('line')),
   slot,
-  element(
-    'columns',
-    element('block', ...lines(3)),
-    element('block', ...lines(2)),
-    element('block', ...lines(3)),
-  ),
+  element('columns', ...[3, 2, 3, 2, 3, 2].map((count) => element('block', ...lines(count)))),
 );
 document.body.append(page);
 
 let drawn = new AbortController();
 let tell = (): void => undefined;
-// Another width gives the same banner another height.
-new ResizeObserver(() => tell()).observe(page);
+// Another width, or a picture that comes late, gives the same banner another height.
+new ResizeObserver(() => tell()).observe(slot);
+/** What a page has below its banner at least, in pixels. */
+const BELOW = 24;
 
 /** Where a path of the site leads; any other address is what it is. */
 const onSite = (url: string, site: string | null): string =>
@@ -103,7 +105,10 @@ const draw = (request: FrameRequest) => {
   const isDrawn = properties !== null && DRAWN.some((name) => hasText(properties[name]?.value));
   slot.replaceChildren(...(isDrawn ? [] : ['Your banner will be here']));
   slot.classList.toggle('empty', !isDrawn);
-  tell = () => report({ type: 'placard:preview-drawn', height: page.scrollHeight, problems });
+  tell = () => {
+    const height = Math.ceil(slot.getBoundingClientRect().bottom) + BELOW;
+    report({ type: 'placard:preview-drawn', height, problems });
+  };
   if (properties !== null && isDrawn) {
     const banner = {
       id: 'preview',

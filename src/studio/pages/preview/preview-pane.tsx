@@ -193,35 +193,37 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           drawnProblems.value = problems;
         }}
       />
-      <div class="preview-said" role="status">
-        {problem && <p class="field-problem">{problem}</p>}
-        {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
-        {answer?.language && <p>In {languageName(answer.language)}.</p>}
-        {answer?.properties && !answer.inAudience && (
-          <p>{who} is not in the audience. You see it as if they were.</p>
+      <div class="preview-foot">
+        {!editor.isReadOnly && workspace.sites.length > 0 && (
+          <button
+            type="button"
+            class="button"
+            disabled={!editor.isDraft.value}
+            title={
+              editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
+            }
+            onClick={async () => {
+              await editor.flush();
+              isLinking.value = true;
+            }}
+          >
+            Preview on the site …
+          </button>
         )}
-        {drawnProblems.value.map(({ property, words }) => (
-          <p key={property + words} class="field-warning">
-            {labelOf(property)}: {words}
-          </p>
-        ))}
+        <div class="preview-said" role="status">
+          {problem && <p class="field-problem">{problem}</p>}
+          {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
+          {answer?.language && <p>In {languageName(answer.language)}.</p>}
+          {answer?.properties && !answer.inAudience && (
+            <p>{who} is not in the audience. You see it as if they were.</p>
+          )}
+          {drawnProblems.value.map(({ property, words }) => (
+            <p key={property + words} class="field-warning">
+              {labelOf(property)}: {words}
+            </p>
+          ))}
+        </div>
       </div>
-      {!editor.isReadOnly && workspace.sites.length > 0 && (
-        <button
-          type="button"
-          class="button"
-          disabled={!editor.isDraft.value}
-          title={
-            editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
-          }
-          onClick={async () => {
-            await editor.flush();
-            isLinking.value = true;
-          }}
-        >
-          Preview on the site …
-        </button>
-      )}
       {isLinking.value && (
         <SiteLinkDialog
           editor={editor}

@@ -13,7 +13,13 @@ const QUIET = 4;
 /** A link for a phone's camera. The library is loaded for it. */
 export const QrCode = ({ text }: { text: string }) => {
   const { loaded } = useLoad(async () => (await import('uqr')).encode(text, { border: QUIET }).data, text);
-  if (loaded.state !== 'ready') return <div class="qr" aria-busy={loaded.state === 'loading'} />;
+  if (loaded.state === 'loading') return <div class="qr" aria-busy="true" />;
+  if (loaded.state === 'failed')
+    return (
+      <p class="field-problem" role="alert">
+        The code for a phone could not be loaded. The link works without it.
+      </p>
+    );
   const cells = loaded.value;
   const path = cells
     .flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))

@@ -126,6 +126,13 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
   );
 };
 
+/** Why a segment has no number in the list. */
+const NOT_COUNTED = {
+  'needs people': 'It asks for people by an ID or an address: counting them needs the right “people”.',
+  'left out':
+    'Not counted: the segments above have used up the time of this list. A campaign that asks for it shows how many it reaches.',
+};
+
 /** Audiences with a name, which campaigns share. */
 export const SegmentsScreen = () => {
   const { loaded, again } = useLoad(
@@ -170,9 +177,9 @@ export const SegmentsScreen = () => {
                   </h2>
                   <p>{audienceWords(segment.audience)}</p>
                   <p class="muted">
-                    {segment.reach
-                      ? reachWords(segment.reach)
-                      : 'It asks for people by an ID or an address: counting them needs the right “people”.'}
+                    {typeof segment.reach === 'string'
+                      ? NOT_COUNTED[segment.reach]
+                      : reachWords(segment.reach)}
                   </p>
                   <Uses segment={segment} />
                   {mayWrite && (

@@ -170,6 +170,13 @@ export const rollBack = defineRoute({
   },
 });
 
+/** The campaign that the path names, and its text as it is on the pages. */
+const campaignIn = ({ workspace, params }: StudioContext) => {
+  const text = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === params['campaignId']);
+  if (!text) throw new HttpError(404, 'There is no such campaign');
+  return { campaignId: params['campaignId']!, text };
+};
+
 /** Takes a campaign off the pages at once, no matter who wrote it; its draft stays as it is. */
 export const stop = defineRoute({
   method: 'POST',
@@ -178,13 +185,11 @@ export const stop = defineRoute({
   request: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
-    const { workspace, params, nowMs } = context;
-    const campaignId = params['campaignId']!;
-    const live = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
-    if (!live) throw new HttpError(404, 'There is no such campaign');
+    const { campaignId, text } = campaignIn(context);
     const { note: words, based_on: basedOn } = context.body;
-    const campaign = { ...live, status: 'stopped' };
-    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
+    const campaign = { ...text, status: 'stopped' };
+    const made = { campaignId, campaign, basedOn, note: words, liveAtMs: context.nowMs };
+    const body = await addRelease(context, made);
     await context.audit('stop', campaignId, `as release ${body.release}`);
     return { status: 201, body };
   },
@@ -198,10 +203,8 @@ export const archive = defineRoute({
   request: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
-    const { studio, workspace, params, nowMs } = context;
-    const campaignId = params['campaignId']!;
-    const text = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === campaignId);
-    if (!text) throw new HttpError(404, 'There is no such campaign');
+    const { studio, workspace, nowMs } = context;
+    const { campaignId, text } = campaignIn(context);
     if (await studio.draft(workspace.workspaceId, campaignId)) {
       throw new HttpError(409, 'It has a draft: publish or discard that first');
     }

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import {
   countReach,
@@ -9,6 +8,7 @@ import {
   segmentProblems,
   segmentReleaseId,
   segmentsIn,
+  workedMs,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import { problemWords } from '../problem-words.ts';
@@ -23,8 +23,11 @@ export interface SegmentRow {
   audience: Record<string, unknown>;
   /** The number of its newest release, which a new one has to be based on; 0 where it is the file's own. */
   newest: number;
-  /** About how many users are in. `null` where it asks for people by an ID or an address, which needs the right to people. */
-  reach: ReachAnswer | null;
+  /**
+   * About how many users are in. `needs people`: it asks for people by an ID or an address, which needs that right. `left out`:
+   * counting those before it took all the time that a list may take.
+   */
+  reach: ReachAnswer | 'needs people' | 'left out';
   /** Campaigns that ask for it, published or as drafts. */
   usedBy: { id: string; name: string; isLive: boolean }[];
 }
@@ -45,25 +48,25 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
   return uses;
 };
 
-/** All counts of the list together may take so long: of many segments each is estimated from fewer users. */
-const LIST_MS = 10;
+/**
+ * All counts of the list together may take so long, in milliseconds of the thread. Of many segments each is estimated from fewer
+ * users; as one user of the largest audience takes some milliseconds, those that come after the time is used are left out.
+ */
+const LIST_MS = 20;
 
 const reachOf = async (
   { filter }: Segment,
-  { workspace, store, operator, nowMs: now }: StudioContext,
-  sampleOf: SampleOf,
-): Promise<ReachAnswer | null> => {
-  if (personsIn(filter).length > 0 && !operator.people) return null;
-  // Others have their turn between two segments: each judges one user at least, some milliseconds of the largest audience.
-  await setImmediate();
+  { workspace, operator, nowMs: now }: StudioContext,
+  sample: Awaited<ReturnType<SampleOf>>,
+): Promise<SegmentRow['reach']> => {
+  if (personsIn(filter).length > 0 && !operator.people) return 'needs people';
   const variants = [{ variant_id: 'a', properties: {} }];
   const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
   const { campaign } = readCampaign(content, {});
-  const sample = await sampleOf(store, workspace.workspaceId);
   const reach =
     campaign &&
     (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
-  if (!reach) return null;
+  if (!reach) return 'left out';
   return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
 };
 
@@ -75,12 +78,14 @@ export const createListSegments = (sampleOf: SampleOf) =>
     role: 'view',
     request: null,
     answer: async (context) => {
-      const { workspace, studio, nowMs } = context;
+      const { workspace, store, studio, nowMs } = context;
       const uses = await usesOf(context);
       const releases =
         workspace.campaignsFrom === 'studio' ? await studio.liveReleases(workspace.workspaceId, nowMs) : [];
       const newest = new Map(releases.map(({ campaignId, release }) => [campaignId, release]));
+      const sample = await sampleOf(store, workspace.workspaceId);
       const segments: SegmentRow[] = [];
+      const startedMs = workedMs();
       for (const segment of workspace.segments.values()) {
         const { segmentId: id, name, filter: audience } = segment;
         segments.push({
@@ -88,7 +93,7 @@ export const createListSegments = (sampleOf: SampleOf) =>
           name,
           audience,
           newest: newest.get(segmentReleaseId(id)) ?? 0,
-          reach: await reachOf(segment, context, sampleOf),
+          reach: workedMs() - startedMs < LIST_MS ? await reachOf(segment, context, sample) : 'left out',
           usedBy: uses.get(id) ?? [],
         });
       }

@@ -6,7 +6,7 @@ import {
   handOffMessages,
   type WorkerContainer,
 } from '../../../../src/client/delivery/leaving.ts';
-import { logName } from '../../../../src/client/options/read-options.ts';
+import { logName } from '../../../../src/client/options/options.ts';
 import { installSender } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';
 import { createWorld, type TabSetup, type World } from '../world.ts';

@@ -1,0 +1,120 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import * as z from 'zod';
+import type { Service } from '../../src/service/index.ts';
+import { CURRENCY, productOf } from '../shop/catalogue.ts';
+import { VISITORS } from '../shop/visitors.ts';
+import { APP_ID, SERVER_KEY } from './keys.ts';
+import { SECURITY_HEADERS } from './static-files.ts';
+
+const MAX_LINES = 20;
+const MAX_OF_ONE = 9;
+
+const act = z.strictObject({
+  userId: z.string().min(1).max(60),
+  deed: z.enum(['viewed_product', 'added_to_cart', 'cart_abandoned', 'purchased']),
+  items: z
+    .array(z.strictObject({ id: z.string(), quantity: z.int().min(1).max(MAX_OF_ONE) }))
+    .min(1)
+    .max(MAX_LINES),
+});
+type Act = z.infer<typeof act>;
+
+/** What the shop's back end knows better than the page: names and prices. */
+const trackBody = ({ userId, deed, items }: Act, now: number) => {
+  const time = new Date(now).toISOString();
+  const lines = items.flatMap(({ id, quantity }) => {
+    const product = productOf(id);
+    return product ? [{ product, quantity }] : [];
+  });
+  if (deed === 'purchased') {
+    return {
+      purchases: lines.map(({ product, quantity }) => ({
+        external_id: userId,
+        app_id: APP_ID,
+        product_id: product.id,
+        currency: CURRENCY,
+        price: product.price,
+        quantity,
+        time,
+      })),
+    };
+  }
+  return {
+    events: lines.map(({ product }) => ({
+      external_id: userId,
+      app_id: APP_ID,
+      name: deed,
+      time,
+      properties: { product_id: product.id, product_name: product.name, price: product.price },
+    })),
+  };
+};
+
+/** The part of a shop that has a server key: it sends what people did to the service. The page never sees the key. */
+export const createShopActions = (service: Pick<Service, 'fetch'>, now: () => number = Date.now) => {
+  const usersTrack = (body: unknown) =>
+    service.fetch(
+      new Request('http://localhost/users/track', {
+        method: 'POST',
+        headers: { authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    );
+
+  return {
+    /** Answers with a status: 204 where the service took it, 400 where the act makes no sense. */
+    async act(input: unknown): Promise<number> {
+      const parsed = act.safeParse(input);
+      if (!parsed.success) return 400;
+      return (await usersTrack(trackBody(parsed.data, now()))).ok ? 204 : 502;
+    },
+    /** Gives the people of the demo their attributes. The same each time, so it may run at each start. */
+    async seed(): Promise<void> {
+      const response = await usersTrack({
+        attributes: VISITORS.map(({ id, attributes }) => ({ external_id: id, ...attributes })),
+      });
+      if (!response.ok) throw new Error(`The demo's visitors were not stored: ${await response.text()}`);
+    },
+  };
+};
+
+const MAX_BODY_BYTES = 64 * 1024;
+
+const readBody = async (request: IncomingMessage): Promise<unknown> => {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_BODY_BYTES) return undefined;
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    // Not JSON: the endpoint's own schema refuses `undefined`.
+    return undefined;
+  }
+};
+
+/** Another site's page must not act here: browsers say where a request comes from, and JSON needs their permission. */
+const isOwnPage = (request: IncomingMessage): boolean => {
+  const site = request.headers['sec-fetch-site'];
+  const json = request.headers['content-type']?.split(';')[0]?.trim() === 'application/json';
+  return (site === undefined || site === 'same-origin') && json;
+};
+
+/** What the shop's pages ask of their own server. Answers false for every other path. */
+export const createDemoEndpoints = (shop: Pick<ReturnType<typeof createShopActions>, 'act'>) => {
+  const statusOf = async (request: IncomingMessage, pathname: string): Promise<number> => {
+    if (request.method !== 'POST' || pathname !== '/demo/act') return 404;
+    return isOwnPage(request) ? shop.act(await readBody(request)) : 403;
+  };
+  return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+    const { pathname } = new URL(request.url ?? '/', 'http://localhost');
+    if (!pathname.startsWith('/demo/')) return false;
+    const status = await statusOf(request, pathname);
+    response.writeHead(status, { ...SECURITY_HEADERS, 'cache-control': 'no-store' });
+    response.end();
+    return true;
+  };
+};

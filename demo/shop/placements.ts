@@ -1,9 +1,0 @@
-import type { PlacementHook } from '../../src/client/index.ts';
-import { card, hero, strip } from '../../src/templates/index.ts';
-
-/** Which template draws which placement; the Studio's frames use the same table. */
-export const HOOKS: Readonly<Record<string, PlacementHook>> = {
-  home_hero: hero,
-  sidebar_promo: card,
-  checkout_strip: strip,
-};

@@ -1,0 +1,81 @@
+import { INPUT_ARRAYS, isInputArray, isRecord } from '../../protocol/index.ts';
+import { decoded, type InputLine, type LineObject } from './input-line.ts';
+
+const LINE_FEED = 10;
+
+/**
+ * The lines of a text as bytes, parted by `\n` alone: readline also cuts at U+2028 and U+2029, which JSON holds as they
+ * are. No byte of a character of several is a line feed in UTF-8, and who decodes a line can say which one is none.
+ */
+export async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let pieces: Buffer[] = [];
+  for await (const piece of input) {
+    let start = 0;
+    for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
+      pieces.push(piece.subarray(start, end));
+      yield Buffer.concat(pieces);
+      pieces = [];
+      start = end + 1;
+    }
+    if (start < piece.length) pieces.push(piece.subarray(start));
+  }
+  if (pieces.length > 0) yield Buffer.concat(pieces);
+}
+
+const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}';
+const MAX_SHOWN = 3;
+
+/** The members that a line has by mistake. Their names only: values are the user's own data. */
+const shownMembers = (names: string[]): string => {
+  if (names.length === 0) return 'an empty object';
+  const shown = names.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name.slice(0, 40)));
+  return `${names.length === 1 ? 'the member' : 'the members'} ${shown.join(', ')}${names.length > MAX_SHOWN ? ', …' : ''}`;
+};
+
+const parsed = (text: string): { value: unknown } | null => {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    // The platform's message quotes the line: the user's own data.
+    return null;
+  }
+};
+
+/** `{"events": {…}}` is one object, `{"events": [{…}, {…}]}` several. */
+const contentOf = (text: string): { objects: LineObject[] } | { reason: string } => {
+  const body = parsed(text);
+  if (!body) return { reason: 'a line must be JSON' };
+  if (!isRecord(body.value))
+    return { reason: `${SHAPE}, got ${Array.isArray(body.value) ? 'an array' : 'no object'}` };
+  const members = body.value;
+  const names = Object.keys(members);
+  const unknown = names.filter((name) => !isInputArray(name));
+  if (names.length === 0 || unknown.length > 0) return { reason: `${SHAPE}, got ${shownMembers(unknown)}` };
+  return {
+    objects: INPUT_ARRAYS.filter((array) => Object.hasOwn(members, array)).flatMap((array): LineObject[] => {
+      const content = members[array];
+      // Whether an object is one of its array is for the service to say.
+      return Array.isArray(content)
+        ? content.map((object, index) => ({ array, object, index }))
+        : [{ array, object: content as object }];
+    }),
+  };
+};
+
+/** Lines of NDJSON. Throws at once where the first one shows that the input is something else. */
+export async function* ndjsonLines(input: AsyncIterable<Buffer>): AsyncGenerator<InputLine, void> {
+  let line = 0;
+  let isFirst = true;
+  for await (const bytes of linesOf(input)) {
+    line += 1;
+    const text = decoded(bytes)?.trim();
+    if (text === '') continue;
+    if (isFirst && text !== undefined && !text.startsWith('{')) {
+      throw new Error(
+        `line ${line} is not NDJSON: each line is an object such as {"events": {…}}; of CSV say what its rows are, with --as attributes, events or purchases`,
+      );
+    }
+    isFirst = false;
+    yield { line, ...(text === undefined ? { reason: 'a line must be UTF-8' } : contentOf(text)) };
+  }
+}

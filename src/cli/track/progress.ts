@@ -1,0 +1,48 @@
+import type { WriteStream } from 'node:tty';
+
+const DRAW_MS = 500;
+/** Goes to the beginning of the line and clears it. */
+const CLEAR = '\r\u001b[K';
+
+/** `2 h 5 min`, `1 min 20 s`, `7 s` */
+export const durationText = (ms: number): string => {
+  const seconds = Math.round(ms / 1000);
+  if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  return seconds >= 60 ? `${Math.floor(seconds / 60)} min ${seconds % 60} s` : `${seconds} s`;
+};
+
+interface ProgressFacts {
+  /** Objects whose request was answered. */
+  answered: number;
+  elapsedMs: number;
+  /** Bytes that were read since the first object was sent, and that are left; `null` where the input has no known end. */
+  readBytes: number;
+  leftBytes: number | null;
+}
+
+/** `45,000 objects, 8,300 a second, 31 s left` */
+export const progressText = ({ answered, elapsedMs, readBytes, leftBytes }: ProgressFacts): string => {
+  const rate = elapsedMs > 0 ? Math.round((answered * 1000) / elapsedMs) : 0;
+  const text = `${answered.toLocaleString('en-US')} objects, ${rate.toLocaleString('en-US')} a second`;
+  if (leftBytes === null || readBytes === 0 || answered === 0) return text;
+  return `${text}, ${durationText((elapsedMs * leftBytes) / readBytes)} left`;
+};
+
+/** What a command says on stderr while it works: sentences, and on a terminal a line of progress below them. */
+export const createProgress = (out: NodeJS.WriteStream | WriteStream, facts: () => ProgressFacts) => {
+  const draw = () => out.write(`${CLEAR}${progressText(facts())}`);
+  const timer = out.isTTY ? setInterval(draw, DRAW_MS).unref() : undefined;
+  const clear = () => {
+    if (timer) out.write(CLEAR);
+  };
+  return {
+    say(sentence: string): void {
+      clear();
+      out.write(`${sentence}\n`);
+    },
+    end(): void {
+      clearInterval(timer);
+      clear();
+    },
+  };
+};

@@ -1,0 +1,128 @@
+import {
+  isRepeatable,
+  type RequestState,
+  type TrackObject,
+  type TrackPosition,
+  type TrackProblem,
+} from '../../server/index.ts';
+import type { InputLine } from './input-line.ts';
+import type { Listing } from './listing.ts';
+import type { Range, ResumeFile } from './resume-file.ts';
+
+/** Where an object came from. */
+interface Origin {
+  line: number;
+  object: unknown;
+  /** Its position in the array of its line, where there is one. */
+  index: number | undefined;
+  /** How a person finds it: by its line, where it is the last of that. */
+  name: string;
+}
+
+const IN_DOUBT = 'in doubt: its answer was never read, it may be stored or not';
+
+/**
+ * Gives every object of the input a number, from 0 on, and knows where those that are on their way came from. Lines of
+ * which nothing can be sent have a number too, so that an input is counted the same in every run.
+ */
+export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefined) => {
+  const origins = new Map<number, Origin>();
+  let next = 0;
+  let answered = 0;
+  let sentBefore = 0;
+  let last = -1;
+  let lastName: string | undefined;
+
+  const list = (
+    facts: { line?: number; array?: string; index?: number | undefined },
+    reason: string,
+    object?: unknown,
+  ) => listing.add({ ...facts, reason }, object);
+  const listOf = ({ array, index: number }: TrackPosition, reason: string) => {
+    const { line, index, object } = origins.get(number)!;
+    list({ line, array, index }, reason, object);
+  };
+  const note = (positions: TrackPosition[]) => {
+    const highest = rangeOf(positions)[1];
+    if (highest <= last) return;
+    last = highest;
+    lastName = origins.get(highest)!.name;
+  };
+  const end = (positions: TrackPosition[]) => {
+    resume?.settled(rangeOf(positions));
+    for (const { index } of positions) origins.delete(index);
+    answered += positions.length;
+  };
+
+  return {
+    /** Objects whose request has ended. */
+    answered: () => answered,
+    /** Objects of this input that an earlier run has sent. */
+    sentBefore: () => sentBefore,
+    /** Up to which object all is sent or listed; `undefined` where nothing is. */
+    lastName: () => lastName,
+
+    /** The objects that are still to be sent. The others are listed, or were sent in an earlier run. */
+    async *toSend(lines: AsyncIterable<InputLine>): AsyncGenerator<TrackObject, void> {
+      for await (const content of lines) {
+        const { line } = content;
+        if ('reason' in content) {
+          const number = next++;
+          if (resume?.isSettled(number)) continue;
+          const { array, reason, object } = content;
+          list({ line, ...(array !== undefined && { array }) }, reason, object);
+          resume?.settled([number, number]);
+          continue;
+        }
+        for (const [position, { array, object, index }] of content.objects.entries()) {
+          const number = next++;
+          if (resume?.isSettled(number)) sentBefore += 1;
+          else if (resume?.isInDoubt(number) && !isRepeatable({ array, object })) {
+            list({ line, array, index }, IN_DOUBT, object);
+            resume.settled([number, number]);
+          } else {
+            const isLast = position === content.objects.length - 1;
+            const name = isLast ? `line ${line}` : `object ${position + 1} of line ${line}`;
+            origins.set(number, { line, object, index, name });
+            yield { array, object, index: number } as TrackObject;
+          }
+        }
+      }
+    },
+
+    problem({ position, reason }: TrackProblem): void {
+      if (!position) {
+        list({}, reason);
+        return;
+      }
+      listOf(position, reason);
+      // An object that is refused before it is sent is in no request, and would not be noted.
+      resume?.settled([position.index, position.index]);
+    },
+
+    request(state: RequestState, positions: TrackPosition[]): void {
+      note(positions);
+      if (state === 'begun') resume?.begun(rangeOf(positions));
+      else if (state === 'not taken') resume?.notTaken(rangeOf(positions));
+      else {
+        if (state === 'in doubt') for (const position of positions) listOf(position, IN_DOUBT);
+        end(positions);
+      }
+    },
+
+    /** Sending has stopped before these. A run that goes on sends them: then they are not listed. */
+    unsent(positions: TrackPosition[]): void {
+      if (positions.length === 0) return;
+      note(positions);
+      if (!resume) for (const position of positions) listOf(position, 'not sent');
+    },
+  };
+};
+
+export type TrackObjects = ReturnType<typeof createTrackObjects>;
+
+/** By array a request holds its objects in their order; over all arrays it need not. */
+const rangeOf = (positions: TrackPosition[]): Range => {
+  const numbers = positions.map(({ index }) => index);
+  return [Math.min(...numbers), Math.max(...numbers)];
+};

@@ -1,0 +1,168 @@
+import { defineCommand } from 'citty';
+import { INPUT_ARRAYS } from '../../protocol/index.ts';
+import {
+  createRestClient,
+  type RestClient,
+  type TrackReport,
+  TrackStoppedError,
+} from '../../server/index.ts';
+import { addressOf, apiOptions, restClientOf } from '../api-options.ts';
+import { createInterruption, ExitError, InterruptedError } from '../exit.ts';
+import { count, sentenceOf } from '../sentence.ts';
+import { fileListing, type Listed, type Listing, streamListing, written } from './listing.ts';
+import { createProgress, durationText } from './progress.ts';
+import { openResumeFile } from './resume-file.ts';
+import { openTrackInput } from './track-input.ts';
+import { createTrackObjects, type TrackObjects } from './track-objects.ts';
+
+const options = {
+  file: { type: 'positional', description: 'NDJSON or CSV file; - or nothing for stdin', required: false },
+  ...apiOptions,
+  as: {
+    type: 'string',
+    description: 'The file is a CSV with a header, and its rows are these',
+    valueHint: INPUT_ARRAYS.join('|'),
+  },
+  delimiter: { type: 'string', description: 'What parts the columns of a CSV', valueHint: ',' },
+  'dry-run': { type: 'boolean', description: 'Check everything and send nothing' },
+  resume: {
+    type: 'string',
+    description: 'Note in this file what was sent; a second run with it goes on from there',
+    valueHint: 'FILE',
+  },
+  rejects: {
+    type: 'string',
+    description: 'Write what was rejected, with the reasons, into this file instead of stdout',
+    valueHint: 'FILE',
+  },
+  concurrency: { type: 'string', description: 'Requests under way at once', valueHint: '4' },
+} as const;
+
+/** Some messages come with every retry of four requests: one of a kind is enough in this time. */
+const REPEAT_MS = 5_000;
+
+const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
+  const taken = INPUT_ARRAYS.map((array) => count(processed[array], array.slice(0, -1))).join(', ');
+  return `${taken} ${isDryRun ? 'would be taken' : 'taken'} in ${count(requests, 'request')}`;
+};
+
+/** The service's rules in this process: nothing is sent, and no key is needed. Other commands need not load them. */
+const dryRunClient = async (): Promise<RestClient> => {
+  const { judgeTrack } = await import('./judge-track.ts');
+  return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
+};
+
+/** Says why a request is sent again, not more often than a person reads. */
+const retrySayer = (say: (sentence: string) => void) => {
+  let last = '';
+  let saidAtMs = Number.NEGATIVE_INFINITY;
+  return (error: Error, waitMs: number) => {
+    const sentence = sentenceOf(error);
+    const now = performance.now();
+    if (sentence === last && now - saidAtMs < REPEAT_MS) return;
+    last = sentence;
+    saidAtMs = now;
+    say(`placard: ${sentence}; trying again in ${durationText(Math.max(waitMs, 1_000))}`);
+  };
+};
+
+/** The error of a run that came to the end and listed problems. */
+const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
+  if (lines === 0) return undefined;
+  const problems = count(lines, 'problem');
+  return lost > 0
+    ? new Error(`${problems}, of which ${lost} could not be listed ${listing.name}: ${error?.message}`)
+    : new ExitError(2, `${problems}, listed ${listing.name}`);
+};
+
+/** The error of a run that stopped: why, what was taken, and where to go on. */
+const stopOf = async (
+  { cause, report, unsent }: TrackStoppedError,
+  { objects, listing, isResumable }: { objects: TrackObjects; listing: Listing; isResumable: boolean },
+): Promise<unknown> => {
+  const nothingTaken = report.requests === 0;
+  // Nothing was sent and nothing was read: only the cause is worth a word.
+  if (nothingTaken && unsent.length === 0) return cause;
+  if (!nothingTaken) objects.unsent(unsent);
+  const { lost, error } = await listing.end();
+  const message = [
+    sentenceOf(cause),
+    ...(nothingTaken
+      ? ['nothing was taken']
+      : [
+          summaryOf(report, false),
+          isResumable
+            ? 'the same command goes on from there'
+            : `nothing after ${objects.lastName()} was sent`,
+        ]),
+    ...(lost > 0 ? [`${count(lost, 'line')} could not be listed ${listing.name}: ${error?.message}`] : []),
+  ].join('; ');
+  return cause instanceof InterruptedError ? new InterruptedError(cause.signal, message) : new Error(message);
+};
+
+/** `placard track`: sends attributes, events and purchases of any number; each problem is listed by its line. */
+export const track = defineCommand({
+  meta: { name: 'track', description: 'Send attributes, events and purchases from NDJSON or CSV.' },
+  args: options,
+  run: async ({ args }) => {
+    const { file = '-', as, delimiter } = args;
+    const isDryRun = args['dry-run'] === true;
+    if (args.resume !== undefined && isDryRun) throw new Error('--dry-run sends nothing: leave --resume out');
+    if (args.resume !== undefined && file === '-') throw new Error('--resume needs a file, not stdin');
+
+    /** When sending began, and how much was read by then: what an earlier run has sent is read much faster. */
+    let start: { atMs: number; bytes: number } | undefined;
+    const progress = createProgress(process.stderr, () => ({
+      answered: objects.answered(),
+      elapsedMs: start ? performance.now() - start.atMs : 0,
+      readBytes: start ? readBytes() - start.bytes : 0,
+      leftBytes: totalBytes === null ? null : totalBytes - readBytes(),
+    }));
+    const { asked, insisted, release } = createInterruption(() =>
+      progress.say('placard: waiting for the answers under way; a second signal ends it at once'),
+    );
+    /** Aborted at the end: an input that is silent must not keep the process. */
+    const over = new AbortController();
+    const client = isDryRun
+      ? await dryRunClient()
+      : restClientOf(args, { onRetry: retrySayer(progress.say) });
+    const input = openTrackInput({ file, as, delimiter, stop: AbortSignal.any([asked, over.signal]) });
+    const { format, readBytes, totalBytes } = input;
+    const resume =
+      args.resume === undefined
+        ? undefined
+        : openResumeFile(args.resume, { input: file, api: Object.values(addressOf(args)).join(), format });
+    const listing =
+      args.rejects === undefined
+        ? streamListing(process.stdout, 'on stdout')
+        : fileListing(args.rejects, resume?.goesOn ?? false);
+    const objects = createTrackObjects(listing, resume);
+    try {
+      const report = await client.track(objects.toSend(input.lines()), {
+        ...(args.concurrency !== undefined && { concurrency: Number(args.concurrency) }),
+        onProblem: objects.problem,
+        onRequest: (state, positions) => {
+          start ??= { atMs: performance.now(), bytes: readBytes() };
+          objects.request(state, positions);
+        },
+        signal: insisted,
+      });
+      if (input.isCut()) throw new TrackStoppedError(asked.reason, report, []);
+      progress.end();
+      const before = objects.sentBefore();
+      const more = before > 0 ? `; ${count(before, 'object')} sent by an earlier run` : '';
+      const failure = await written(process.stderr, `${summaryOf(report, isDryRun)}${more}\n`);
+      if (failure) throw failure;
+    } catch (error) {
+      if (!(error instanceof TrackStoppedError)) throw error;
+      throw await stopOf(error, { objects, listing, isResumable: resume !== undefined });
+    } finally {
+      progress.end();
+      over.abort();
+      release();
+      resume?.close();
+    }
+    const failure = failOf(listing, await listing.end());
+    if (failure) throw failure;
+  },
+});

@@ -1,0 +1,112 @@
+import type { PreviewAnswer } from '../../protocol/index.ts';
+import type { LateContext } from '../late-context.ts';
+import type { Overlay } from './overlay.ts';
+
+const CSS = `
+  :host { all: initial; position: fixed; inset: auto 0 0; z-index: 2147483647; color-scheme: only light }
+  section {
+    display: flex; flex-wrap: wrap; gap: 8px 16px; align-items: center; justify-content: center; padding: 8px 16px;
+    font: 15px/1.4 system-ui, sans-serif; color: #fff; background: #1f1f24; border-block-start: 3px solid #ffb224
+  }
+  p { margin: 0; overflow-wrap: anywhere }
+  button {
+    min-block-size: 44px; padding: 0 16px; font: inherit; font-weight: 600; color: #1f1f24; background: #fff;
+    border: 0; border-radius: 6px; cursor: pointer
+  }
+  button:focus-visible { outline: 3px solid #ffb224; outline-offset: 2px }`;
+
+/** A bar at the foot of the page that says what is previewed, and ends it. Needs no exception from the page's policy. */
+const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
+  const host = document.createElement('placard-preview');
+  const root = host.attachShadow({ mode: 'open' });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(CSS);
+  root.adoptedStyleSheets = [sheet];
+  const section = document.createElement('section');
+  section.setAttribute('aria-label', 'Preview');
+  const words = document.createElement('p');
+  words.role = 'status';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.textContent = 'End preview';
+  button.addEventListener('click', onEnd);
+  section.append(words, button);
+  root.append(section);
+  document.body.append(host);
+  // After it is in the page, so that it is read out.
+  words.textContent = text;
+  return () => host.remove();
+};
+
+interface PreviewOptions extends Pick<LateContext, 'user' | 'requested' | 'subscribe' | 'readBanners'> {
+  overlay: Overlay;
+  askForPreview: (token: string) => ReturnType<LateContext['post']>;
+}
+
+/** The draft that a link is for, or the words for why there is none. */
+const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<PreviewAnswer | string> => {
+  try {
+    const { status, body } = await asked;
+    if (status === 200) return body as PreviewAnswer;
+    return String(Object(body).message ?? `the service answered ${status}`);
+  } catch (cause) {
+    return String(cause);
+  }
+};
+
+/** Draws the banners of a preview link through the host's own hooks, in memory only, under a bar that says so and ends it. */
+const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (() => void) => {
+  const { user, overlay, requested, subscribe, readBanners } = options;
+  const sent = typeof answer === 'string' ? {} : answer.banners;
+  const banners = [...readBanners(Object.keys(sent), sent)];
+
+  const put = (): void => {
+    for (const [placementId, banner] of banners) if (banner) overlay.focus(placementId, banner);
+  };
+  // What stands in front goes with each user.
+  let userId = user.id();
+  const unsubscribe = subscribe(() => {
+    if (user.id() === userId) return;
+    userId = user.id();
+    put();
+  });
+
+  const end = (): void => {
+    unsubscribe();
+    hideBar();
+    for (const [placementId] of banners) overlay.focus(placementId, null);
+  };
+  const names = banners.map(([placementId]) => placementId);
+  const isHere = names.some((placementId) => requested.placements.has(placementId));
+  const where = isHere
+    ? 'It is not stored, and nothing of it is counted.'
+    : 'This page has no such placement.';
+  const hideBar = showPreviewBar(
+    typeof answer === 'string'
+      ? `No preview: ${answer}`
+      : `Preview of “${answer.campaign_name}” in ${names.join(', ')}. ${where}`,
+    end,
+  );
+  put();
+  return end;
+};
+
+/** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
+export const createPreview = (options: PreviewOptions) => {
+  let end: () => void = () => undefined;
+  let isStopped = false;
+  let latest: string | undefined;
+  return {
+    async show(token: string): Promise<void> {
+      latest = token;
+      const answer = await readAnswer(options.askForPreview(token));
+      if (isStopped || latest !== token) return;
+      end();
+      end = showPreview(options, answer);
+    },
+    stop(): void {
+      isStopped = true;
+      end();
+    },
+  };
+};

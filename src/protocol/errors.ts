@@ -1,0 +1,91 @@
+/**
+ * Which body an endpoint answers when it refuses a request.
+ * `general`: `{ message, errors: [{ type }] }` · `sync`: `{ error }` · `track`: `{ message }` and, where single
+ * events were at fault, `errors`.
+ */
+export type ErrorDialect = 'general' | 'sync' | 'track';
+
+export const errorBody = (dialect: ErrorDialect, text: string): Record<string, unknown> => {
+  if (dialect === 'sync') return { error: text };
+  if (dialect === 'track') return { message: text };
+  return { message: text, errors: [{ type: text }] };
+};
+
+/** The members that a client reads of a refusal. */
+export interface Refusal {
+  /** For people, where the body has such a text. */
+  text: string | undefined;
+  /** Entries that name what was at fault; none where the body has no such list. */
+  errors: unknown[];
+}
+
+/** Reads a refusal of any endpoint: every member may be missing, and a proxy may answer something else. */
+export const readRefusal = (body: unknown): Refusal => {
+  const { message, error, errors } = Object(body) as Record<string, unknown>;
+  return {
+    text: [message, error].find((text) => typeof text === 'string'),
+    errors: Array.isArray(errors) ? errors : [],
+  };
+};
+
+/** Texts of fatal answers: the status says what happened, the text is for people. */
+export const FATAL = {
+  invalidCursor: 'Invalid cursor',
+  invalidKey: 'Invalid API key',
+  invalidUserToken: 'Invalid user token',
+  accessDenied: 'Access Denied',
+  noIntegrationList: 'Integration list not found',
+  notFound: 'Not Found',
+  methodNotAllowed: 'Method Not Allowed',
+  tooLarge: 'Request Entity Too Large',
+  unsupportedMediaType: 'Unsupported Media Type',
+  overRateLimit: 'Over rate limit',
+  anotherJob: 'Another job is in progress',
+  internal: 'Internal Server Error',
+  unavailable: 'Service Unavailable',
+  inDoubt: 'Gateway Timeout',
+  unparseable: 'Error while parsing request body. Please check your syntax.',
+  noValidData: "Valid data must be provided in the 'attributes', 'events', or 'purchases' fields.",
+  tooManyObjects: 'Max Input Length Exceeded',
+  tooManyObjectsPerUser: 'Max objects per user exceeded',
+  noValidEvents: 'No valid events provided.',
+  notAnObject: 'Request body must be a JSON object',
+} as const;
+
+/** Codes that an entry of `errors` may carry in `type` on `/users/track`. */
+export const TRACK_ERROR = {
+  identifierRequired: "'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required",
+  severalPrimaries: "Only one of 'external_id', 'user_alias' or 'braze_id' is allowed",
+  blockedExternalId: 'BLACKLISTED_EXTERNAL_USER_ID',
+  externalIdTooLarge: 'EXTERNAL_USER_ID_TOO_LARGE',
+  emailBadFormat: 'EMAIL_BAD_FORMAT',
+  badEmailSubscriptionState: 'BAD_EMAIL_SUBSCRIPTION_STATE',
+  badPushSubscriptionState: 'BAD_PUSH_SUBSCRIPTION_STATE',
+  badLocationUpdate: 'BAD_LOCATION_UPDATE',
+  emailSubscriptionInfo: 'INVALID_ATTRIBUTE_EMAIL_SUBSCRIPTION_INFO',
+  badSubscriptionGroupArray: 'BAD_SUBSCRIPTION_GROUP_ARRAY',
+  badSubscriptionGroupHash: 'BAD_SUBSCRIPTION_GROUP_HASH',
+  badSubscriptionGroupId: 'BAD_SUBSCRIPTION_GROUP_ID',
+  badSubscriptionGroupState: 'BAD_SUBSCRIPTION_GROUP_STATE',
+  badPushTokenValue: 'BAD_PUSH_TOKEN_VALUE',
+  badPushTokenImport: 'BAD_PUSH_TOKEN_IMPORT',
+  badPushTokenString: 'BAD_PUSH_TOKEN_STRING',
+  badPushTokenAppId: 'BAD_PUSH_TOKEN_APP_ID',
+  badDeviceId: 'BAD_DEVICE_ID',
+  invalidProperties: "Invalid 'properties' field",
+} as const;
+
+/** Texts that an entry of `errors` may carry in `type` on `banners/track`. */
+export const EVENT_ERROR = {
+  notAnObject: 'Event must be an object',
+  invalidId: "Invalid 'id'",
+  invalidEventType: 'Invalid event_type. Valid types are: impression, click, dismiss.',
+  invalidTimestamp: 'Invalid timestamp',
+} as const;
+
+/** `'name' is required` */
+export const required = (name: string): string => `'${name}' is required`;
+/** `'name' is not valid` */
+export const notValid = (name: string): string => `'${name}' is not valid`;
+/** `Invalid nested custom attribute 'name'` */
+export const invalidNested = (name: string): string => `Invalid nested custom attribute '${name}'`;

@@ -1,0 +1,141 @@
+import { createHash, randomInt } from 'node:crypto';
+import { comparableEmail, comparablePhone, type Identifier, type UserAlias } from '../../protocol/index.ts';
+import type { Profile, PushToken } from './profile.ts';
+
+/** Names users. `email` is compared in lower case, `phone` without its separators. */
+export type Lookup =
+  | Identifier
+  | { by: 'device_id'; value: string }
+  | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
+
+/** An index has no room for longer ones: PostgreSQL's ends at 2,704 bytes, workspace and user included. */
+const MAX_KEY_CHARACTERS = 1_000;
+const MAX_KEY_BYTES = 2_400;
+/** Of UTF-8, for each UTF-16 unit. */
+const MAX_UNIT_BYTES = 3;
+
+const isTooLong = (value: string): boolean =>
+  value.length > MAX_KEY_CHARACTERS ||
+  (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
+
+/** A value that is too long is kept as its hash, behind a mark that no other key has. */
+const keyOf = (kind: string, value: string): string =>
+  isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
+
+const aliasKey = (alias: UserAlias): string =>
+  keyOf('alias', JSON.stringify([alias.alias_label, alias.alias_name]));
+
+const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
+  keyOf('push_token', JSON.stringify([token.app_id, token.token]));
+
+/** One text for each thing that names a user: its kind, then the value in its comparable form. */
+export const lookupKey = (lookup: Lookup): string => {
+  switch (lookup.by) {
+    case 'external_id':
+      return keyOf('external_id', lookup.value);
+    case 'user_alias':
+      return aliasKey(lookup.value);
+    case 'email':
+      return keyOf('email', comparableEmail(lookup.value));
+    case 'phone':
+      return keyOf('phone', comparablePhone(lookup.value));
+    case 'push_token':
+      return tokenKey(lookup.value);
+    case 'device_id':
+      return keyOf('device_id', lookup.value);
+    case 'braze_id':
+      return keyOf('braze_id', lookup.value);
+  }
+};
+
+/** The members of a profile that name its user. */
+export type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
+
+/** The keys of the e-mail address and of the phone number. */
+export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
+  const keys: string[] = [];
+  if (email !== null) keys.push(keyOf('email', comparableEmail(email)));
+  if (phone !== null) keys.push(keyOf('phone', comparablePhone(phone)));
+  return keys;
+};
+
+/** All but the key of the external ID. */
+export const sharedKeys = (names: Names): string[] => {
+  const keys = addressKeys(names);
+  for (const alias of names.aliases) keys.push(aliasKey(alias));
+  for (const token of names.pushTokens) keys.push(tokenKey(token), keyOf('device_id', token.device_id));
+  return keys;
+};
+
+/** Every key under which a profile is found, apart from its own ID. */
+export const profileKeys = (names: Names): string[] => {
+  const keys = sharedKeys(names);
+  if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
+  return keys;
+};
+
+/** True when the profile is what the lookup names. */
+export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
+  switch (lookup.by) {
+    case 'external_id':
+      return profile.externalId === lookup.value;
+    case 'user_alias':
+      return profile.aliases.some(
+        (alias) =>
+          alias.alias_name === lookup.value.alias_name && alias.alias_label === lookup.value.alias_label,
+      );
+    case 'email':
+      // Of thousands who share an address, most write it alike.
+      if (profile.email === lookup.value) return true;
+      return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
+    case 'phone':
+      if (profile.phone === lookup.value) return true;
+      return profile.phone !== null && comparablePhone(profile.phone) === comparablePhone(lookup.value);
+    case 'push_token':
+      return profile.pushTokens.some(
+        ({ app_id, token }) => app_id === lookup.value.app_id && token === lookup.value.token,
+      );
+    case 'device_id':
+      return profile.pushTokens.some(({ device_id }) => device_id === lookup.value);
+    case 'braze_id':
+      return String(profile.userId) === lookup.value;
+  }
+};
+
+/** Milliseconds are counted from here: with the clock of the year 2163 an ID still is an exact number. */
+const EPOCH_MS = Date.UTC(2024, 0, 1);
+/** IDs of one millisecond: 32 in each of 64 lanes. */
+const IDS_PER_MS = 2_048;
+const LANES = 64;
+/** A clock that is wrong by centuries leaves room to count on. */
+const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
+
+/** The number of a `braze_id`; `null` of a text that is none of ours. */
+export const userIdOf = (brazeId: string): number | null => {
+  const id = /^[1-9]\d{0,15}$/.test(brazeId) ? Number(brazeId) : Number.NaN;
+  return Number.isSafeInteger(id) ? id : null;
+};
+
+/**
+ * Makes IDs that grow with time, so that new rows join at the end of their table. Every replica counts in a lane of its own,
+ * which it chooses at random: two that chose the same one may make the same ID at the same time, which the database refuses.
+ * Then `changeLane` helps.
+ */
+export const createUserIds = (after = 0) => {
+  let last = after;
+  let lane = randomInt(LANES);
+  return {
+    next(nowMs: number): number {
+      const clock = Math.min((nowMs - EPOCH_MS) * IDS_PER_MS, MAX_OF_CLOCKS);
+      const base = Math.max(last + 1, clock);
+      // The next number that belongs to the lane.
+      last = base + ((((lane - base) % LANES) + LANES) % LANES);
+      return last;
+    },
+    changeLane() {
+      lane = randomInt(LANES);
+    },
+  };
+};
+
+export type UserIds = ReturnType<typeof createUserIds>;

@@ -1,0 +1,88 @@
+import type { InputArray } from '../../protocol/index.ts';
+import type { Statement } from '../operators/index.ts';
+import type { UserSet } from '../profiles/user-set.ts';
+import type { UserWork } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import {
+  type CheckedAttributes,
+  type CheckedEvent,
+  checkAttributes,
+  checkEvent,
+  createProblems,
+  type Problems,
+} from './check-objects.ts';
+import { deleteWork, TARGETS, type Target } from './delete.ts';
+import { trackWork } from './track-work.ts';
+
+/** A row of an integration that passed the checks of a request. */
+export type CheckedRow =
+  | { kind: 'attributes'; checked: CheckedAttributes }
+  | { kind: 'event'; checked: CheckedEvent }
+  | { kind: 'delete'; target: Target };
+
+/** Members of `/users/delete` by the identifier that a row has. */
+const DELETED_BY = [
+  ['external_id', 'external_ids'],
+  ['user_alias', 'user_aliases'],
+  ['braze_id', 'braze_ids'],
+  ['email', 'email_addresses'],
+  ['phone', 'phone_numbers'],
+] as const;
+
+const checkObject = (
+  type: InputArray,
+  object: Record<string, unknown>,
+  workspace: Workspace,
+  nowMs: number,
+  problems: Problems,
+): CheckedRow | null => {
+  if (type === 'attributes') {
+    const checked = checkAttributes(object, workspace, problems);
+    return checked && { kind: 'attributes', checked };
+  }
+  const kind = type === 'events' ? 'event' : 'purchase';
+  const checked = checkEvent(object, kind, workspace, nowMs, problems);
+  return checked && { kind: 'event', checked };
+};
+
+/**
+ * Checks one row as a request of its own to `/users/track`, or to `/users/delete`. A row is stored whole or not at all, so that
+ * anything wrong with it is the reason why it is not.
+ */
+export const checkRow = (
+  type: InputArray | 'deletes',
+  object: Record<string, unknown>,
+  workspace: Workspace,
+  nowMs: number,
+): CheckedRow | { reason: string } => {
+  if (type === 'deletes') {
+    const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
+    const target = named && TARGETS[named[1]].safeParse(object[named[0]]).data;
+    return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
+  }
+  const problems = createProblems();
+  const row = checkObject(type, object, workspace, nowMs, problems);
+  const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
+  return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
+};
+
+/** Stores rows of one type in their order, together with the statements. Answers the positions of events that were refused. */
+export const rowsWork = (
+  workspaceId: string,
+  rows: readonly CheckedRow[],
+  nowMs: number,
+  also: readonly Statement[],
+): UserWork<number[]> => {
+  const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
+  const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
+  const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
+  if (targets.length === 0) {
+    return { ...trackWork({ workspaceId, nowMs, attributes, events }), also };
+  }
+  const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
+  const forget = (users: UserSet): number[] => {
+    apply(users);
+    return [];
+  };
+  return { ...work, apply: forget, also };
+};

@@ -1,0 +1,60 @@
+import { expect, test, vi } from 'vitest';
+import type { Banner } from '../../../src/client/index.ts';
+import { createOverlay } from '../../../src/client/inspector/overlay.ts';
+import { aBanner } from '../../helpers/a-banner.ts';
+
+const anOverlay = () => {
+  const lookedAt = new Map<string, Banner | null>();
+  let take: (event: unknown) => boolean = () => false;
+  const cache = {
+    lookedAt,
+    show: vi.fn(),
+    takeEvents(by: typeof take) {
+      take = by;
+    },
+  };
+  const overlay = createOverlay({ cache, placements: { considerAll: vi.fn() } } as never);
+  const event = (type: string, bannerId: string) => take({ type, bannerId, placementId: 'home_hero' });
+  return { overlay, lookedAt, event };
+};
+
+test('a focused banner is a copy that never ends, and never counts as the original', () => {
+  const { overlay, lookedAt, event } = anOverlay();
+  const original = aBanner({ isControl: true, expiresAt: 1 });
+  overlay.focus('home_hero', original);
+  const copy = lookedAt.get('home_hero')!;
+  expect(copy).toMatchObject({ isControl: false, isTestSend: true, expiresAt: null });
+  expect(copy.id).not.toBe(original.id);
+  expect(event('click', copy.id)).toBe(true);
+  expect(event('click', original.id)).toBe(false);
+});
+
+test('the dismissal of a focused banner ends its focus, and its events are taken after that as well', () => {
+  const { overlay, lookedAt, event } = anOverlay();
+  overlay.focus('home_hero', aBanner());
+  const { id } = lookedAt.get('home_hero')!;
+  expect(event('dismiss', id)).toBe(true);
+  expect(overlay.isFocused('home_hero')).toBe(false);
+  expect(event('click', id)).toBe(true);
+});
+
+test('the sandbox takes all events and hides what is dismissed, until it ends', () => {
+  const { overlay, lookedAt, event } = anOverlay();
+  const taken = vi.fn();
+  overlay.onTaken(taken);
+  overlay.sandbox(true);
+  expect([event('impression', 'b'), event('dismiss', 'b')]).toEqual([true, true]);
+  expect(lookedAt.get('home_hero')).toBeNull();
+  overlay.sandbox(false);
+  expect(lookedAt.size).toBe(0);
+  expect(event('click', 'b')).toBe(false);
+  expect(taken).toHaveBeenCalledTimes(2);
+});
+
+test('the end of a focus leaves alone what the sandbox hides', () => {
+  const { overlay, lookedAt, event } = anOverlay();
+  overlay.sandbox(true);
+  event('dismiss', 'b');
+  overlay.focus('home_hero', null);
+  expect([...lookedAt]).toEqual([['home_hero', null]]);
+});

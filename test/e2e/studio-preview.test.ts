@@ -1,0 +1,66 @@
+// The preview beside the form: it takes its room at once, and what cannot be drawn says so.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+
+let studio: StudioBrowser;
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+});
+afterAll(() => studio?.stop());
+
+interface Shift {
+  value: number;
+  moved: string[];
+}
+
+/** What has moved on the page by itself, from its first paint on. */
+const watchShifts = (page: Page) =>
+  page.addInitScript(() => {
+    const shifts: Shift[] = [];
+    Reflect.set(window, 'layoutShifts', shifts);
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries() as (PerformanceEntry & {
+        value: number;
+        sources: { node: Node | null }[];
+      })[]) {
+        const moved = entry.sources.map(({ node }) => (node as Element | null)?.className || node?.nodeName);
+        shifts.push({ value: entry.value, moved: moved.map(String) });
+      }
+    }).observe({ type: 'layout-shift', buffered: true });
+  });
+const shiftsOf = (page: Page) => page.evaluate(() => Reflect.get(window, 'layoutShifts') as Shift[]);
+
+describe('the editor after a reload', () => {
+  test.each([
+    { width: 1280, campaign: 'spring-collection' },
+    { width: 700, campaign: 'gift-wrap' },
+    { width: 360, campaign: 'spring-collection' },
+  ])('moves nothing while it loads, $width pixels wide', async ({ width, campaign }) => {
+    const page = await studio.open(`/campaigns/${campaign}`, { viewport: { width, height: 900 } });
+    await watchShifts(page);
+    await page.reload();
+    const banner = page.frameLocator('.glass iframe').locator('.slot:not(.empty) *').first();
+    await banner.waitFor();
+    await page.getByRole('heading', { name: /^Ready|to do before/ }).waitFor();
+    // Two frames after everything is there: what is drawn late has been drawn.
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    await expect.poll(() => shiftsOf(page)).toEqual([]);
+    await page.context().close();
+  });
+});
+
+test('a code that cannot be drawn says so, and the link is there without it', async () => {
+  const page = await studio.open('/campaigns/gift-wrap');
+  // Its library is a file of its own, loaded for the dialog.
+  await page.route(/\/assets\/(?!index|frame)[^/]*\.js$/, (route) => route.abort());
+  await page.getByLabel('Headline', { exact: true }).fill('Wrapped');
+  await page.getByText('Draft saved').waitFor();
+  await page.getByRole('button', { name: /Preview on the site/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/could not be loaded. The link works/).waitFor();
+  expect(await dialog.getByRole('link', { name: 'Open it' }).getAttribute('href')).toContain('#');
+  await page.context().close();
+});
