@@ -1,6 +1,6 @@
 import { jsonIn, type RunSql, type SqlRow } from '../operators/index.ts';
+import { type GoalStep, READ_GOALS } from './count-goals.ts';
 import { type Conversion, goalOf } from './goals.ts';
-import { type GoalStep, READ_GOALS } from './keep-counts.ts';
 import type { Store } from './store.ts';
 
 /** Events, and users who had at least one. Test sends are in no count. */

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLocalDays } from '../../../src/service/local-days.ts';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
+import { STATES_A_STEP } from '../../../src/service/store/count-goals.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
-import { STATES_A_STEP } from '../../../src/service/store/keep-counts.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { anEvent, aPurchase, byExternalId } from './examples.ts';

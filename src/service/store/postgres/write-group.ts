@@ -5,17 +5,11 @@ import { createUserIds, type UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory } from '../../profiles/user-memory.ts';
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
 import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
+import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
 import { type Batch, POSTGRES } from '../dialect.ts';
 import { deedOf, type KeptGoals, keptGoals } from '../goals.ts';
 import { groupWrites, sendFirst, sendLast } from '../group-writes.ts';
-import {
-  askGoals,
-  type CountedChanges,
-  type CountedTables,
-  countGoals,
-  deedsOf,
-  type GoalStep,
-} from '../keep-counts.ts';
+import type { CountedChanges, CountedTables } from '../keep-counts.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import {

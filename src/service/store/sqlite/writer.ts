@@ -1,17 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
+import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
 import { type Batch, query, SQLITE } from '../dialect.ts';
 import { type Deed, deedIn, type KeptGoals, keptGoals } from '../goals.ts';
 import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-writes.ts';
-import {
-  askGoals,
-  type CountedChanges,
-  type CountedTables,
-  countGoals,
-  deedsOf,
-  type GoalStep,
-} from '../keep-counts.ts';
+import type { CountedChanges, CountedTables } from '../keep-counts.ts';
 import { EVENTS } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { BUSY_MS, createSendSqlite } from './open.ts';
