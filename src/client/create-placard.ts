@@ -1,6 +1,6 @@
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent, type OptOutPolicy } from './consent/consent.ts';
-import { createForgetStored, optOutOfLog } from './consent/forget-stored.ts';
+import { createForgetStored, storeChoice } from './consent/forget-stored.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
 import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
@@ -37,7 +37,6 @@ const createLivePlacard = (settings: Settings): Placard => {
   const early: Notice[] = [];
   const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
   const requested: Requested = { placements: new Set(), answered: new Set() };
-  let isStopped = false;
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
@@ -45,8 +44,8 @@ const createLivePlacard = (settings: Settings): Placard => {
   const cache = createBannerCache({ settings, store, consent, user, fail });
   const boxes = createBoxes(settings.appId);
   const late = createLateChunk<LateClient>(after, fail);
-  const isActive = (): boolean => consent.mayAct() && !isStopped;
-  const track = createTrack({ user, cache, late, isActive, now });
+  const { isStopped } = late;
+  const track = createTrack({ user, cache, late, consent, now });
   const { answered } = requested;
   const placements = createPlacements({ cache, consent, boxes, answered, track, after, fail, notify });
   cache.subscribe((sentAway) => {
@@ -57,7 +56,8 @@ const createLivePlacard = (settings: Settings): Placard => {
 
   const forgetStored = createForgetStored(consent, user, cache, store, boxes);
   const userSwitch = createUserSwitch(user, cache, late, consent, forgetStored);
-  consent.subscribe((before) => userSwitch.follow(before).catch(report));
+  consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
+  consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
   // Everything that is not needed for the first paint.
   late.open(async () => {
@@ -83,16 +83,13 @@ const createLivePlacard = (settings: Settings): Placard => {
     });
   });
 
-  /** Does not wait for a delivery that cannot be loaded: then the log is changed without it. */
-  const withdraw = async (work: (client: LateClient) => Promise<void>, policy: OptOutPolicy | 'wipe') => {
-    const done = late.run(work);
-    if (await late.isThere()) await done;
-    else await optOutOfLog(openStore(settings.logName), policy, now()).catch(report);
-    await consent.settled();
-  };
+  /** Brings a choice of the user to the log, by `work` of the delivery, or without it where it cannot be loaded. */
+  const bringToLog = (work: (client: LateClient) => Promise<void>, policy?: OptOutPolicy | 'wipe') =>
+    late.runOr(work, () =>
+      storeChoice(openStore(settings.logName), consent.choice(), policy, now()).catch(report),
+    );
 
   const stop = (): void => {
-    isStopped = true;
     placements.unmountAll();
     late.stop();
   };
@@ -103,7 +100,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     await userSwitch.openCache();
     cancel();
     await afterFrame(platform);
-    if (!isStopped) await userSwitch.startSession(false);
+    if (!isStopped()) await userSwitch.startSession(false);
   };
   begin().catch(report);
 
@@ -112,7 +109,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       // A host that looks its element up may have found none.
       const isUsable = element?.style && hook;
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
-      if (isStopped || !isUsable) return () => undefined;
+      if (isStopped() || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
       if (!requested.placements.has(placementId)) {
         requested.placements.add(placementId);
@@ -121,23 +118,27 @@ const createLivePlacard = (settings: Settings): Placard => {
       return unmount;
     },
     async identify(userId) {
-      if (!isStopped) await userSwitch.signIn(userId);
+      if (!isStopped()) await userSwitch.signIn(userId);
     },
     banner: cache.current,
     track,
     subscribe,
     ...createLateVerbs(late.run),
+    enable() {
+      void consent.set('enabled');
+      return bringToLog(({ delivery }) => delivery.enable());
+    },
     async disable(queued = 'keep') {
       // Takes effect before the first await, loaded or not, and waits for no other store.
-      consent.optOut(queued);
-      await withdraw(({ delivery }) => delivery.disable(queued), queued);
+      const isForgotten = consent.optOut(queued);
+      await bringToLog(({ delivery }) => delivery.disable(queued), queued);
+      await isForgotten;
     },
     stop,
     async wipe() {
-      consent.set('wiped');
-      await withdraw(({ delivery }) => delivery.wipe(), 'wipe');
-      // Also what an earlier visit has stored, where this one never had consent.
-      await userSwitch.close();
+      const isForgotten = consent.set('wiped');
+      await bringToLog(({ delivery }) => delivery.wipe(), 'wipe');
+      await isForgotten;
       stop();
     },
   };

@@ -32,7 +32,6 @@ export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
     deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
     retryDeadLetters: (keys) => run(({ delivery }) => delivery.retryDeadLetters(keys)),
     discardDeadLetters: (keys) => run(({ delivery }) => delivery.discardDeadLetters(keys)),
-    enable: () => run(({ delivery }) => delivery.enable()),
     inspect: () => run<Inspector | null>((client) => client.inspect(), null),
   }) satisfies Partial<Placard>;
 
@@ -62,6 +61,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     async refresh() {
       if (!cause) fail('sync', 'There is no page here: on a server the client does nothing');
     },
+    enable: nothing,
     disable: nothing,
     stop: () => undefined,
     wipe: nothing,

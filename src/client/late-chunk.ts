@@ -21,10 +21,14 @@ export interface LateChunk<T> {
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
-  /** Whether it is there, after a try to load it now. */
-  isThere(): Promise<boolean>;
+  /**
+   * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, the work goes on waiting, and the caller waits for
+   * `meanwhile` instead.
+   */
+  runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
   /** Stops the client, and loads it no more for what waits. */
   stop(): void;
+  isStopped(): boolean;
 }
 
 /** Work that waits for the chunk. */
@@ -95,11 +99,13 @@ export const createLateChunk = <T extends { stop(): void }>(
       load = by;
     },
     current: () => client,
-    async isThere() {
-      if (!client) await tryToLoad();
-      return client !== undefined;
-    },
     run: run as LateChunk<T>['run'],
+    async runOr(work, meanwhile) {
+      const done = run(work);
+      if (!client) await tryToLoad();
+      await (client ? done : meanwhile());
+    },
+    isStopped: () => isStopped,
     stop(): void {
       isStopped = true;
       client?.stop();

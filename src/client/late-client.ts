@@ -73,6 +73,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       },
     },
     isWorker: false,
+    isStopped: () => isStopped,
   });
 
   let visitors: Promise<() => Promise<void>> | undefined;

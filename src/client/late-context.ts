@@ -1,5 +1,5 @@
+import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
-import { createReadBanners, type ReadBanners } from './banners/read-banners.ts';
 import type { Consent } from './consent/consent.ts';
 import { createKeyring } from './credentials/keyring.ts';
 import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';

@@ -5,8 +5,8 @@ import { createUserTokens, type ProvideToken } from './credentials/user-tokens.t
 import { createDelivery } from './delivery/create-delivery.ts';
 import { handOffMessages } from './delivery/leaving.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
-import type { DeliveryChoices } from './options/choices.ts';
-import { type EndpointOptions, readApiOptions } from './options/options.ts';
+import type { DeliveryChoices, EndpointOptions } from './options/choices.ts';
+import { readApiOptions } from './options/options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
 import { createPageLifecycle } from './platform/page-lifecycle.ts';
@@ -68,6 +68,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
       },
     },
     isWorker: true,
+    isStopped: () => false,
   });
   const flush = async () => {
     const outcome = await sender.flush();

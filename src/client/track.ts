@@ -1,6 +1,7 @@
 import type { Banner, BannerEvent, EventType } from './banner.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import { isDismissed } from './banners/user-record.ts';
+import type { Consent } from './consent/consent.ts';
 import type { CapturedEvent } from './delivery/delivery.ts';
 import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
@@ -13,12 +14,12 @@ interface TrackOptions {
   user: CurrentUser;
   cache: BannerCache;
   late: LateChunk<LateClient>;
-  isActive: () => boolean;
+  consent: Consent;
   now: () => number;
 }
 
 /** The client's `track`: what it does with an event, by its type. */
-export const createTrack = ({ user, cache, late, isActive, now }: TrackOptions) => {
+export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) => {
   // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
@@ -44,7 +45,8 @@ export const createTrack = ({ user, cache, late, isActive, now }: TrackOptions) 
   return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
     const userId = user.id();
     // In JavaScript a type may be any.
-    if (!isActive() || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    const isActive = consent.mayAct() && !late.isStopped();
+    if (!isActive || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
     const { id: bannerId, placementId, isControl } = banner;
     if (isControl && type !== 'impression') return null;
     return (

@@ -3,7 +3,7 @@ import type { WireBanner } from './banner.ts';
 /** Ours: no other server has it. */
 export const PREVIEW_PATH = '/placard/preview';
 /**
- * The name of a preview's token in the fragment of a page's address. A fragment is sent to nobody: it is in no log of the
+ * The name of a preview's token in the fragment of a page's address. Browsers send no fragment: it is in no log of the
  * site and in no `Referer`.
  */
 export const PREVIEW_PARAMETER = 'placard_preview';

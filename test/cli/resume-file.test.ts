@@ -2,7 +2,13 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openResumeFile, type ResumeFile } from '../../src/cli/track/resume-file.ts';
+import {
+  createRanges,
+  openResumeFile,
+  type Range,
+  type ResumeFile,
+} from '../../src/cli/track/resume-file.ts';
+import fc from '../helpers/property.ts';
 
 let folder: string;
 let input: string;
@@ -110,5 +116,17 @@ describe('a file of --resume', () => {
       expect(() => open()).toThrow(/is no file of --resume; name another file$/);
       expect(readFileSync(path, 'utf8')).toBe(mine);
     },
+  );
+});
+
+test('a number is in a range whatever other ranges there are, and in which order they came', () => {
+  const range = fc.tuple(fc.nat(60), fc.nat(20)).map(([first, more]): Range => [first, first + more]);
+  fc.assert(
+    fc.property(fc.array(range, { maxLength: 12 }), (ranges) => {
+      const isIn = createRanges(ranges);
+      for (let number = 0; number <= 90; number += 1) {
+        expect(isIn(number)).toBe(ranges.some(([first, last]) => first <= number && number <= last));
+      }
+    }),
   );
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { optOutOfLog } from '../../src/client/consent/forget-stored.ts';
-import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/control.ts';
+import { storeChoice } from '../../src/client/consent/forget-stored.ts';
+import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
@@ -261,15 +261,15 @@ test.each(['keep', 'purge', 'wipe'] as const)(
   },
 );
 
-test('the record that an opt-out writes without the delivery is the one that the delivery reads', async () => {
+test('the record of a choice that is written without the delivery is the one that the delivery reads', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
-  await optOutOfLog(store, 'keep', 5);
+  await storeChoice(store, 'disabled', 'keep', 5);
   const record = await store.get(CONTROL_KEY);
   expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[CONTROL_KEY, newer]]);
-  await optOutOfLog(store, 'keep', 6);
+  await storeChoice(store, 'disabled', 'keep', 6);
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
@@ -288,10 +288,10 @@ test('a purge without the delivery removes the queue, and leaves the totals and 
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await optOutOfLog(store, 'purge', 7);
+  await storeChoice(store, 'disabled', 'purge', 7);
   const control = { ...newControl('disabled'), delivered: 3, purged: 1, chosenAt: 7 };
   expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
-  await optOutOfLog(store, 'wipe', 8);
+  await storeChoice(store, 'disabled', 'wipe', 8);
   expect(await store.entries()).toEqual([]);
 });
 
@@ -311,4 +311,43 @@ test('a click before the rest is loaded, with an opt-out after it that keeps wha
   const log = await stores.get(logName(service.origin, 'app'))!.entries();
   expect(log.filter(([key]) => (key as string[])[0] === 'event')).toHaveLength(1);
   placard.stop();
+});
+
+test('while the rest of the client cannot be loaded a sign-in comes to its end, and the former user leaves nothing behind', async () => {
+  const { stores, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  network.failures = Number.POSITIVE_INFINITY;
+  const { placard, heard } = visit();
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  await placard.identify('u-2');
+  await heard('failed');
+  expect(placard.banner('home_hero')).toBeUndefined();
+  expect(await stores.get('placard-banners')!.entries()).toEqual([]);
+  network.failures = 0;
+  await heard('synced');
+  const users = (await stores.get('placard-banners')!.entries()).map(([key]) => (key as string[]).at(-1));
+  expect(users).toEqual(['u-2']);
+  placard.stop();
+});
+
+test('while the rest of the client cannot be loaded an opt-in comes to its end, and holds on the next visit', async () => {
+  const { service, stores, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  await first.placard.disable('keep');
+  first.placard.stop();
+  network.failures = Number.POSITIVE_INFINITY;
+  const second = visit();
+  await second.placard.enable();
+  second.placard.stop();
+  network.failures = 0;
+  expect(await stores.get(logName(service.origin, 'app'))!.get(CONTROL_KEY)).toMatchObject({
+    consent: 'enabled',
+  });
+  const third = visit();
+  await third.heard('synced');
+  expect(third.notices.filter(({ type }) => type === 'consent')).toEqual([]);
+  third.placard.stop();
 });

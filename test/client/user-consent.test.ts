@@ -119,6 +119,22 @@ test('case 69: an opt-out of an earlier visit stays one, until it is taken back'
   expect(element.textContent).toBe('Summer sale');
 });
 
+test('an opt-out on a page that has no consent forgets what an earlier visit has stored', async () => {
+  const first = open();
+  first.placard.mount('home_hero', aSlot(), draw);
+  await first.heard('tracked');
+  first.placard.stop();
+  const { placard, openStore } = open({
+    service: first.service,
+    openStore: first.openStore,
+    consent: 'disabled',
+  });
+  await placard.disable('purge');
+  expect(await openStore('placard-banners').entries()).toEqual([]);
+  expect(localStorage).toHaveLength(0);
+  expect(await placard.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
+});
+
 test('case 69: an opt-out of an earlier visit is followed as soon as the outbox opens, however late', async () => {
   const { service, openStore, placard, heard } = open();
   placard.mount('home_hero', aSlot(), draw);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the range from which systems give ports to whoever connects: another test's socket cannot take it meanwhile. */
+/** Below the range from which systems give ports to new connections: another test's socket cannot take it meanwhile. */
 const FIRST = 10_000;
 const LAST = 32_000;
 

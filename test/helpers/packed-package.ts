@@ -4,6 +4,8 @@ import { existsSync, globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
@@ -42,6 +44,28 @@ const pack = async (files: string[], folder: string): Promise<void> => {
   await rm(copy, { recursive: true });
 };
 
+const SQLITE_BUSY = 5;
+const LOOK_MS = 200;
+
+/** Test files run in processes of their own, and each would pack. The lock is SQLite's, so that it ends with its process. */
+const oneAtATime = async (work: () => Promise<void>): Promise<void> => {
+  const lock = new DatabaseSync(join(tmpdir(), 'placard-package.lock'));
+  try {
+    for (let isMine = false; !isMine; ) {
+      try {
+        lock.exec('BEGIN EXCLUSIVE');
+        isMine = true;
+      } catch (error) {
+        if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
+        await wait(LOOK_MS);
+      }
+    }
+    await work();
+  } finally {
+    lock.close();
+  }
+};
+
 export interface PackedPackage {
   /** The file that would be published. */
   tarball: string;
@@ -55,15 +79,12 @@ export interface PackedPackage {
 export const packedPackage = async (): Promise<PackedPackage> => {
   const files = sources();
   const folder = join(tmpdir(), `placard-package-${await fingerprint(files)}`);
-  if (!existsSync(folder)) {
+  await oneAtATime(async () => {
+    if (existsSync(folder)) return;
     const partial = await mkdtemp(`${folder}-`);
     await pack(files, partial);
-    // Two test processes may have packed the same: the first rename wins, and both are alike.
-    await rename(partial, folder).catch(async (error) => {
-      await rm(partial, { recursive: true, force: true });
-      if (!existsSync(folder)) throw error;
-    });
-  }
+    await rename(partial, folder);
+  });
   return { tarball: globSync(join(folder, '*.tgz'))[0]!, folder: join(folder, 'package') };
 };
 

@@ -8,7 +8,7 @@ const ENDINGS = ['beforeExit', 'exit', 'message'];
 
 /**
  * The package ends the process with code 0 once nothing is left to do (async-exit-hook), whatever `process.exitCode` says:
- * a run of tests that failed looked like one that passed. Its hooks go; whoever starts a server here stops it.
+ * a run of tests that failed looked like one that passed. Its hooks go; the caller stops the server.
  */
 const loadEmbeddedPostgres = async () => {
   const before = ENDINGS.map((event) => new Set(process.rawListeners(event)));

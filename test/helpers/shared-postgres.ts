@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers every request with the URL of a database that nobody else has. */
+    /** Answers every request with the URL of a new database. */
     postgresDatabases: string;
   }
 }
@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       .then(
         (url) => response.end(url),
         (error: unknown) => {
-          // Whoever asks next tries again.
+          // The next request tries again.
           server = null;
           response.statusCode = 500;
           response.end(String(error));

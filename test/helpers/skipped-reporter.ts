@@ -11,7 +11,7 @@ export default class SkippedReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[]) {
-    // Whoever asks for tests by name has skipped the others.
+    // A run of tests by name has skipped the others on purpose.
     if (this.#vitest?.config.testNamePattern) return;
     const skipped = new Map<string, string[]>();
     for (const module of modules) {

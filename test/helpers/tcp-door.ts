@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
 
 /**
- * A door in front of a server that can fall silent: whoever is connected then stays so, and nothing passes either way any
- * more. Whoever comes later is let through. It can also keep answers back, and whoever comes later.
+ * A door in front of a server that can fall silent: connections that are open then stay open, and nothing passes either way any
+ * more. Later connections are let through. It can also keep answers back, and later connections.
  */
 export const tcpDoor = async (url: string) => {
   const { hostname, port } = new URL(url);

@@ -2,8 +2,8 @@ import { execFile } from 'node:child_process';
 import { rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { anApplication } from '../helpers/packed-package.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { anApplication, packedPackage } from '../helpers/packed-package.ts';
 
 const run = promisify(execFile);
 const TSC = resolve('node_modules/.bin/tsc');
@@ -17,6 +17,9 @@ const STRICT = {
   lib: ['es2022', 'dom', 'dom.iterable'],
   types: [] as string[],
 };
+
+// A hook may take the time that packing takes.
+beforeAll(packedPackage);
 
 interface Application {
   files: Record<string, string>;

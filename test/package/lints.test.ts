@@ -1,6 +1,11 @@
 import { execFile } from 'node:child_process';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { packedPackage } from '../helpers/packed-package.ts';
+
+let tarball: string;
+beforeAll(async () => {
+  ({ tarball } = await packedPackage());
+});
 
 /** Rejects where the tool is not there or is killed: it has not looked then. */
 const runTool = (name: string, args: string[]): Promise<{ code: number; output: string }> =>
@@ -12,14 +17,12 @@ const runTool = (name: string, args: string[]): Promise<{ code: number; output: 
   });
 
 test('publint has nothing to say of the packed package', async () => {
-  const { tarball } = await packedPackage();
   const { code, output } = await runTool('publint', ['run', tarball, '--strict']);
   expect(output).toContain('All good!');
   expect(code).toBe(0);
 });
 
 test('every entry has types that fit how it is imported', async () => {
-  const { tarball } = await packedPackage();
   const scripts = ['--exclude-entrypoints', './script', './script-all'];
   const { code, output } = await runTool('attw', [tarball, '--profile', 'esm-only', ...scripts]);
   expect(code, output).toBe(0);

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { packedPackage } from '../helpers/packed-package.ts';
+
+// A hook may take the time that packing takes.
+beforeAll(packedPackage);
 
 test('the built hooks say that they run in the browser, which frameworks with server components ask for', async () => {
   const { folder } = await packedPackage();

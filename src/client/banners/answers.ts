@@ -1,10 +1,58 @@
+import { isRecord, type PropertyType, readBanner, toBanner } from '../../protocol/index.ts';
 import type { Banner, BannerEvent } from '../banner.ts';
-import type { Notify } from '../notices.ts';
+import type { Fail, Notify } from '../notices.ts';
 import type { CurrentUser } from '../user/current-user.ts';
 import type { BannerCache } from './banner-cache.ts';
-import { invalidProperties } from './read-banners.ts';
-import type { SyncResult } from './sync.ts';
+import type { SentBanners } from './request-banners.ts';
 import type { Dismissal, UserRecord } from './user-record.ts';
+
+const isText = (value: unknown): boolean => typeof value === 'string';
+const isNumber = (value: unknown): boolean => typeof value === 'number';
+
+const IS_VALID: Record<PropertyType, (value: unknown) => boolean> = {
+  string: isText,
+  number: isNumber,
+  boolean: (value) => typeof value === 'boolean',
+  image: isText,
+  jsonobject: isRecord,
+  datetime: isNumber,
+};
+
+const isType = (type: string): type is PropertyType => Object.hasOwn(IS_VALID, type);
+
+/** Names of properties whose value does not have the declared type, or whose type is unknown. */
+export const invalidProperties = ({ properties }: Banner): string[] =>
+  Object.keys(properties).filter((name) => {
+    const { type, value } = properties[name]!;
+    return !(isType(type) && IS_VALID[type](value));
+  });
+
+/** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is a notice and left out. */
+export const createReadBanners = (fail: Fail) => {
+  /** Placements that an answer left out: one notice for each. */
+  const unknown = new Set<string>();
+
+  return (placements: string[], sent: Record<string, unknown>): Map<string, Banner | null> => {
+    const banners = new Map<string, Banner | null>();
+    for (const placementId of placements) {
+      // A placement that is missing was not answered; only null says that there is none.
+      if (!Object.hasOwn(sent, placementId)) {
+        const message = `The service has no placement "${placementId}": check its spelling, and that the workspace has it`;
+        if (!unknown.has(placementId)) fail('config', message);
+        unknown.add(placementId);
+        continue;
+      }
+      const wire = sent[placementId];
+      const banner = wire === null ? null : readBanner(placementId, wire);
+      if (typeof banner === 'string') {
+        fail('property', `The banner of "${placementId}" cannot be read: its ${banner} is wrong`, wire);
+      } else banners.set(placementId, banner && toBanner(banner));
+    }
+    return banners;
+  };
+};
+
+export type ReadBanners = ReturnType<typeof createReadBanners>;
 
 /** The service has accepted the dismissals: their grace begins now. */
 export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[], nowMs: number): void => {
@@ -55,6 +103,13 @@ export const applyAnswer = (
     record.banners.set(placementId, { banner: isDismissed ? null : banner, askedAtMs });
   }
 };
+
+/** The answer to a sync. */
+export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
+  userId: string;
+  /** By placement. */
+  banners: Map<string, Banner | null>;
+}
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
 export const createTakeAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {

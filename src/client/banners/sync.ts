@@ -1,18 +1,10 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
-import type { Banner } from '../banner.ts';
 import type { UserTokens } from '../credentials/user-tokens.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
-import type { ReadBanners } from './read-banners.ts';
-import { createRequestBanners, type SentBanners, SyncRefusedError } from './request-banners.ts';
-
-/** The answer to a sync. */
-export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs'> {
-  userId: string;
-  /** By placement. */
-  banners: Map<string, Banner | null>;
-}
+import type { ReadBanners, SyncResult } from './answers.ts';
+import { createRequestBanners, SyncRefusedError } from './request-banners.ts';
 
 interface SyncOptions {
   settings: Settings;

@@ -1,9 +1,9 @@
 import type { BannerCache } from '../banners/banner-cache.ts';
-import type { Control } from '../delivery/log/control.ts';
+import type { Control } from '../delivery/log/records.ts';
 import type { Boxes } from '../placements/box.ts';
 import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from '../user/current-user.ts';
-import type { Consent, OptOutPolicy } from './consent.ts';
+import type { Choice, Consent, OptOutPolicy } from './consent.ts';
 
 /**
  * Deletes the stored records of an app's users, but that of the current user, who may have signed in meanwhile. Other apps and
@@ -26,7 +26,7 @@ export const forgetUsers = async (
 export const createForgetStored =
   (consent: Consent, user: CurrentUser, cache: BannerCache, store: Store, boxes: Boxes) =>
   async (): Promise<void> => {
-    if (consent.state === 'pending') return;
+    if (consent.is('pending')) return;
     if (!consent.mayAct()) {
       boxes.forget();
       user.forgetVisitor();
@@ -35,12 +35,16 @@ export const createForgetStored =
   };
 
 /**
- * Brings an opt-out or a wipe to the log where the delivery cannot be loaded. The delivery does the rest when it is there.
+ * Brings the user's choice, or a wipe, to the log while the delivery cannot be loaded. The delivery does the rest when it is there.
  * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
  */
-export const optOutOfLog = async (log: Store, policy: OptOutPolicy | 'wipe', now: number): Promise<void> => {
+export const storeChoice = async (
+  log: Store,
+  consent: Choice,
+  policy: OptOutPolicy | 'wipe' | undefined,
+  now: number,
+): Promise<void> => {
   if (policy === 'wipe') return log.clear();
-  const consent = policy === 'send' ? 'draining' : 'disabled';
   const key = ['control', 1, 'meta'];
   // A newer version's records are left alone.
   await log.update<{ v: number }>([key], ([found]) =>

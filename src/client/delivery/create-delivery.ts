@@ -3,23 +3,21 @@ import { createStoredConsent } from '../consent/stored-consent.ts';
 import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/choices.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import { createCapture, createUnsent } from './capture.ts';
+import { createCapture } from './capture.ts';
 import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delivery.ts';
 import { createLeaving } from './leaving.ts';
+import { createUnsent } from './log/last-seen.ts';
 import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
-import { createScheduler } from './sender/scheduler.ts';
 import { createSender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
-  const { api, consent, platform, host, isWorker } = setup;
+  const { api, consent, platform, host, isWorker, isStopped } = setup;
   const { clock, random, lifecycle, openChannel } = platform;
-  const name = api.logName;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
-  const news = createTabChannel<TabNews>(name, lifecycle, openChannel);
-  let isStopped = false;
+  const news = createTabChannel<TabNews>(api.logName, lifecycle, openChannel);
 
   const notify: Notify = (notice) => {
     host.notify(notice);
@@ -30,17 +28,12 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   });
 
   return {
-    ...{ api, consent, host, isWorker, name, newId, clock, random, lifecycle, news, notify },
+    ...{ api, consent, host, isWorker, isStopped, newId, clock, random, lifecycle, news, notify },
     fail: host.fail,
     tab: newId(),
     options: deliveryOptions(setup.options, notify),
     userTokens: api.userTokens,
-    canSend: () => !isStopped && !lifecycle.isPrerendering() && consent.maySend(),
-    isStopped: () => isStopped,
-    stop() {
-      isStopped = true;
-      news.close();
-    },
+    canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
   };
 };
 
@@ -51,14 +44,13 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
 export const createDelivery = (setup: DeliverySetup): Delivery => {
   const context = createDeliveryContext(setup);
   const { consent, host, lifecycle, notify } = context;
-  const log = createLog(context, setup.platform.openStore(context.name));
   const unsent = createUnsent(context);
-  const upkeep = createUpkeep(context, log, unsent.removed);
+  const log = createLog(context, setup.platform.openStore(setup.api.logName), unsent);
+  const upkeep = createUpkeep(context, log);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => host.evict?.(), upkeep.shrink, log.degrade);
   const choice = createStoredConsent(context, log, retryOnQuota);
   const sender = createSender(context, log, upkeep, unsent);
-  const scheduler = createScheduler(context, log, upkeep, sender);
   const leaving = createLeaving(context, log, sender, unsent);
 
   const capture = createCapture(context, log, retryOnQuota, (stored) => {
@@ -66,9 +58,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     upkeep.appended(stored);
     for (const { event } of stored) notify({ type: 'tracked', event: bannerEvent(event) });
     if (!lifecycle.isVisible()) leaving.leave();
-    scheduler.onAppended(unsent.size());
+    sender.onAppended();
   });
-  log.onDisk(sender.wake);
+  // Another choice of the user may lie there.
+  log.onDisk(() => void log.control().then(() => sender.wake()));
   sender.wake();
 
   const diagnostics = () => readDiagnostics(context, log);
@@ -107,17 +100,17 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       return consent.mayAct();
     },
     async disable(policy) {
-      await choice.disable(policy);
+      await choice.store();
       if (policy === 'purge') await retryOnQuota(upkeep.purge);
       if (policy === 'send') await sender.run(true);
     },
     async enable() {
-      await choice.enable();
-      scheduler.onSign();
+      await choice.store();
+      sender.onSign();
     },
     stop() {
-      context.stop();
-      for (const part of [sender, scheduler, leaving, unsent]) part.stop();
+      context.news.close();
+      for (const part of [sender, leaving, unsent]) part.stop();
       log.close();
     },
     wipe: choice.wipe,

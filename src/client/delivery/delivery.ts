@@ -81,12 +81,13 @@ export interface Delivery {
   discardDeadLetters(keys?: string[]): Promise<void>;
   /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
   mayAct(): Promise<boolean>;
-  /** Stops capturing and sending, in every tab. */
+  /** Brings the opt-out of this page to the log and to the other tabs, and carries it out for what is queued. */
   disable(policy: OptOutPolicy): Promise<void>;
+  /** Brings the opt-in of this page to the log and to the other tabs. */
   enable(): Promise<void>;
-  /** Releases timers, listeners, locks and channels; stored events stay. */
+  /** The client has stopped: releases timers, listeners, locks and channels; stored events stay. */
   stop(): void;
-  /** Forgets everything, and writes nothing afterwards. */
+  /** Forgets everything, in every tab. The page's consent is wiped before, so nothing is written afterwards. */
   wipe(): Promise<void>;
 }
 
@@ -136,6 +137,8 @@ export interface DeliverySetup {
   host: DeliveryHost;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
+  /** The client has stopped: nothing more is captured or sent. */
+  isStopped: () => boolean;
 }
 
 /** The messages between the tabs. A tab that misses one finds the same in the log. */
@@ -150,9 +153,8 @@ export type TabNews =
   | { type: 'wiped' };
 
 /** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
-export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker'> {
-  /** Names the log. */
-  name: string;
+export interface DeliveryContext
+  extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker' | 'isStopped'> {
   /** Names this page. */
   tab: string;
   newId: () => string;
@@ -166,6 +168,4 @@ export interface DeliveryContext extends Pick<DeliverySetup, 'api' | 'consent' |
   fail: Fail;
   /** False without consent, while the page is prerendered, and once the client is stopped. */
   canSend: () => boolean;
-  isStopped: () => boolean;
-  stop: () => void;
 }

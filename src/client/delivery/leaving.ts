@@ -1,6 +1,6 @@
 import { isPausing } from '../platform/waits.ts';
-import type { Unsent } from './capture.ts';
 import type { DeliveryContext } from './delivery.ts';
+import type { Unsent } from './log/last-seen.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
@@ -86,8 +86,8 @@ export const createHandOff = (
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
-  const { name, tab, clock, lifecycle, options, userTokens, fail, canSend } = context;
-  const worker = createHandOff(name, userTokens.isUsed);
+  const { api, tab, clock, lifecycle, options, userTokens, fail, canSend } = context;
+  const worker = createHandOff(api.logName, userTokens.isUsed);
   /** The last flushes that are not answered yet. */
   let underWay = Promise.resolve(0);
 

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventType, MAX_TRACK_BATCH } from '../../protocol/index.ts';
+import { EVENT_TYPES, type EventType, type Instance, MAX_TRACK_BATCH } from '../../protocol/index.ts';
 import type { Notify } from '../notices.ts';
 
 /**
@@ -66,6 +66,14 @@ const BANNERS: Rules<BannerOptions> = {
 /** The host's choices over the defaults. */
 export const bannerOptions = (chosen: Partial<BannerOptions> | undefined, notify: Notify): BannerOptions =>
   chosenOptions('banners.', BANNERS, chosen, notify);
+
+/**
+ * `instance` names a hosted instance, `endpoint` is the base URL of any other. Beside `DeliveryChoices`, as both are types of the
+ * service worker too: those of `options.ts` need a page's library.
+ */
+export type EndpointOptions =
+  | { instance: Instance; endpoint?: never }
+  | { endpoint: string; instance?: never };
 
 /** What happens to an event whose answer was never read. */
 export type InDoubtPolicy = 'at-least-once' | 'at-most-once';

@@ -1,7 +1,6 @@
 import {
   type BannerBootstrap,
   INSTANCES,
-  type Instance,
   MAX_APP_VERSION_CHARACTERS,
   parseUrl,
 } from '../../protocol/index.ts';
@@ -12,7 +11,7 @@ import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { BannerOptions, DeliveryChoices } from './choices.ts';
+import type { BannerOptions, DeliveryChoices, EndpointOptions } from './choices.ts';
 
 interface CommonOptions {
   /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
@@ -58,11 +57,6 @@ interface CommonOptions {
   /** Parts of the browser to replace, in tests and unusual hosts. */
   platform?: Partial<Platform>;
 }
-
-/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
-export type EndpointOptions =
-  | { instance: Instance; endpoint?: never }
-  | { endpoint: string; instance?: never };
 
 /** What `createPlacard` takes. */
 export type PlacardOptions = CommonOptions & EndpointOptions;

@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import { lookAt } from './visible-pixels.ts';
+import { areaOf, lookAt } from './visible-pixels.ts';
 
 /** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
 const SHARE = 0.5;
@@ -33,8 +33,6 @@ export interface ViewabilityOptions {
 
 /** A page in a frame may be hidden, or covered, by its parent. */
 const IS_FRAMED = globalThis.self !== globalThis.top;
-
-const areaOf = ({ width, height }: DOMRectReadOnly): number => width * height;
 
 const requiredShare = (area: number): number => (area >= LARGE_AREA ? LARGE_SHARE : SHARE);
 

@@ -10,7 +10,7 @@ const TOLERANCE = 0.01;
 const REPLACED = 'video,iframe,embed,object,input,select,textarea';
 const DRAWING = `${REPLACED},canvas,svg`;
 
-type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'width' | 'height'>;
+type Box = Pick<DOMRectReadOnly, 'left' | 'top' | 'right' | 'bottom'>;
 
 /** `invisible`: nothing that anyone could see is drawn. `covered`: too much of it lies under something else. */
 export type Sight = 'visible' | 'covered' | 'invisible';
@@ -26,6 +26,9 @@ export interface SightOptions {
   requiredShare: number;
 }
 
+const between = (start: number, end: number, probe: number): number =>
+  start + ((end - start) * (probe + 0.5)) / PROBES;
+
 const rootOf = (element: Element) => element.getRootNode() as Document | ShadowRoot;
 
 /** The element whose shadow root this one is in. */
@@ -34,22 +37,16 @@ const hostOf = (element: Element): Element | undefined => {
   return 'host' in root ? root.host : undefined;
 };
 
-const areaOf = ({ width, height }: Box): number => Math.max(0, width) * Math.max(0, height);
+export const areaOf = ({ left, top, right, bottom }: Box): number =>
+  Math.max(0, right - left) * Math.max(0, bottom - top);
 
-const common = (a: Box, b: Box): Box => {
-  const [left, top] = [Math.max(a.left, b.left), Math.max(a.top, b.top)];
-  const width = Math.min(a.left + a.width, b.left + b.width) - left;
-  return { left, top, width, height: Math.min(a.top + a.height, b.top + b.height) - top };
-};
-
-const around = (boxes: Box[]): Box => {
-  const [left, top] = [
-    Math.min(...boxes.map((each) => each.left)),
-    Math.min(...boxes.map((each) => each.top)),
-  ];
-  const width = Math.max(...boxes.map((each) => each.left + each.width)) - left;
-  return { left, top, width, height: Math.max(...boxes.map((each) => each.top + each.height)) - top };
-};
+/** What all boxes have in common, by `Math.max` and `Math.min`, or the box around them, by the two the other way round. */
+const joined = (boxes: Box[], near: typeof Math.max, far: typeof Math.max): Box => ({
+  left: near(...boxes.map(({ left }) => left)),
+  top: near(...boxes.map(({ top }) => top)),
+  right: far(...boxes.map(({ right }) => right)),
+  bottom: far(...boxes.map(({ bottom }) => bottom)),
+});
 
 /** The element in the flat tree around this one: through shadow roots, and through frames of the same origin. */
 const parentOf = (element: Element): Element | null =>
@@ -160,11 +157,13 @@ export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: Sig
   const now = slot.getBoundingClientRect();
   const growth = (after: number, before: number) => (after > 0 && before > 0 ? after / before : 1);
   const [wider, higher] = [growth(now.width, then.width), growth(now.height, then.height)];
-  const move = ({ left, top, width, height }: Box): Box => ({
-    left: now.left + (left - then.left) * wider,
-    top: now.top + (top - then.top) * higher,
-    width: width * wider,
-    height: height * higher,
+  const x = (at: number): number => now.left + (at - then.left) * wider;
+  const y = (at: number): number => now.top + (at - then.top) * higher;
+  const move = ({ left, top, right, bottom }: Box): Box => ({
+    left: x(left),
+    top: y(top),
+    right: x(right),
+    bottom: y(bottom),
   });
   const isWhole = isControl || !wasFilled || slot.shadowRoot !== null || isDrawn(slot);
   const drawn = isWhole ? [slot] : [...slot.querySelectorAll('*')].filter(isDrawn);
@@ -172,8 +171,8 @@ export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: Sig
   if (readable.length === 0) return 'invisible';
   const boxes = readable.map((each) => each.getBoundingClientRect()).filter(areaOf);
   if (!isWhole && boxes.length === 0) return 'invisible';
-  const whole = isWhole ? move(then) : around(boxes);
-  const visible = common(whole, move(intersectionRect));
+  const whole = isWhole ? move(then) : joined(boxes, Math.min, Math.max);
+  const visible = joined([whole, move(intersectionRect)], Math.max, Math.min);
   if (!isControl && areaOf(visible) < MIN_AREA) return 'invisible';
 
   let free = 0;
@@ -183,8 +182,8 @@ export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: Sig
   for (let probe = 0; probe < PROBES * PROBES; probe++) {
     const point = {
       slot,
-      x: visible.left + (visible.width * ((probe % PROBES) + 0.5)) / PROBES,
-      y: visible.top + (visible.height * (Math.floor(probe / PROBES) + 0.5)) / PROBES,
+      x: between(visible.left, visible.right, probe % PROBES),
+      y: between(visible.top, visible.bottom, Math.floor(probe / PROBES)),
     };
     const hits = hitsOf(root, point.x, point.y);
     isHit ||= hits.length > 0;

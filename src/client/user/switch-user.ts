@@ -16,7 +16,12 @@ export const createUserSwitch = (
     if (consent.mayAct()) await cache.open();
   };
   const startSession = (isSwitch: boolean): Promise<void> =>
-    late.run((client) => client.startSession(isSwitch));
+    late.runOr(
+      (client) => client.startSession(isSwitch),
+      async () => {
+        if (isSwitch) await forgetStored();
+      },
+    );
 
   const open = async (isSwitch: boolean): Promise<void> => {
     await openCache();
@@ -36,11 +41,9 @@ export const createUserSwitch = (
   return {
     openCache,
     startSession,
-    /** Without consent: nobody is here. */
-    close,
-    /** The consent has changed; `before` is the state that it had. */
-    follow: (before: Consent['state']): Promise<void> =>
-      consent.mayAct() ? (before === 'pending' ? keep() : open(false)) : close(),
+    /** The consent has changed. `isFirst`: the user had not chosen before. */
+    follow: (isFirst: boolean): Promise<void> =>
+      consent.mayAct() ? (isFirst ? keep() : open(false)) : close(),
     async signIn(userId: string | null): Promise<void> {
       if (!user.signIn(userId)) return;
       late.current()?.forgetUser();

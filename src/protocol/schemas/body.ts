@@ -15,7 +15,7 @@ interface Meta {
   maxLength?: number;
 }
 
-/** What is said of a member that must be there: `'name' is required`, or `'name' is not valid`. */
+/** The fault of a member that must be there: `'name' is required`, or `'name' is not valid`. */
 export const missingOrWrong =
   (name: string, isThere: (value: unknown) => boolean = isPresent) =>
   ({ input }: { input?: unknown }): string =>

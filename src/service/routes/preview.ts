@@ -28,6 +28,8 @@ export interface Preview {
   variantId: string | null;
   /** `null`: a user without attributes and events. */
   personaId: string | null;
+  /** `null`: the one that the persona reads. */
+  language: string | null;
 }
 
 /** `invalid`: it is no preview token of this workspace. */
@@ -139,6 +141,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
         externalId: NOBODY,
         profile: persona ? personaProfile(persona, now) : null,
         nowMs: now,
+        language: link.language ?? undefined,
       });
       if (!shown || !('properties' in shown))
         throw new HttpError(422, 'A property of the draft cannot be filled in for this persona');

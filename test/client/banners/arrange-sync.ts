@@ -1,6 +1,7 @@
 import { vi } from 'vitest';
-import { createReadBanners } from '../../../src/client/banners/read-banners.ts';
-import { createSync, type SyncResult } from '../../../src/client/banners/sync.ts';
+import type { SyncResult } from '../../../src/client/banners/answers.ts';
+import { createReadBanners } from '../../../src/client/banners/answers.ts';
+import { createSync } from '../../../src/client/banners/sync.ts';
 import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { invalidProperties } from '../../../src/client/banners/read-banners.ts';
+import { invalidProperties } from '../../../src/client/banners/answers.ts';
 import {
   getBooleanProperty,
   getDatetimeProperty,

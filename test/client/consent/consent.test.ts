@@ -1,46 +1,67 @@
 import { expect, test } from 'vitest';
-import { type Consent, createConsent } from '../../../src/client/consent/consent.ts';
-
-const changesOf = (consent: Consent) => {
-  const changes: string[] = [];
-  consent.subscribe((before) => changes.push(`${before} → ${consent.state}`));
-  return changes;
-};
+import { createConsent } from '../../../src/client/consent/consent.ts';
 
 test('each change calls all that subscribe, in their order, with the state before it', () => {
   const consent = createConsent('pending');
   const order: string[] = [];
+  const changes: string[] = [];
   consent.subscribe(() => order.push('first'));
-  const changes = changesOf(consent);
-  consent.subscribe(() => order.push('second'));
-  consent.set('enabled');
-  consent.optOut('send');
-  consent.optOut('keep');
-  consent.set('wiped');
+  consent.subscribe((before) => order.push('second') && changes.push(`${before} → ${consent.choice()}`));
+  void consent.set('enabled');
+  void consent.set('enabled');
+  void consent.optOut('send');
+  void consent.optOut('keep');
+  void consent.set('wiped');
   expect(changes).toEqual([
     'pending → enabled',
     'enabled → draining',
     'draining → disabled',
-    'disabled → wiped',
+    'keeping → disabled',
   ]);
   expect(order).toEqual(['first', 'second', 'first', 'second', 'first', 'second', 'first', 'second']);
 });
 
-test('a choice that was made before is no change', () => {
+test('an opt-out that is repeated is carried out again, and is over when what it makes the page do is', async () => {
   const consent = createConsent('disabled');
-  const changes = changesOf(consent);
-  consent.optOut('keep');
-  consent.optOut('purge');
-  expect(changes).toEqual([]);
+  let deleted = 0;
+  consent.subscribe(async () => {
+    await Promise.resolve();
+    deleted += 1;
+  });
+  await consent.optOut('purge');
+  await consent.optOut('keep');
+  expect(deleted).toBe(2);
 });
 
 test.each([
-  ['enabled', true, true, true],
-  ['pending', true, false, false],
-  ['draining', false, false, true],
-  ['disabled', false, false, false],
-  ['wiped', false, false, false],
-] as const)('%s: the client may act: %s, write to the device: %s, send: %s', (state, ...allowed) => {
-  const consent = createConsent(state);
-  expect([consent.mayAct(), consent.mayWrite(), consent.maySend()]).toEqual(allowed);
-});
+  ['enabled', true, true, true, true],
+  ['pending', true, false, true, false],
+  ['draining', false, false, true, true],
+  ['keeping', false, false, true, false],
+  ['disabled', false, false, false, false],
+  ['wiped', false, false, false, false],
+] as const)(
+  '%s: the client may act: %s, write to the device: %s, store what was captured before: %s, send: %s',
+  (state, ...allowed) => {
+    const consent = createConsent(state);
+    expect([consent.mayAct(), consent.mayWrite(), consent.mayFinish(), consent.maySend()]).toEqual(allowed);
+  },
+);
+
+test.each([
+  ['enabled', 'keeping', 'draining', 'disabled'],
+  ['pending', 'disabled', 'disabled', 'disabled'],
+  ['draining', 'keeping', 'draining', 'disabled'],
+  ['keeping', 'keeping', 'draining', 'disabled'],
+  ['disabled', 'disabled', 'draining', 'disabled'],
+  ['wiped', 'disabled', 'draining', 'disabled'],
+] as const)(
+  'from %s an opt-out that keeps leads to %s, that sends to %s, that purges to %s',
+  (before, ...after) => {
+    for (const [i, policy] of (['keep', 'send', 'purge'] as const).entries()) {
+      const consent = createConsent(before);
+      void consent.optOut(policy);
+      expect(consent.is(after[i]!)).toBe(true);
+    }
+  },
+);

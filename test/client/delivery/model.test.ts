@@ -1,8 +1,12 @@
 // @vitest-environment node
 import { expect, test } from 'vitest';
 import type { EventType } from '../../../src/client/banner.ts';
-import { TOTALS } from '../../../src/client/delivery/log/control.ts';
-import { isClaim, type QueuedEvent, type StoredEvent } from '../../../src/client/delivery/log/records.ts';
+import {
+  isClaim,
+  type QueuedEvent,
+  type StoredEvent,
+  TOTALS,
+} from '../../../src/client/delivery/log/records.ts';
 import { byTime } from '../../../src/client/delivery/sender/batch.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import fc, { times } from '../../helpers/property.ts';

@@ -3,7 +3,7 @@ import { type Choice, createConsent } from '../../../src/client/consent/consent.
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/user-tokens.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
-import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/control.ts';
+import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
 import { logName } from '../../../src/client/options/options.ts';
@@ -18,6 +18,7 @@ import {
   createVirtualClock,
   type FakeServiceOptions,
 } from '../../../src/testing/index.ts';
+import { withConsent } from '../../helpers/with-consent.ts';
 
 export const TRACK = '/v1/device-messaging/banners/track';
 
@@ -136,6 +137,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const page = createFakeLifecycle(prerendering);
     const session = disk.session();
     let isAlive = true;
+    let isStopped = false;
     const whileAlive = <T>(value: Promise<T>): Promise<T> =>
       new Promise((resolve, reject) => {
         value.then(
@@ -155,6 +157,8 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
+    const consent = createConsent(setup.consent ?? 'enabled');
+    consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
     const delivery: Delivery = createDelivery({
       api: {
         endpoint: service.origin,
@@ -165,7 +169,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         userTokens,
         fetch: send,
       },
-      consent: createConsent(setup.consent ?? 'enabled'),
+      consent,
       options: setup.options,
       platform: {
         openStore: setup.openStore ?? session.openStore,
@@ -181,9 +185,16 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         ...(setup.evict && { evict: setup.evict }),
       },
       isWorker: setup.isWorker ?? false,
+      isStopped: () => isStopped,
     });
     return {
-      delivery,
+      delivery: {
+        ...withConsent(delivery, consent),
+        stop() {
+          isStopped = true;
+          delivery.stop();
+        },
+      },
       userTokens,
       notices,
       ...page,

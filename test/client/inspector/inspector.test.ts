@@ -33,7 +33,7 @@ class SeesEverything {
     this.report = report;
   }
   observe(target: Element): void {
-    const rect = { left: 0, top: 0, width: 300, height: 250 };
+    const rect = new DOMRect(0, 0, 300, 250);
     const entry = {
       isIntersecting: true,
       intersectionRatio: 1,

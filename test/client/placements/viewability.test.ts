@@ -28,7 +28,7 @@ const fakeObserver = () => {
     intersectionRatio: number,
     { width = 300, height = 250, isIntersecting = intersectionRatio > 0 } = {},
   ) => {
-    const rect = { left: 0, top: 0, width, height };
+    const rect = new DOMRect(0, 0, width, height);
     const entry = { isIntersecting, intersectionRatio, boundingClientRect: rect, intersectionRect: rect };
     for (const callback of live) callback([entry as IntersectionObserverEntry], {} as IntersectionObserver);
   };

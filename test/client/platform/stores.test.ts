@@ -2,9 +2,10 @@
 import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { CONTROL_KEY, createLastControl } from '../../../src/client/delivery/log/control.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
+import { createLastControl } from '../../../src/client/delivery/log/last-seen.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
+import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
@@ -30,7 +31,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled');
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
-  const context = { consent, clock, lifecycle, news, notify };
+  const context = { consent, clock, lifecycle, news, notify, isStopped: () => false };
   return createLogStore(context, primary, createLastControl(context));
 };
 
@@ -155,6 +156,8 @@ describe('the log store', () => {
     expect(await store.get('a')).toBe(1);
     expect(store.isMemory()).toBe(true);
     store.close();
+    // What the disk was asked is given up in its time, and not before: a click may wait for it.
+    await clock.advance(10_000);
     expect(clock.pending()).toBe(0);
   });
 

@@ -8,6 +8,7 @@ import { logName } from '../../../src/client/options/options.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
 import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle.ts';
+import { withConsent } from '../../helpers/with-consent.ts';
 
 declare global {
   var delivery: Delivery;
@@ -25,7 +26,8 @@ const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOpti
 globalThis.heard = [];
 const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
-globalThis.delivery = createDelivery({
+const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled');
+const made = createDelivery({
   api: {
     endpoint: query.get('api') ?? location.origin,
     apiKey: 'client-key',
@@ -39,7 +41,7 @@ globalThis.delivery = createDelivery({
       return answer;
     },
   },
-  consent: createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled'),
+  consent,
   options,
   platform: {
     openStore: createIdbStore,
@@ -49,7 +51,9 @@ globalThis.delivery = createDelivery({
   },
   host: { notify, fail },
   isWorker: false,
+  isStopped: () => false,
 });
+globalThis.delivery = withConsent(made, consent);
 // A prerendered page cannot be asked, but it can leave word: of its state, and that more time has gone by for it than events wait.
 const state = () => ((document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active');
 localStorage.setItem('state', state());

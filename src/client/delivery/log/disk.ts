@@ -73,7 +73,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
       return answered(work, ifLost);
     },
     close(): void {
-      for (const stop of [...stops, ...unanswered.values()]) stop();
+      for (const stop of stops) stop();
       wake();
     },
   };

@@ -1,6 +1,5 @@
 import { isPausing } from '../../platform/waits.ts';
 import type { DeadLetter, DeliveryContext, Diagnostics } from '../delivery.ts';
-import { TOTALS } from './control.ts';
 import type { Log } from './log.ts';
 import {
   bannerEvent,
@@ -15,6 +14,7 @@ import {
   type QueuedEvent,
   queueKey,
   readEvent,
+  TOTALS,
   VERSION,
   WHOLE_RANGE,
   type Writes,

@@ -1,128 +1,148 @@
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { CONTROL_KEY, type Control, type LastControl, readControl } from './control.ts';
 import { createDisk } from './disk.ts';
-import { isNewer, NEWER_RANGE, type Writes } from './records.ts';
-import { adopt, forgetQueue } from './way-back.ts';
+import type { LastControl } from './last-seen.ts';
+import { CONTROL_KEY, type Control, isNewer, NEWER_RANGE, type Writes } from './records.ts';
+import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
 const OPEN_MS = 2_000;
 /** How often the disk is tried again while in memory mode. */
 const RETRY_MS = 30_000;
 
-/** The control record of a newer version is never changed, so the log goes on in memory. */
-const newerVersion = () => new Error('a newer version keeps its events here');
-
 /** The disk is full: the caller knows what to evict. */
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
-interface Memory {
+interface InMemory {
+  type: 'memory';
   store: Store;
   /** What the user wanted forgotten on the disk, which did not answer. */
   owed?: 'everything' | 'queue';
 }
 
+/** Where the log is. */
+type Place =
+  /** The page has a first look at the disk, or brings back to it what memory held. Each call waits until that is `over`. */
+  { type: 'moving'; from: InMemory | undefined; over: Promise<void> } | { type: 'disk' } | InMemory;
+
 /**
- * Where the log lies: on disk, or in memory while the disk fails, hangs, belongs to a newer version, or waits for the user's
+ * The store of the log: on disk, or in memory while the disk fails, hangs, belongs to a newer version, or waits for the user's
  * consent. A transaction that failed was not committed, so it is repeated in memory.
  */
 export const createLogStore = (
-  { consent, clock, lifecycle, notify }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify'>,
+  {
+    consent,
+    clock,
+    lifecycle,
+    notify,
+    isStopped,
+  }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify' | 'isStopped'>,
   store: Store,
   control: LastControl,
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
-  const onDisk: (() => void)[] = [];
-  let memory: Memory | undefined;
-  /** The first look at the disk, or the way back to it: everything else waits. */
-  let ready: Promise<void> | undefined;
+  /** Nothing before the first call: without consent not even an empty database is made. */
+  let place: Place | undefined;
+  /** A look at the disk that is under way. In memory mode nothing waits for it. */
   let looking: Promise<void> | undefined;
-  let isClosed = false;
   let cancelRetry: () => void = () => undefined;
+  let onDisk: () => void = () => undefined;
+
+  /** What memory holds, also while it is brought to the disk. */
+  const memory = (): InMemory | undefined => (place?.type === 'moving' ? place.from : inMemory());
+  const inMemory = (): InMemory | undefined => (place?.type === 'memory' ? place : undefined);
 
   const retryLater = (): void => {
     cancelRetry();
-    if (!isClosed) cancelRetry = after(RETRY_MS, () => void retry());
+    if (!isStopped()) cancelRetry = after(RETRY_MS, () => void retry());
   };
   const toMemory = (cause: unknown): void => {
-    if (memory) return;
-    memory = { store: createMemoryStore() };
+    if (memory()) return;
+    place = { type: 'memory', store: createMemoryStore() };
     control.forget();
     notify({ type: 'memory-mode', on: true, reason: Object(cause).message ?? String(cause) });
     retryLater();
   };
 
-  /** What is written meanwhile waits, so that nothing is left behind in memory. */
-  const goBack = async (from: Memory): Promise<void> => {
+  /** Brings what memory holds to the disk, which had a control record a moment ago or not. */
+  const bringBack = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
       if (from.owed === 'everything') await disk.ask((each) => each.clear());
       if (from.owed === 'queue') await forgetQueue(disk);
+      const isWiped = from.owed === 'everything';
       delete from.owed;
-      await adopt(disk, await from.store.entries(), consent);
-      memory = undefined;
-      control.forget();
-      cancelRetry();
-      notify({ type: 'memory-mode', on: false });
-      for (const listener of onDisk) listener();
+      await adopt(disk, await from.store.entries(), consent, hadRecord && !isWiped);
     } catch {
       // Still broken: the events stay in memory, where they were, and memory mode was announced already.
-      retryLater();
+      place = from;
+      return retryLater();
     }
+    place = { type: 'disk' };
+    control.forget();
+    cancelRetry();
+    notify({ type: 'memory-mode', on: false });
+    onDisk();
   };
 
-  /** Rejects where the disk cannot be used, or must be left alone. */
-  const probe = async (): Promise<void> => {
-    if (consent.state === 'pending') throw new Error('the user has not decided yet');
-    const record = await disk.ask((each) => each.get(CONTROL_KEY));
-    // An opt-out holds in every version: under our key, and under those of versions to come.
-    if (isNewer(record)) {
-      control.announce(control.read(record).consent);
-      throw newerVersion();
-    }
-    if (!memory) control.keep(record);
+  /**
+   * Whether the disk has a control record. Rejects where the disk cannot be used, or must be left alone. The page follows an opt-out
+   * that lies there.
+   */
+  const probe = async (): Promise<boolean> => {
+    if (consent.is('pending')) throw new Error('the user has not decided yet');
+    const record = await disk.ask((each) => each.get<Partial<Control>>(CONTROL_KEY));
     const newer = await disk.ask((each) => each.entries<Partial<Control> | undefined>(NEWER_RANGE));
-    const optOut = newer.find(([, each]) => each?.consent === 'disabled')?.[1];
-    const isLater = optOut && !(readControl(record, 'enabled').chosenAt > Number(optOut.chosenAt));
-    if (isLater) control.announce('disabled');
+    const missed = newer.map(([, each]) => each);
+    const isOurs = !isNewer(record);
+    if (isOurs && !memory()) control.keep(record);
+    else missed.push(record);
+    // An opt-out holds in every version: under our key, and under those of versions to come. No channel may have brought it to
+    // a page in memory mode, which sends nothing from then on until its events are back on the disk.
+    const { chosenAt } = control.last();
+    const isLater = (each: Partial<Control> | undefined): boolean =>
+      ['disabled', 'draining'].includes(String(each?.consent)) && !(chosenAt > Number(each?.chosenAt));
+    if (missed.some(isLater)) control.follow('disabled');
+    if (!isOurs) throw newerVersion();
+    return record !== undefined;
   };
-  const ask = (): Promise<void> => {
+  const ask = (): Promise<boolean> => {
     const answer = probe();
     // One that comes too late brings the page back all the same.
     answer.then(retry, () => undefined);
     return withTimeout(answer, after, OPEN_MS, 'The store');
   };
-  const look = (): Promise<void> => {
-    looking ??= ask()
-      .then(
-        () => {
-          if (!memory) return undefined;
-          ready = goBack(memory);
-          return ready;
-        },
-        (error) => {
-          toMemory(error);
-          retryLater();
-        },
-      )
-      .finally(() => {
-        looking = undefined;
-      });
-    return looking;
+  const look = async (): Promise<void> => {
+    let hadRecord: boolean;
+    try {
+      hadRecord = await ask();
+    } catch (error) {
+      toMemory(error);
+      return retryLater();
+    }
+    const from = inMemory();
+    if (!from) {
+      place = { type: 'disk' };
+      return;
+    }
+    // What is written meanwhile waits, so that nothing is left behind in memory.
+    const over = bringBack(from, hadRecord);
+    place = { type: 'moving', from, over };
+    await over;
   };
   const retry = async (): Promise<void> => {
-    if (memory) await look();
+    if (!inMemory()) return;
+    looking ??= look().finally(() => {
+      looking = undefined;
+    });
+    await looking;
   };
 
   const run = async <T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> => {
-    ready ??= look();
-    // The way back may have begun while this one waited.
-    for (let seen: Promise<void> | undefined; seen !== ready; ) {
-      seen = ready;
-      await seen;
-    }
-    if (memory) return work(memory.store);
+    place ??= { type: 'moving', from: undefined, over: look() };
+    while (place.type === 'moving') await place.over;
+    if (place.type === 'memory') return work(place.store);
     try {
       return await disk.ask(work, ifLost);
     } catch (error) {
@@ -132,9 +152,11 @@ export const createLogStore = (
     }
   };
 
+  /** Forgets what is in memory, and leaves the disk alone. */
   const forgetMemory = (): void => {
-    if (!memory) return;
-    memory.store = createMemoryStore();
+    const held = memory();
+    if (!held) return;
+    held.store = createMemoryStore();
     control.forget();
   };
   // What waits in memory goes to the disk with the next write there, or is forgotten.
@@ -168,29 +190,30 @@ export const createLogStore = (
     },
     async clear(): Promise<void> {
       await run((each) => {
-        if (memory?.store === each) memory.owed = 'everything';
+        const held = memory();
+        if (held?.store === each) held.owed = 'everything';
         return each.clear();
       });
       control.forget();
       void retry();
     },
-    isMemory: () => memory !== undefined,
+    isMemory: () => memory() !== undefined,
     /** Tries the disk again, where the log is in memory. */
     retry,
     /** Goes on in memory. */
     degrade: toMemory,
-    /** Forgets what is in memory, and leaves the disk alone. */
     forgetMemory,
-    /** Calls `listener` each time memory mode is over. */
-    onDisk: (listener: () => void): void => void onDisk.push(listener),
-    /** A newer version has taken the log over. */
-    leaveToNewer: (): void => toMemory(newerVersion()),
+    /** `wake` is called each time memory mode is over. */
+    onDisk(wake: () => void): void {
+      onDisk = wake;
+    },
     /** The user opted out and wants the queue forgotten: also what lies on a disk that does not answer now. */
     owePurge(): void {
-      if (memory) memory.owed ??= 'queue';
+      const held = memory();
+      if (held) held.owed ??= 'queue';
     },
+    /** What is asked of the disk now is still answered, or given up in its time. */
     close(): void {
-      isClosed = true;
       cancelRetry();
       disk.close();
     },

@@ -1,17 +1,20 @@
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { CONTROL_KEY, type Control, createLastControl, isControlKey } from './control.ts';
+import { createLastControl, type Unsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
   type Claim,
+  CONTROL_KEY,
   CONTROL_RANGE,
   COUNTED_RANGE,
+  type Control,
   type CountedRecord,
   claimKey,
   countedKey,
   type DeadRecord,
   type EventKey,
   isClaim,
+  isControlKey,
   isCorrupt,
   isEventKey,
   isNewer,
@@ -23,6 +26,7 @@ import {
   VERSION,
   type Writes,
 } from './records.ts';
+import { newerVersion } from './way-back.ts';
 
 /** Records in one read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
@@ -67,8 +71,8 @@ const isOldMark =
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
-export const createLog = (context: DeliveryContext, disk: Store) => {
-  const { consent, fail } = context;
+export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent) => {
+  const { clock, consent, fail } = context;
   const last = createLastControl(context);
   const store = createLogStore(context, disk, last);
 
@@ -81,16 +85,18 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
     decide: (control: Control, values: unknown[]) => Writes | null,
   ): Promise<void> => {
     let after: Control | undefined;
+    let written: Writes = [];
     let isNewerVersion = false;
     const change = ([stored, ...values]: unknown[]): Writes => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       last.noticeWipe(stored);
-      if (isNewerVersion || consent.state === 'wiped') return [];
+      if (isNewerVersion || consent.is('wiped')) return [];
       const control = last.read(stored);
       const writes = decide(control, values);
       // Where no record was read or written the default must not pass for the user's choice.
       if (stored !== undefined || writes !== null) after = control;
+      written = writes ?? [];
       if (writes === null) return [];
       last.hold();
       return [[CONTROL_KEY, control], ...writes];
@@ -100,10 +106,11 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       throw error;
     });
     if (isNewerVersion) {
-      store.leaveToNewer();
+      store.degrade(newerVersion());
       return step(keys, decide);
     }
     if (after !== undefined) last.keep(after);
+    unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
   /** The control record and the claims, with the other records of the range, of one moment. */
@@ -148,6 +155,16 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       ),
 
     overview,
+
+    /** Durable when it resolves: the user's choice in this page. */
+    storeChoice: (): Promise<void> =>
+      last.store((choice) =>
+        step([], (control) => {
+          control.consent = choice;
+          control.chosenAt = clock.now();
+          return [];
+        }),
+      ),
 
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
@@ -198,8 +215,6 @@ export const createLog = (context: DeliveryContext, disk: Store) => {
       }
     },
 
-    /** Calls `listener` with the user's choice, whenever one is read. */
-    onChoice: last.subscribe,
     onDisk: store.onDisk,
     lastControl: last.last,
     clear: store.clear,

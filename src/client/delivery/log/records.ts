@@ -1,6 +1,7 @@
 import type { BannerEvent } from '../../banner.ts';
+import type { Choice } from '../../consent/consent.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
-import { isAhead, MAX_ANSWER_MS } from '../../platform/waits.ts';
+import { isAhead, MAX_ANSWER_MS, noPause, type Pause } from '../../platform/waits.ts';
 
 /**
  * What the log keeps on disk. Every key and every record names this version: another version of the SDK on the same
@@ -159,4 +160,59 @@ export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
   if (range === 'event') return readEvent(record) === undefined || !isEventKey(key);
   // Under another name than its own it would never be found again.
   return kind === 'claim' && (!isClaim(record) || record.id !== id);
+};
+
+/** Ways out of the log. What was captured is the sum of these and of what is still stored. */
+export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
+export type Total = (typeof TOTALS)[number];
+
+/** Everything about the log that is not an event; read and written in the transactions that change them. */
+export interface Control extends Record<Total, number> {
+  v: typeof VERSION;
+  consent: Choice;
+  /** When the user chose so, in Unix milliseconds; 0 where they never did. */
+  chosenAt: number;
+  /** The request under way, but for last flushes and for those of pages that took too long. */
+  claim: Claim | null;
+  /** Nothing may be sent before it is over, in any tab. */
+  wait: Pause;
+  /** Fingerprint of the key that the server refused. */
+  refusedKey: string | null;
+  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is. */
+  oldSince: number;
+}
+
+export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
+
+export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
+
+export const newControl = (consent: Choice): Control => ({
+  v: VERSION,
+  consent,
+  chosenAt: 0,
+  claim: null,
+  wait: noPause(),
+  refusedKey: null,
+  oldSince: 0,
+  delivered: 0,
+  discarded: 0,
+  evicted: 0,
+  expired: 0,
+  purged: 0,
+});
+
+const CHOICES: unknown[] = ['enabled', 'disabled', 'draining'] satisfies Choice[];
+
+/** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
+export const readControl = (record: unknown, consent: Choice): Control => {
+  const control = newControl(consent);
+  const stored: Partial<Control> = Object(record);
+  const numbers = ['chosenAt', 'oldSince', ...TOTALS] as const;
+  for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
+  if (CHOICES.includes(stored.consent)) control.consent = stored.consent!;
+  if (isClaim(stored.claim)) control.claim = stored.claim;
+  if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))
+    control.wait = stored.wait!;
+  if (isText(stored.refusedKey)) control.refusedKey = stored.refusedKey;
+  return control;
 };

@@ -1,14 +1,13 @@
 import type { EventType } from '../../banner.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import type { Total } from './control.ts';
 import type { Log } from './log.ts';
 import { isQuota } from './log-store.ts';
+import type { Total } from './records.ts';
 import {
   bannerEvent,
   bytesOf,
   DEAD_RANGE,
   EVENT_RANGE,
-  type EventKey,
   isLive,
   keyText,
   type QueuedEvent,
@@ -51,7 +50,7 @@ const TIDY_MS = 60 * 60_000;
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
 /** Keeps the log under its caps by count, bytes and age; every event that is removed is counted with a reason. */
-export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
+export const createUpkeep = (context: DeliveryContext, log: Log) => {
   const { now, monotonic } = context.clock;
   const { maxEvents, maxBytes, maxAgeMs } = context.options;
   /** Shrinks where the browser gives less (private mode). */
@@ -93,7 +92,6 @@ export const createUpkeep = (context: DeliveryContext, log: Log, onGone: (keys: 
           return gone.length > 0 ? gone.map(({ key }) => [key, undefined]) : null;
         },
       );
-      onGone(gone.map(({ key }) => key));
       for (const { event } of gone) context.notify({ type: 'dropped', event: bannerEvent(event), reason });
     }
   };

@@ -1,15 +1,19 @@
 import type { Consent } from '../../consent/consent.ts';
-import { CONTROL_KEY, isControlKey, readControl, TOTALS } from './control.ts';
+import type { StoreKey } from '../../platform/store.ts';
 import type { Disk } from './disk.ts';
 import {
+  CONTROL_KEY,
   CONTROL_RANGE,
   claimKey,
   DEAD_RANGE,
   EVENT_RANGE,
+  isControlKey,
   isEventKey,
   isNewer,
   keyText,
   kindOf,
+  readControl,
+  TOTALS,
   type Writes,
 } from './records.ts';
 
@@ -22,47 +26,67 @@ export const forgetQueue = async ({ ask }: Disk): Promise<void> => {
   }
 };
 
+/** A newer version has the log now: nothing of its record is changed, and this page goes on in memory. */
+export const newerVersion = () => new Error('a newer version keeps its events here');
+
+const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(kindOf(key)));
+
 /**
  * Appends what was kept in memory to the disk, in one transaction. Keys name their page, so none meets another. The later
  * choice of the user wins; another tab may opt out until the last moment.
  */
-export const adopt = async ({ ask }: Disk, records: Writes, consent: Consent): Promise<void> => {
+export const adopt = async (
+  { ask }: Disk,
+  records: Writes,
+  consent: Consent,
+  hadRecord: boolean,
+): Promise<void> => {
   if (records.length === 0) return;
   const own = readControl(records.find(([key]) => isControlKey(key))?.[1], 'enabled');
   const kept = records.filter(([key]) => !isControlKey(key));
   const counted = kept.filter(([key]) => kindOf(key) === 'counted');
   let adopted: string | undefined;
+  let isTaken = false;
 
   const merge = ([stored, ...known]: unknown[]): Writes => {
-    if (consent.state === 'wiped') return [];
+    isTaken = isNewer(stored);
+    // Another tab may have wiped the disk since this page has looked.
+    if (isTaken || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
     // After a lost connection this runs twice: where the first run committed, change nothing.
     if (adopted !== undefined && JSON.stringify(stored) === adopted) return [];
     const control = readControl(stored, own.consent);
+    const { consent: choice, chosenAt } = control;
     for (const total of TOTALS) control[total] += own[total];
-    const isOptIn = consent.mayAct() && own.chosenAt > control.chosenAt;
-    const isOptOut = own.consent !== 'enabled' && own.chosenAt >= control.chosenAt;
-    // Opted out on the disk, and not in again since: nothing of it may be kept or sent.
-    const isForgotten = control.consent === 'disabled' && !isOptIn;
-    if (isForgotten) {
-      control.purged += kept.filter(([key]) => ['event', 'dead'].includes(String(kindOf(key)))).length;
-    } else {
-      if (isOptIn || isOptOut) {
-        control.consent = own.consent;
-        control.chosenAt = own.chosenAt;
-      }
-      if (own.wait.until > control.wait.until) control.wait = own.wait;
-      control.refusedKey ??= own.refusedKey;
+    const isOptIn = consent.mayAct() && own.chosenAt > chosenAt;
+    const isOptOut = own.consent !== 'enabled' && own.chosenAt >= chosenAt;
+    // Of an opt-out on the disk, and no opt-in since, this page has not known: nothing that it captured after it may be kept or
+    // sent, nor what it captured before, where that is to be sent no more.
+    const isMissed = choice !== 'enabled' && !isOptIn;
+    const isForgotten = (key: StoreKey): boolean =>
+      isMissed && isQueued(key) && (choice === 'disabled' || Number([key].flat()[2]) > chosenAt);
+    control.purged += kept.filter(([key]) => isForgotten(key)).length;
+    if (isMissed && choice === 'disabled') {
+      adopted = JSON.stringify(control);
+      return [[CONTROL_KEY, control]];
     }
+    if (isOptIn || isOptOut) {
+      control.consent = own.consent;
+      control.chosenAt = own.chosenAt;
+    }
+    if (own.wait.until > control.wait.until) control.wait = own.wait;
+    control.refusedKey ??= own.refusedKey;
     adopted = JSON.stringify(control);
-    if (isForgotten) return [[CONTROL_KEY, control]];
     // Impressions that another tab of the session has counted on the disk meanwhile.
     const repeats = new Set(
       counted.flatMap(([, mark], i) => (known[i] === undefined ? [] : [Object(mark).event])),
     );
-    const fresh = kept.filter(([key]) => !isEventKey(key) || !repeats.has(keyText(key)));
+    const fresh = kept.filter(
+      ([key]) => !isForgotten(key) && (!isEventKey(key) || !repeats.has(keyText(key))),
+    );
     // A request under way finds its claim beside that of the disk.
     const claim: Writes = own.claim ? [[claimKey(own.claim.id), own.claim]] : [];
     return [...fresh, ...claim, [CONTROL_KEY, control]];
   };
   await ask((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
+  if (isTaken) throw newerVersion();
 };

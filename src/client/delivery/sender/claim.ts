@@ -1,9 +1,9 @@
 import type { StoreKey } from '../../platform/store.ts';
 import { isAhead, isPausing, MAX_ANSWER_MS, MAX_PAUSE_MS, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import type { Control } from '../log/control.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
+import type { Control } from '../log/records.ts';
 import {
   type Claim,
   claimKey,

@@ -6,7 +6,6 @@ import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
 import {
   bannerEvent,
-  type EventKey,
   isTime,
   isWhole,
   type QueuedEvent,
@@ -34,7 +33,7 @@ const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
  * Has the host decide about skipped events, one by one in their order, and brings its decision to disk. Meanwhile they wait
  * beside the queue: nothing else waits for the host.
  */
-export const createCorrection = (context: DeliveryContext, log: Log, onGone: (keys: EventKey[]) => void) => {
+export const createCorrection = (context: DeliveryContext, log: Log) => {
   const { host, clock, notify, fail, options } = context;
   let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
@@ -80,7 +79,6 @@ export const createCorrection = (context: DeliveryContext, log: Log, onGone: (ke
       return [[key, next]];
     });
     if (!isGivenUp) return;
-    onGone([key]);
     notify({ type: 'dropped', event: bannerEvent(event), reason: 'rejected', detail: reason });
   };
 

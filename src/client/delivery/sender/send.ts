@@ -9,10 +9,10 @@ import type { FailureKind } from '../../notices.ts';
 import { type Answer, createPostJson, parseJson, readRefused } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { PauseCause } from '../../platform/waits.ts';
-import type { Unsent } from '../capture.ts';
 import type { DeliveryContext } from '../delivery.ts';
+import type { Unsent } from '../log/last-seen.ts';
 import type { QueuedEvent } from '../log/records.ts';
-import { createKeepaliveBudget, trackBody, withUserToken } from './batch.ts';
+import { trackBody, withUserToken } from './batch.ts';
 
 /** An event that the server named in `errors`. */
 export interface Skipped {
@@ -144,6 +144,10 @@ export const readAnswer = (answer: Answer, length: number, now: number): Outcome
  * the quota up. A server nearby may have taken it and dropped the connection, so its events are in doubt all the same.
  */
 const REFUSED_AT_ONCE_MS = 20;
+/** Browsers share about 64 KiB over all keepalive requests of a page; the host has some of its own. */
+const BUDGET_BYTES = 60_000;
+/** After such a refusal a page that stays does without keepalive for this long. */
+const AVOID_MS = 60_000;
 /** After an answer the preflight is taken to be warm for this long; browsers keep it up to two hours. */
 const WARM_MS = 9 * 60_000;
 
@@ -152,7 +156,9 @@ export const createSend = (context: DeliveryContext, unsent: Unsent) => {
   const { api, consent, clock, lifecycle, userTokens, canSend } = context;
   const { timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
-  const budget = createKeepaliveBudget(clock.monotonic);
+  /** Bytes of the keepalive requests under way. */
+  let used = 0;
+  let avoidUntil = Number.NEGATIVE_INFINITY;
   const inFlight = new Set<AbortController>();
   let warmUntil = Number.NEGATIVE_INFINITY;
   consent.subscribe(() => {
@@ -180,14 +186,13 @@ export const createSend = (context: DeliveryContext, unsent: Unsent) => {
     ];
     try {
       const answer = await post(TRACK_PATH, { body, key, keepalive, signal });
-      if (keepalive) budget.recover();
       warmUntil = clock.monotonic() + WARM_MS;
       const fault = answer.headers.get(USER_TOKEN_HEADER);
       if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, fault);
       return readAnswer(answer, batch.length, clock.now());
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
-      if (keepalive && isAtOnce && !signal.aborted) budget.refused();
+      if (keepalive && isAtOnce && !signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
       const outcome = noAnswer(cause);
       // Nothing leaves a browser that is offline.
       if (wasOffline) return { ...outcome, type: 'again', pause: { reason: 'offline' } };
@@ -204,13 +209,16 @@ export const createSend = (context: DeliveryContext, unsent: Unsent) => {
       // The user may have opted out while it was being claimed: there was no request to end yet.
       if (!canSend()) return NOT_TAKEN;
       const body = withUserToken(trackBody(batch), userTokens.current(batch[0]!.event.userId));
-      unsent.inRequest(batch.map((item) => item.key));
-      const free = budget.take(utf8Bytes(body), isLeaving || !lifecycle.isVisible());
-      const outcome = await request(body, batch, key, free !== undefined);
-      free?.();
+      unsent.inRequest(batch);
+      const bytes = utf8Bytes(body);
+      const mayStay = !isLeaving && lifecycle.isVisible();
+      const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
+      if (keepalive) used += bytes;
+      const outcome = await request(body, batch, key, keepalive);
+      if (keepalive) used -= bytes;
       return outcome;
     },
-    budgetLeft: budget.left,
+    budgetLeft: (): number => BUDGET_BYTES - used,
     /** Whether the browser still knows the answer to the preflight. */
     isWarm: (): boolean => clock.monotonic() < warmUntil,
   };

@@ -1,7 +1,8 @@
 import { createKeyring, fingerprint } from '../../credentials/keyring.ts';
-import { endEarly, noPause, type Pause } from '../../platform/waits.ts';
-import type { Unsent } from '../capture.ts';
+import { onReturn } from '../../platform/page-lifecycle.ts';
+import { endEarly, isPausing, noPause, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
+import type { Unsent } from '../log/last-seen.ts';
 import type { Log } from '../log/log.ts';
 import type { Upkeep } from '../log/upkeep.ts';
 import { type Claimed, createBatchSize, createNext, createTake } from './claim.ts';
@@ -13,6 +14,8 @@ import { createSettle } from './settle.ts';
 const ASK_KEY_MS = 5 * 60_000;
 /** When the host's key function fails, or the log, for example because the disk is full. */
 const RETRY_MS = 30_000;
+/** How long a page whose CORS preflight is cold waits for a pause before it sends the first events early. */
+const COLD_QUIET_MS = 250;
 
 interface Run {
   all: boolean;
@@ -21,24 +24,28 @@ interface Run {
   done: Promise<number>;
 }
 
-/** Gets events out of the log: claims a batch, sends it, settles it, until nothing is due. */
+/**
+ * Gets events out of the log: claims a batch, sends it, settles it, until nothing is due. Events wait `maxWaitMs` for company, with one
+ * exception: while no request went out lately the first ones leave at the first pause, so that the last flush of the page finds the
+ * preflight answered.
+ */
 export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, unsent: Unsent) => {
-  const { api, clock, userTokens, news, notify, fail, isWorker, canSend } = context;
+  const { api, clock, lifecycle, userTokens, news, notify, fail, isWorker, canSend, isStopped } = context;
+  const { maxWaitMs } = context.options;
   const keyring = createKeyring(api.apiKey, clock.after);
   const size = createBatchSize(context);
   const next = createNext(context, log, size.limit);
   const take = createTake(context, log);
   const { send, budgetLeft, isWarm } = createSend(context, unsent);
-  const settle = createSettle(context, log, unsent);
-  const correction = createCorrection(context, log, unsent.removed);
+  const settle = createSettle(context, log);
+  const correction = createCorrection(context, log);
   let running: Run | undefined;
   let announcedUntil = 0;
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelTimer: () => void = () => undefined;
+  let cancelQuiet: () => void = () => undefined;
   /** Ends the wait for another tab. */
   let endIdle: () => void = () => undefined;
-  /** What was under way then still comes to an end. */
-  let isStopped = false;
 
   /** Sends what is due, or with `all` whatever waits, without being waited for. */
   const wake = (all = false): void => {
@@ -47,7 +54,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
 
   /** Looks again at `time` (Unix milliseconds), or earlier where an earlier look is due. */
   const wakeAt = (time: number): void => {
-    if (isStopped || time >= timerAt) return;
+    if (isStopped() || time >= timerAt) return;
     cancelTimer();
     timerAt = time;
     cancelTimer = clock.after(Math.max(0, time - clock.now()), () => {
@@ -176,23 +183,45 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     return running.done;
   };
 
+  /** Ends a backoff early, and sends what is due. */
+  const tryAgain = async (): Promise<void> => {
+    try {
+      await log.step([], (control) => {
+        const pause = endEarly(control.wait, clock.now());
+        if (pause === control.wait) return null;
+        control.wait = pause;
+        return [];
+      });
+      wake();
+    } catch (cause) {
+      fail('storage', 'The log could not be used', cause);
+    }
+  };
+
+  /** The network or the user is back, or the user has opted in. */
+  const onSign = (): void => {
+    if (!canSend()) return;
+    void log.retry();
+    void tryAgain();
+  };
+  const stopListening = onReturn(lifecycle, onSign);
+
   return {
     run,
     wake,
-    wakeAt,
-    /** Ends a backoff early, and sends what is due. */
-    async tryAgain(): Promise<void> {
-      try {
-        await log.step([], (control) => {
-          const pause = endEarly(control.wait, clock.now());
-          if (pause === control.wait) return null;
-          control.wait = pause;
-          return [];
-        });
-        wake();
-      } catch (cause) {
-        fail('storage', 'The log could not be used', cause);
-      }
+    tryAgain,
+    onSign,
+    /** Events were stored. */
+    onAppended(): void {
+      const { wait } = log.lastControl();
+      const isWaiting = isPausing(wait, clock.now());
+      if (upkeep.isDue() || (unsent.size() >= size.limit() && !isWaiting)) wake();
+      wakeAt(isWaiting ? wait.until : clock.now() + maxWaitMs);
+      if (isStopped() || isWaiting || isWarm()) return;
+      cancelQuiet();
+      cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => {
+        if (!isWarm()) wake(true);
+      });
     },
     /** Sends a claimed batch from a page that leaves. */
     sendLast: async (claimed: Claimed, key: string): Promise<number> =>
@@ -202,11 +231,12 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     /** The key if it is known without asking: a page that goes away cannot wait. */
     key: keyring.current,
     budgetLeft,
-    isWarm,
     limit: size.limit,
+    /** What is under way still comes to its end. */
     stop(): void {
-      isStopped = true;
       cancelTimer();
+      cancelQuiet();
+      stopListening();
       endIdle();
     },
   };

@@ -2,17 +2,15 @@ import type { BannerEvent } from '../../banner.ts';
 import { fingerprint } from '../../credentials/keyring.ts';
 import type { DropReason, Notice } from '../../notices.ts';
 import { isPausing, noPause, type Pause, type PauseCause, pauseAfter } from '../../platform/waits.ts';
-import type { Unsent } from '../capture.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import type { Control } from '../log/control.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
+import type { Control } from '../log/records.ts';
 import {
   bannerEvent,
   type Claim,
   claimKey,
-  type EventKey,
   isClaim,
   type QueuedEvent,
   readEvent,
@@ -49,14 +47,12 @@ export const pauseOf = ({ clock, random }: DeliveryContext, before: Pause, outco
 /** What became of the events of one request. */
 interface Settled {
   delivered: BannerEvent[];
-  /** Keys that left the queue. */
-  gone: EventKey[];
   /** For the host. */
   notices: Notice[];
   writes: Writes;
 }
 
-const nothing = (): Settled => ({ delivered: [], gone: [], notices: [], writes: [] });
+const nothing = (): Settled => ({ delivered: [], notices: [], writes: [] });
 
 /**
  * Decides what becomes of the events: item i of `items` is event i of the request, or a gap where it was purged meanwhile.
@@ -70,19 +66,17 @@ const settleEvents = (
   outcome: Outcome,
 ): Settled => {
   const settled = nothing();
-  const { gone, notices, writes } = settled;
+  const { notices, writes } = settled;
   // The host has a hook that corrects events, here or in a page.
   const corrects = isWorker || host.correct !== undefined;
   const skipped = 'skipped' in outcome ? outcome.skipped : [];
   const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
   const others = items.filter((item) => item !== undefined).filter((item) => !named.has(item));
 
-  const drop = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
-    gone.push(key);
-    notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
-  };
+  const drop = (event: BannerEvent, reason: DropReason, detail: string): void =>
+    void notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
   const bury = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
-    drop({ key, event }, reason, detail);
+    drop(event, reason, detail);
     writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
   };
   /** Named by the server: one attempt older, and corrected by the host, sent again later, or dead. */
@@ -101,7 +95,6 @@ const settleEvents = (
       control.delivered += others.length;
       for (const { key, event } of others) {
         settled.delivered.push(bannerEvent(event));
-        gone.push(key);
         writes.push([key, undefined]);
       }
       break;
@@ -113,7 +106,7 @@ const settleEvents = (
         writes.push([key, isKept ? { ...event, doubt: event.doubt ?? until } : undefined]);
         if (isKept) continue;
         control.discarded += 1;
-        drop({ key, event }, 'discarded', 'in doubt, at most once');
+        drop(event, 'discarded', 'in doubt, at most once');
       }
       break;
     case 'refused': {
@@ -134,7 +127,7 @@ const settleEvents = (
  * Brings the outcome of a request to disk, in one transaction, and to the host: index i of the answer is item i of `claim.keys`.
  * `apiKey` is the one that was sent. Returns how many events were delivered.
  */
-export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent) => {
+export const createSettle = (context: DeliveryContext, log: Log) => {
   const { host, news, notify } = context;
 
   /** Nothing where the log does not know the request, or all its events are gone. */
@@ -179,18 +172,13 @@ export const createSettle = (context: DeliveryContext, log: Log, unsent: Unsent)
   };
 
   return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
-    const { delivered, gone, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
+    const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
       // A disk that is too full to count them lets go of what was taken.
       if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
       const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
       await log.remove(taken);
-      return {
-        ...nothing(),
-        delivered: taken.map(({ event }) => bannerEvent(event)),
-        gone: taken.map(({ key }) => key),
-      };
+      return { ...nothing(), delivered: taken.map(({ event }) => bannerEvent(event)) };
     });
-    unsent.removed(gone);
     if (delivered.length > 0) {
       host.onDelivered?.(delivered);
       notify({ type: 'delivered', events: delivered });

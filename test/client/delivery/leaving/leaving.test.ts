@@ -97,6 +97,7 @@ test('a page that leaves while it still counts as visible uses keepalive, whatev
   await world.settle();
   tab.tell('visible');
   await tab.delivery.flush();
+  expect(world.options.at(-1)?.keepalive).toBe(false);
   await tab.capture('last');
   tab.tell('leave');
   await world.settle();

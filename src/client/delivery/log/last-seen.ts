@@ -1,0 +1,137 @@
+import type { Choice } from '../../consent/consent.ts';
+import type { StoreKey } from '../../platform/store.ts';
+import type { DeliveryContext } from '../delivery.ts';
+import { type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
+
+/** The control record as this page saw it last. A last flush reads nothing, so it asks here. */
+export const createLastControl = ({
+  consent,
+  lifecycle,
+  news,
+}: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
+  let last: Control | undefined;
+  /** The choice that the record had last. */
+  let stored: Choice = 'enabled';
+  /** Choices of this page on their way to the record: what is read there meanwhile is older. */
+  let writes = 0;
+  /** The pause that a full disk could not take. It holds in this page. */
+  let held: Control | undefined;
+  /** The log had a record when this page looked. */
+  let isStored = false;
+  /** The page has come back from the back/forward cache, and has not read the record that was there before. */
+  let mayBeWiped = false;
+
+  /** A record without a choice, or no record, has the choice of this page. */
+  const read = (record: unknown): Control => {
+    const control = readControl(record, consent.choice());
+    if (held && held.wait.until > control.wait.until) {
+      control.wait = held.wait;
+      control.refusedKey = held.refusedKey;
+    }
+    return control;
+  };
+  /** The page follows a choice that was made in another tab or on an earlier visit. */
+  const follow = (choice: Choice): void => {
+    if (writes > 0 || choice === stored) return;
+    stored = choice;
+    if (choice === consent.choice() || consent.is('wiped')) return;
+    void consent.set(choice);
+  };
+  /** A record that is gone when the page comes back was wiped by another page. */
+  const noticeWipe = (record: unknown): void => {
+    if (mayBeWiped && record === undefined) void consent.set('wiped');
+    mayBeWiped = false;
+  };
+
+  const stop = lifecycle.on('restored', () => {
+    mayBeWiped = isStored;
+  });
+  news.subscribe((item) => {
+    // No page may send before the time that the server named to another one.
+    if (item.type === 'idle') last = { ...(last ?? read(undefined)), wait: item.wait };
+  });
+
+  return {
+    read,
+    follow,
+    noticeWipe,
+    /** Keeps the record that was read or written. */
+    keep(record: unknown): Control {
+      noticeWipe(record);
+      last = read(record);
+      isStored = record !== undefined;
+      if (isStored) follow(last.consent);
+      return last;
+    },
+    /** Has `write` bring the choice of this page to the record. */
+    async store(write: (choice: Choice) => Promise<void>): Promise<void> {
+      const choice = consent.choice();
+      writes += 1;
+      try {
+        await write(choice);
+        stored = choice;
+      } finally {
+        writes -= 1;
+      }
+    },
+    /** Holds the pause of a record that a full disk did not take, until a step is written. */
+    hold(control?: Control): void {
+      held = control;
+    },
+    last: (): Control => read(last),
+    /** The log goes on in memory or on the disk, or was emptied: what was seen elsewhere says nothing of it. */
+    forget(): void {
+      last = undefined;
+      isStored = false;
+      mayBeWiped = false;
+    },
+    stop,
+  };
+};
+
+export type LastControl = ReturnType<typeof createLastControl>;
+
+/** More than a last flush can carry; older ones are left to the page that reads the log next. */
+const MAX_EVENTS = 1_600;
+
+/**
+ * What this page captured and no request holds yet, in memory: a page that goes away cannot wait for the disk. It may
+ * name events that are gone; sending one again is harmless to a service that counts each event once.
+ */
+export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
+  const waiting = new Map<string, QueuedEvent>();
+  const drop = (keys: string[]): void => {
+    for (const key of keys) waiting.delete(key);
+  };
+  // Other tabs may have sent meanwhile what this one remembers.
+  const stop = lifecycle.on('restored', () => waiting.clear());
+  news.subscribe((item) => {
+    if (item.type === 'gone') drop(item.keys);
+  });
+  consent.subscribe(() => {
+    if (!consent.maySend()) waiting.clear();
+  });
+
+  return {
+    add(kept: QueuedEvent[]): void {
+      for (const item of kept) waiting.set(keyText(item.key), item);
+      for (const oldest of waiting.keys()) {
+        if (waiting.size <= MAX_EVENTS) break;
+        waiting.delete(oldest);
+      }
+    },
+    /** These are part of a request now. */
+    inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => keyText(key))),
+    /** These left the log: the other tabs need not remember them either. */
+    removed(keys: StoreKey[]): void {
+      const gone = keys.filter(isEventKey).map(keyText);
+      drop(gone);
+      if (gone.length > 0) news.post({ type: 'gone', keys: gone });
+    },
+    waiting: (): QueuedEvent[] => [...waiting.values()],
+    size: (): number => waiting.size,
+    stop,
+  };
+};
+
+export type Unsent = ReturnType<typeof createUnsent>;

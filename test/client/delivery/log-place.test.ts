@@ -1,0 +1,77 @@
+// @vitest-environment node
+import { expect, test } from 'vitest';
+import { CONTROL_KEY, newControl } from '../../../src/client/delivery/log/records.ts';
+import { createFaultyWorld, deafLink } from './world.ts';
+
+const MINUTE_MS = 60_000;
+const FOREVER = { times: Number.POSITIVE_INFINITY };
+
+test.each(['setMany', 'get', 'update'] as const)(
+  'a click on a disk that hangs (%s) settles after stop(), and is not taken for stored',
+  async (verb) => {
+    const { world, store, openTab } = createFaultyWorld();
+    const tab = openTab();
+    if (verb !== 'get') await tab.capture('warm');
+    store.fail({ type: 'hang' }, { verbs: [verb], ...FOREVER });
+    const clicked =
+      verb === 'update'
+        ? tab.delivery.capture({
+            type: 'impression',
+            bannerId: 'b1',
+            placementId: 'p1',
+            userId: 'u1',
+            once: 'b1',
+          })
+        : tab.capture();
+    await world.settle();
+    tab.delivery.stop();
+    await world.clock.advance(MINUTE_MS);
+    expect(await Promise.race([clicked, world.settle().then(() => 'unsettled')])).toBeNull();
+    expect(world.clock.pending()).toBe(0);
+  },
+);
+
+test.each(['send', 'keep'] as const)(
+  'an opt-out (%s) that no channel brought to a tab in memory mode is found on the disk, and what came after it is forgotten',
+  async (policy) => {
+    const { world, store, openTab } = createFaultyWorld();
+    const tab = openTab({ openChannel: deafLink, options: { maxWaitMs: 10 * MINUTE_MS } });
+    const other = world.openTab({ openChannel: deafLink });
+    await tab.capture('warm');
+    await tab.delivery.flush();
+    store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany', 'update'], ...FOREVER });
+    await tab.capture('before');
+    await world.clock.advance(MINUTE_MS);
+    await other.delivery.disable(policy);
+    await world.clock.advance(1);
+    await tab.capture('after');
+    // The disk is looked at every half minute.
+    await world.clock.advance(MINUTE_MS);
+    await tab.delivery.flush();
+    expect(world.sent().flat()).not.toContain('after');
+    expect(await tab.capture('later')).toBeNull();
+    store.recover();
+    await world.clock.advance(5 * MINUTE_MS);
+    await tab.delivery.flush();
+    expect(world.sent().flat()).toEqual(policy === 'send' ? ['warm', 'before'] : ['warm']);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: false, pending: 0 });
+  },
+);
+
+test('a newer version that takes the log over while memory returns to it keeps its record', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: 3 });
+  const tab = openTab();
+  await tab.capture('in memory');
+  const { promise: until, resolve } = Promise.withResolvers<void>();
+  store.recover();
+  store.fail({ type: 'wait', until }, { verbs: ['update'] });
+  tab.tell('visible');
+  await world.settle();
+  const newer = { ...newControl('enabled'), v: 2, more: 'of a newer version' };
+  await world.disk.openStore(world.name).setMany([[CONTROL_KEY, newer]]);
+  resolve();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.records()).toEqual([[CONTROL_KEY, newer]]);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, captured: 1 });
+});
