@@ -1,8 +1,7 @@
 import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
-import { createKeyring } from './credentials/keyring.ts';
-import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
+import { createKeyring, createUserTokens, type UserTokens } from './credentials/credentials.ts';
 import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';

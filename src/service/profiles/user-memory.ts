@@ -11,14 +11,14 @@ export interface Found {
   named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
 }
 
-/** The user who has the rows of another in the end: `null` where they go with the user. */
+/** The user who gets the rows of this one. `null` where the rows are deleted with the user. */
 const heirOf = (entry: Entry): Entry | null => {
   let heir = entry;
   while (heir.gone?.into) heir = heir.gone.into;
   return heir.gone ? null : heir;
 };
 
-/** What a user takes beside the profile is as much memory as so many characters of one. */
+/** A user takes as much memory beside the profile as so many characters of JSON. */
 export const USER_CHARACTERS = 200;
 
 const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
@@ -32,7 +32,7 @@ const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Ent
 
 const addUser = (changes: Changes, entry: Entry) => {
   const { userId, workspaceId, version, gone } = entry;
-  // Made by this group and gone again.
+  // The group has created and removed this user: the database knows nothing of them.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
   if (!gone) {

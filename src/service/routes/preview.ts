@@ -58,14 +58,14 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
     const key = keyOf(workspaceId, await store.secret(workspaceId));
     try {
-      const { payload } = await jwtVerify(token, key, {
+      const { payload } = await jwtVerify<{ preview: Preview }>(token, key, {
         algorithms: [ALGORITHM],
         audience: USE,
         requiredClaims: ['exp'],
         currentDate: new Date(nowMs),
       });
       // Only `sign` has the key: it is a preview as it was given there.
-      return payload['preview'] as Preview;
+      return payload.preview;
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
       return error instanceof errors.JWTExpired ? 'expired' : 'invalid';
