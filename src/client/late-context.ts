@@ -42,6 +42,7 @@ export interface LateClientOptions extends Notices {
 export interface LateContext extends LateClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
+  isStopped: () => boolean;
   /** False without consent, and once the client is stopped. */
   isActive: () => boolean;
   /** The same for what is kept on the device. */
@@ -62,6 +63,7 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
     ...options,
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
+    isStopped,
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
     async post(path, body) {
