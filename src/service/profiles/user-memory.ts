@@ -31,7 +31,7 @@ const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Ent
 };
 
 const addUser = (changes: Changes, entry: Entry) => {
-  const { userId, version, gone } = entry;
+  const { userId, workspaceId, version, gone } = entry;
   // The group has created and removed this user: the database knows nothing of them.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
@@ -44,7 +44,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   }
   changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
-  if (heir) changes.moved.push({ from: userId, to: heir.userId });
+  if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.userId });
   else if (!gone.isExpired) changes.uncounted.push(userId);
   changes.erased.push(userId);
 };

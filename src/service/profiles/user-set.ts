@@ -100,7 +100,7 @@ export interface Changes {
    * Users merged into another: their events move, except banner events that the other already has, and their campaign
    * counts are added.
    */
-  moved: { from: number; to: number }[];
+  moved: { workspaceId: string; from: number; to: number }[];
   /** Users whose remaining rows in the other tables are deleted. */
   erased: number[];
   /** Of the erased users, those whose events leave the results of campaigns as well. */
