@@ -5,7 +5,7 @@ import {
   parseUrl,
 } from '../../protocol/index.ts';
 import type { Banner } from '../banner.ts';
-import type { ProvideToken } from '../credentials/user-tokens.ts';
+import type { ProvideToken } from '../credentials/credentials.ts';
 import type { Correct } from '../delivery/delivery.ts';
 import type { EmptySlot, PlacementHook } from '../placement-hook.ts';
 import { createClock } from '../platform/clock.ts';

@@ -122,7 +122,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const box = spot.box ?? document.createElement('div');
     box.dataset['placardPlacement'] = placementId;
     // Contained, so that what is drawn in it changes nothing around it, in a row of a flex or grid container either.
-    box.style.cssText = `display:block;contain:size layout;min-width:0;width:100%;height:${banner.isControl ? 0 : place.height_px}px`;
+    box.style.cssText = `display:block;contain:size layout;width:100%;height:${banner.isControl ? 0 : place.height_px}px`;
     const parent = insert === 'first' || insert === 'last' ? anchor : anchor.parentElement;
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
