@@ -178,7 +178,11 @@ export default defineConfig(({ command, mode }) => {
           test: {
             name: 'dom',
             environment: 'happy-dom',
-            include: ['test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}'],
+            include: [
+              'test/{client,templates,element,react,vue,webview,devtools}/**/*.test.{ts,tsx}',
+              // Beside it are tests of the Studio's server, which are of Node.
+              'test/studio/pages/*.test.tsx',
+            ],
             maxWorkers,
           },
         },

@@ -1,6 +1,6 @@
 import { createPlacard, type PlacementHook } from '../../src/client/index.ts';
 import { openDevtools } from '../../src/devtools/index.ts';
-import { card, hero, strip } from '../../src/templates/index.ts';
+import { card, choice, countdown, hero, strip } from '../../src/templates/index.ts';
 import { createPanel } from '../panel/panel.ts';
 import { node } from '../ui/node.ts';
 import { createCart, tabStorage } from './cart.ts';
@@ -36,6 +36,8 @@ const HOOKS: Readonly<Record<string, PlacementHook>> = {
   home_hero: hero,
   sidebar_promo: card,
   checkout_strip: strip,
+  product_countdown: countdown,
+  thanks_choice: choice,
 };
 
 /** Puts a banner into an element; answers how to take it out again. */

@@ -80,9 +80,10 @@ export const home = (verbs: ShopVerbs): View => {
 
 const productPage = (verbs: ShopVerbs, product: Product): View => {
   const side = slot('sidebar_promo');
+  const clock = slot('product_countdown');
   return {
     title: `${product.name} · Fern & Kiln`,
-    slots: [side],
+    slots: [clock, side],
     screen: node('div', { class: 'product' }, [
       node('p', { class: 'crumb' }, [node('a', { href: '#/' }, ['← All pots'])]),
       node('div', { class: 'product-main' }, [
@@ -97,6 +98,7 @@ const productPage = (verbs: ShopVerbs, product: Product): View => {
           node('p', { class: 'small' }, [
             `Ships in nine days. Free delivery from ${money(FREE_DELIVERY_FROM)}.`,
           ]),
+          clock.element,
           side.element,
         ]),
       ]),
@@ -186,17 +188,21 @@ export const checkout = (verbs: ShopVerbs): View => {
   };
 };
 
-export const thanks = (): View => ({
-  title: 'Thank you · Fern & Kiln',
-  slots: [],
-  screen: node('div', { class: 'empty' }, [
-    node('h1', {}, ['Thank you']),
-    node('p', {}, [
-      'The order went to the service as a purchase. Banners that ask for buyers will find you now.',
+export const thanks = (): View => {
+  const question = slot('thanks_choice');
+  return {
+    title: 'Thank you · Fern & Kiln',
+    slots: [question],
+    screen: node('div', { class: 'empty' }, [
+      node('h1', {}, ['Thank you']),
+      node('p', {}, [
+        'The order went to the service as a purchase. Banners that ask for buyers will find you now.',
+      ]),
+      node('a', { class: 'primary', href: '#/' }, ['Back to the shop']),
+      question.element,
     ]),
-    node('a', { class: 'primary', href: '#/' }, ['Back to the shop']),
-  ]),
-});
+  };
+};
 
 /** The view of an address such as `#/product/teapot`; what is unknown is the home page. */
 export const viewOf = (hash: string, verbs: ShopVerbs): View => {

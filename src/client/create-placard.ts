@@ -1,6 +1,5 @@
 import { createBannerCache } from './banners/banner-cache.ts';
-import { createConsent, type OptOutPolicy } from './consent/consent.ts';
-import { createForgetStored, storeChoice } from './consent/forget-stored.ts';
+import { createConsent, type OptOutPolicy, storeChoice } from './consent/consent.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
 import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
@@ -54,8 +53,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     notify({ type: 'changed' });
   });
 
-  const forgetStored = createForgetStored(consent, user, cache, store, boxes);
-  const userSwitch = createUserSwitch(user, cache, late, consent, forgetStored);
+  const userSwitch = createUserSwitch({ user, consent, cache, store, boxes, late });
   consent.subscribe((before) => userSwitch.follow(before === 'pending').catch(report));
   consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
 
@@ -73,7 +71,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       store,
       placements,
       boxes,
-      forgetStored,
+      forgetStored: userSwitch.forgetStored,
       requested,
       early,
       forgetEarly,

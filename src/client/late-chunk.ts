@@ -10,7 +10,7 @@ const MAX_RETRY_MS = 60_000;
 
 /** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
 export interface LateChunk<T> {
-  /** From now on it can be loaded, by this function: what was called before waits for that. */
+  /** Says how the chunk is loaded. Calls before this one wait for it. */
   open(load: () => Promise<T>): void;
   /** The client, where it is loaded. */
   current(): T | undefined;
@@ -49,7 +49,7 @@ export const createLateChunk = <T extends { stop(): void }>(
   let retryMs = RETRY_MS;
   let cancelRetry: () => void = () => undefined;
 
-  /** Starts what waits, or drops it where there is no chunk. Work that must not get lost stays while there is hope. */
+  /** Starts the waiting work. Where there is no chunk it drops what may be dropped; the rest waits for the next try, unless the client is stopped. */
   const startWaiting = (): void => {
     const mayStay = !client && !isStopped;
     const ready = waiting.filter(({ isDroppable }) => !mayStay || isDroppable);
@@ -70,7 +70,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     }
     loading = undefined;
     startWaiting();
-    // An event of before the stop is stored first.
+    // An event that was tracked before the stop has to be stored first.
     if (isStopped) client?.stop();
     if (waiting.length === 0) return;
     cancelRetry = after(retryMs, tryToLoad);

@@ -1,6 +1,6 @@
 import { isVisitorId, VISITOR_JOIN_PATH } from '../protocol/index.ts';
 import type { Banner, BannerEvent } from './banner.ts';
-import { acceptDelivered } from './banners/answers.ts';
+import { acceptDismissed } from './banners/answers.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
 import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
@@ -62,7 +62,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       notify,
       fail,
       correct: settings.correct,
-      onDelivered: (events) => inBackground(acceptDelivered(user, cache, events, now())),
+      onDismissed: (dismissals) => inBackground(acceptDismissed(user, cache, dismissals, now())),
       // The cache is worth less than an event: a sync brings it back.
       async evict() {
         await cache.change((record) => {

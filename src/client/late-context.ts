@@ -1,8 +1,7 @@
 import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
-import { createKeyring } from './credentials/keyring.ts';
-import { createUserTokens, type UserTokens } from './credentials/user-tokens.ts';
+import { createKeyring, createUserTokens, type UserTokens } from './credentials/credentials.ts';
 import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
@@ -43,6 +42,7 @@ export interface LateClientOptions extends Notices {
 export interface LateContext extends LateClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
+  isStopped: () => boolean;
   /** False without consent, and once the client is stopped. */
   isActive: () => boolean;
   /** The same for what is kept on the device. */
@@ -63,6 +63,7 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
     ...options,
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
+    isStopped,
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
     async post(path, body) {

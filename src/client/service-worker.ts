@@ -1,7 +1,7 @@
 import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
-import { createUserTokens, type ProvideToken } from './credentials/user-tokens.ts';
+import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import { handOffMessages } from './delivery/leaving.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
@@ -61,8 +61,8 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
     host: {
       notify,
       fail,
-      onDelivered(events) {
-        const accepted = () => acceptInStore(banners, keyOf, events, Date.now());
+      onDismissed(dismissals) {
+        const accepted = () => acceptInStore(banners, keyOf, dismissals, Date.now());
         // Until it is known to be accepted a dismissal holds: where this fails it only does so for longer.
         accepting = accepting.then(accepted).catch(() => undefined);
       },

@@ -3,7 +3,6 @@ export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export type { Campaign } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
-export { OF_ALL } from './campaigns/holdout.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, REACH_SAMPLE, type Reach, workedMs } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
@@ -49,6 +48,7 @@ export {
   type Service,
   type ServiceOptions,
 } from './service.ts';
+export { OF_ALL } from './store/campaign-state.ts';
 export type { Conversion } from './store/goals.ts';
 export {
   backupStore,

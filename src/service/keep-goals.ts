@@ -16,23 +16,17 @@ interface KeepGoalsOptions {
 
 /**
  * Has the goals of campaigns counted from the moment at which a campaign has them, so that its results need no counting later.
- * A campaign that is gone keeps its goals: it may come back. Returns what stops it.
+ * Goals are only ever added: a campaign that is gone may come back, and another replica may have another file. Returns what stops it.
  */
 export const startKeepingGoals = (options: KeepGoalsOptions): (() => Promise<void>) => {
   const { store, workspaces, log, everyMs = EVERY_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
-  /** Goals of before. Another replica may have another file: each says what has changed in its own, once. */
-  const known = new Map<string, string>();
-
   const keepChanged = async (all: readonly Workspace[]): Promise<void> => {
     for (const { workspaceId, campaigns, holdout } of all) {
       for (const { campaignId, conversions } of [...campaigns, ...(holdout ? [holdout] : [])]) {
-        const name = JSON.stringify([workspaceId, campaignId]);
-        const goals = JSON.stringify(conversions);
-        if (signal.aborted || (known.get(name) ?? '[]') === goals) continue;
+        if (signal.aborted) return;
         await store.keepGoals(workspaceId, { campaignId, conversions }, signal);
-        known.set(name, goals);
       }
     }
   };

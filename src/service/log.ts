@@ -1,12 +1,12 @@
 /** Structured log lines, as pino writes them. No line holds a key, an e-mail, a phone or an external ID. */
 export interface Log {
-  /** For developers: each request. */
+  /** Each request, for developers. */
   debug(facts: Record<string, unknown>, message: string): void;
-  /** What happened: started, reloaded, stopped. */
+  /** Events of the process: started, reloaded, stopped. */
   info(facts: Record<string, unknown>, message: string): void;
-  /** What somebody should look at. */
+  /** Something that an operator should look at. */
   warn(facts: Record<string, unknown>, message: string): void;
-  /** What went wrong. */
+  /** A failure. */
   error(facts: Record<string, unknown>, message: string): void;
 }
 
@@ -18,7 +18,10 @@ export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, er
 export const codeOf = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** What may be logged of an error: its message can quote a user's data, so only its kind and where it came from. */
+/** The sentence of an error. It may quote a user's data, so it must not be logged. */
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** What may be logged of an error: its kind and where it came from. Its message can quote a user's data. */
 export const errorFacts = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];

@@ -8,5 +8,6 @@ export const version = (): string => {
   const file = CANDIDATES.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
   // An application that is bundled with the package leaves its description behind.
   if (!file) return 'unknown';
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+  const manifest: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
+  return manifest.version;
 };

@@ -214,6 +214,25 @@ test('contract 7.3: a test send is shown and counted, and gone after a reload', 
   expect(second.of('shown')).toEqual([]);
 });
 
+test.each([
+  ['the user’s own banner', 'kept', false, [120]],
+  ['a test send', 'forgotten', true, []],
+])(
+  'the next visit keeps room for what %s needed, unless it is a test send (%s)',
+  async (_, _is, isTestSend, heights) => {
+    localStorage.clear();
+    const { placard, heard } = open({
+      service: createFakeService({ banners: { home_hero: { ...hero, is_test_send: isTestSend } } }),
+    });
+    const element = aSlot();
+    Object.defineProperty(element, 'offsetHeight', { value: 120 });
+    placard.mount('home_hero', element, draw);
+    await heard('tracked');
+    const stored: Record<string, number> = JSON.parse(localStorage.getItem('placard-boxes:app') ?? '{}');
+    expect(Object.values(stored)).toEqual(heights);
+  },
+);
+
 test('case 54: a banner that expires while displayed leaves, and is not counted afterwards', async () => {
   const expires = Math.ceil(Date.now() / 1000) + 60;
   const { placard, of, heard, service } = open({

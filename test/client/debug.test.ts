@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { noticeText, VERSION } from '../../src/client/debug.ts';
-import { createPlacard, type Notice } from '../../src/client/index.ts';
-import { createMemoryStore } from '../../src/client/platform/store.ts';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import type { Notice } from '../../src/client/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
+import { aSlot, open as openPage } from './pages.ts';
 
 beforeEach(() => {
   for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue();
@@ -17,21 +16,9 @@ const lines = () =>
   );
 
 const open = (debug?: boolean, more: { consent?: 'disabled'; userId?: string; appid?: string } = {}) => {
-  const service = createFakeService({ banners: { home_hero: wire('home_hero', {}, { id: 'bnr-1' }) } });
-  const placard = createPlacard({
-    endpoint: service.origin,
-    apiKey: 'client-key',
-    appId: 'app',
-    appVersion: '1',
-    userId: 'u-1',
-    ...(debug !== undefined && { debug }),
-    ...more,
-    platform: { fetch: service.fetch, openStore: createMemoryStore },
-  });
-  const notices: Notice[] = [];
-  placard.subscribe((notice) => notices.push(notice));
-  placard.mount('home_hero', document.body.appendChild(document.createElement('div')), () => undefined);
-  return { placard, notices };
+  const page = openPage({ ...(debug !== undefined && { debug }), ...more });
+  page.placard.mount('home_hero', aSlot(), () => undefined);
+  return page;
 };
 
 test('with debug, the console says hello, with version, user and what is mounted, and then what happens', async () => {

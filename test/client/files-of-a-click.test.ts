@@ -1,30 +1,20 @@
 import 'fake-indexeddb/auto';
 import { Session } from 'node:inspector/promises';
-import { expect, onTestFinished, test, vi } from 'vitest';
-import { createPlacard, type Notice } from '../../src/client/index.ts';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { expect, onTestFinished, test } from 'vitest';
+import { createIdbStore } from '../../src/client/platform/idb-store.ts';
+import { aSlot, open } from './pages.ts';
 
 /** A reader who follows a click opens these. Lower it where a layer goes. */
-const MAX_FILES = 34;
+const MAX_FILES = 29;
 
 test('a click, from `track` to its settled answer, runs through few files', async () => {
-  const service = createFakeService({ banners: { home_hero: wire('home_hero') } });
-  const notices: Notice[] = [];
-  const placard = createPlacard({
-    endpoint: service.origin,
-    apiKey: 'client-key',
-    appId: 'app',
-    appVersion: '1',
-    userId: 'u-1',
-    platform: { fetch: service.fetch },
+  const { placard, heard } = open({
+    openStore: createIdbStore,
+    // No impression beside the click.
+    platform: { IntersectionObserver: globalThis.IntersectionObserver },
   });
   onTestFinished(placard.stop);
-  placard.subscribe((notice) => notices.push(notice));
-  const heard = (type: Notice['type']) =>
-    vi.waitFor(() => expect(notices.map((notice) => notice.type)).toContain(type), { timeout: 15_000 });
-  const slot = document.createElement('div');
-  document.body.append(slot);
-  placard.mount('home_hero', slot, () => undefined);
+  placard.mount('home_hero', aSlot(), () => undefined);
   await heard('synced');
   await placard.flush();
 

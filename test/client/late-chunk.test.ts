@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { storeChoice } from '../../src/client/consent/forget-stored.ts';
+import { expect, test, vi } from 'vitest';
+import { storeChoice } from '../../src/client/consent/consent.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
-import { createPlacard, type Notice, type Platform, type Store } from '../../src/client/index.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type StoreKey } from '../../src/client/platform/store.ts';
-import { createFakeService, createVirtualClock, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
+import { aProfile, aSlot, draw, hero, open, stagePages } from './pages.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
@@ -20,43 +20,22 @@ vi.mock('../../src/client/late-client.ts', async (original) => {
   };
 });
 
-beforeEach(() => void vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 5 }));
-afterEach(() => void vi.useRealTimers());
+stagePages();
 
 /** Pages of one browser profile, one after the other. */
 const aBrowser = () => {
-  const service = createFakeService({ banners: { home_hero: wire('home_hero') } });
-  const stores = new Map<string, Store>();
-  const platform: Partial<Platform> = {
-    fetch: service.fetch,
-    openStore(name) {
-      if (!stores.has(name)) stores.set(name, createMemoryStore());
-      return stores.get(name)!;
-    },
-  };
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const openStore = aProfile();
   const visit = () => {
-    const notices: Notice[] = [];
-    const placard = createPlacard({
-      endpoint: service.origin,
-      apiKey: 'client-key',
-      appId: 'app',
-      appVersion: '1',
-      userId: 'u-1',
-      platform,
-    });
-    placard.subscribe((notice) => notices.push(notice));
-    const slot = document.createElement('div');
-    document.body.append(slot);
-    placard.mount('home_hero', slot, () => undefined);
-    const heard = (type: Notice['type']) =>
-      vi.waitFor(() => expect(notices.map((notice) => notice.type)).toContain(type), { timeout: 15_000 });
-    return { placard, notices, heard };
+    const page = open({ service, openStore });
+    page.placard.mount('home_hero', aSlot(), draw);
+    return page;
   };
-  return { service, stores, visit };
+  return { service, openStore, visit };
 };
 
 test('case 40: an opt-out while the rest of the client does not load holds when it does, and on the next visit', async () => {
-  const { service, stores, visit } = aBrowser();
+  const { service, openStore, visit } = aBrowser();
   const { placard, heard } = visit();
   await heard('synced');
   await placard.track(placard.banner('home_hero')!, 'click');
@@ -71,7 +50,7 @@ test('case 40: an opt-out while the rest of the client does not load holds when 
   expect(network.failures).toBe(0);
   expect(service.requests).toEqual([]);
   expect(await second.placard.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
-  expect(await stores.get('placard-banners')!.entries()).toEqual([]);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
   second.placard.stop();
 
   const third = visit();
@@ -233,7 +212,7 @@ test('work that fails is a bug of the client and answers what it would without t
 test.each(['keep', 'purge', 'wipe'] as const)(
   'while the rest of the client cannot be loaded a %s comes to its end, and holds on the next visit',
   async (policy) => {
-    const { service, stores, visit } = aBrowser();
+    const { service, openStore, visit } = aBrowser();
     const first = visit();
     await first.heard('synced');
     await first.placard.track(first.placard.banner('home_hero')!, 'click');
@@ -246,8 +225,8 @@ test.each(['keep', 'purge', 'wipe'] as const)(
     await (policy === 'wipe' ? placard.wipe() : placard.disable(policy));
     placard.stop();
     network.failures = 0;
-    expect(await stores.get('placard-banners')!.entries()).toEqual([]);
-    const log = await stores.get(logName(service.origin, 'app'))!.entries();
+    expect(await openStore('placard-banners').entries()).toEqual([]);
+    const log = await openStore(logName(service.origin, 'app')).entries();
     const events = log.filter(([key]) => (key as string[])[0] === 'event');
     expect(events).toHaveLength(policy === 'keep' ? 1 : 0);
     expect(localStorage).toHaveLength(0);
@@ -296,7 +275,7 @@ test('a purge without the delivery removes the queue, and leaves the totals and 
 });
 
 test('a click before the rest is loaded, with an opt-out after it that keeps what is queued, is kept', async () => {
-  const { stores, service, visit } = aBrowser();
+  const { openStore, service, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
   first.placard.stop();
@@ -308,13 +287,13 @@ test('a click before the rest is loaded, with an opt-out after it that keeps wha
   await vi.advanceTimersByTimeAsync(10_000);
   await disabled;
   expect(await clicked).toMatchObject({ type: 'click' });
-  const log = await stores.get(logName(service.origin, 'app'))!.entries();
+  const log = await openStore(logName(service.origin, 'app')).entries();
   expect(log.filter(([key]) => (key as string[])[0] === 'event')).toHaveLength(1);
   placard.stop();
 });
 
 test('while the rest of the client cannot be loaded a sign-in comes to its end, and the former user leaves nothing behind', async () => {
-  const { stores, visit } = aBrowser();
+  const { openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
   first.placard.stop();
@@ -324,16 +303,16 @@ test('while the rest of the client cannot be loaded a sign-in comes to its end, 
   await placard.identify('u-2');
   await heard('failed');
   expect(placard.banner('home_hero')).toBeUndefined();
-  expect(await stores.get('placard-banners')!.entries()).toEqual([]);
+  expect(await openStore('placard-banners').entries()).toEqual([]);
   network.failures = 0;
   await heard('synced');
-  const users = (await stores.get('placard-banners')!.entries()).map(([key]) => (key as string[]).at(-1));
+  const users = (await openStore('placard-banners').entries()).map(([key]) => (key as string[]).at(-1));
   expect(users).toEqual(['u-2']);
   placard.stop();
 });
 
 test('while the rest of the client cannot be loaded an opt-in comes to its end, and holds on the next visit', async () => {
-  const { service, stores, visit } = aBrowser();
+  const { service, openStore, visit } = aBrowser();
   const first = visit();
   await first.heard('synced');
   await first.placard.disable('keep');
@@ -343,7 +322,7 @@ test('while the rest of the client cannot be loaded an opt-in comes to its end, 
   await second.placard.enable();
   second.placard.stop();
   network.failures = 0;
-  expect(await stores.get(logName(service.origin, 'app'))!.get(CONTROL_KEY)).toMatchObject({
+  expect(await openStore(logName(service.origin, 'app')).get(CONTROL_KEY)).toMatchObject({
     consent: 'enabled',
   });
   const third = visit();

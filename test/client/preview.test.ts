@@ -78,6 +78,16 @@ test('the end of the preview brings the user’s own banner back', async () => {
   await vi.waitFor(() => expect(element.textContent).toBe('Summer sale'), PATIENCE);
 });
 
+test('the dismissal of what is previewed brings the user’s own banner back at once, and is not kept', async () => {
+  const { placard, heard } = aSite(found);
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await barShown();
+  await heard('synced');
+  await placard.track(placard.banner('home_hero')!, 'dismiss');
+  expect(element.textContent).toBe('Summer sale');
+});
+
 test('it stays where the user becomes known, and needs none', async () => {
   const { placard, heard } = aSite(found, { userId: null });
   const element = aSlot();

@@ -77,13 +77,28 @@ describe('a colleague who was faster', () => {
     await close(page);
   });
 
+  test('loses nothing, and nothing is asked, where they changed another part', async () => {
+    const page = await studio.open('/campaigns/tea-lovers');
+    const other = await studio.open('/campaigns/tea-lovers');
+    await other.getByLabel('Name', { exact: true }).fill('Tea for two');
+    await saved(other);
+    await close(other);
+    await headline(page).fill('Cups for your pot');
+    await page.getByText('Demo changed other parts of this draft meanwhile.').waitFor();
+    await saved(page);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
+    expect(await headline(page).inputValue()).toBe('Cups for your pot');
+    await close(page);
+  });
+
   test('is seen without scrolling, wherever the form is', async () => {
     const page = await studio.open('/campaigns/gold-preview');
     const field = page.getByLabel('Image description');
     await field.fill('One');
     await saved(page);
     const other = await studio.open('/campaigns/gold-preview');
-    await headline(other).fill('Of the other');
+    await other.getByLabel('Image description').fill('Of the other');
     await saved(other);
     await close(other);
     await field.fill('Two');
@@ -101,7 +116,7 @@ describe('a colleague who was faster', () => {
 test('an answer for one person is not shown under the name of another', async () => {
   const page = await studio.open('/why');
   const who = page.getByLabel('Seen by');
-  await page.locator('.why').first().waitFor();
+  await page.locator('.why-list').first().waitFor();
   let late: (() => void) | undefined;
   const isLate = new Promise<void>((resolve) => {
     late = resolve;
@@ -119,7 +134,7 @@ test('an answer for one person is not shown under the name of another', async ()
   });
   await who.selectOption(first!);
   await who.selectOption(second!);
-  await page.locator('.why').first().waitFor();
+  await page.locator('.why-list').first().waitFor();
   const ended = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/why'));
   late!();
   await Promise.race([ended, page.waitForEvent('requestfailed')]);

@@ -495,6 +495,19 @@ describe('the list', () => {
     await page.getByRole('button', { name: 'Go back to it …' }).first().waitFor();
     await close(page);
   });
+
+  test('leads from a stop to how long a page keeps what it has', async () => {
+    const page = await open();
+    await page.getByRole('button', { name: 'Stop Spring collection', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('within 1 day every page that has it drops it').waitFor();
+    await dialog.getByRole('link', { name: 'bound how long a page keeps it' }).click();
+    const bound = page.getByLabel('A page keeps it for, in minutes');
+    await bound.waitFor();
+    await expect.poll(() => bound.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await bound.inputValue()).toBe('1440');
+    await close(page);
+  });
 });
 
 describe('an address', () => {
@@ -565,6 +578,26 @@ describe('the goal', () => {
     const number = /[\d,]+/.exec(words!)![0].replaceAll(',', '');
     await page.getByRole('button', { name: 'Plan for them' }).click();
     expect(await page.getByLabel(/^Planned sample/).inputValue()).toBe(number);
+    await close(page);
+  });
+});
+
+describe('the audit', () => {
+  test('is searched by words, and what they find is a file', async () => {
+    const page = await open('/access');
+    const cells = page.getByRole('region', { name: 'Audit' }).locator('tbody tr');
+    await cells.first().waitFor();
+    await page.getByLabel('Find in the audit').fill('sign in');
+    await expect
+      .poll(async () => (await cells.allTextContents()).filter((row) => !/sign in/.test(row)))
+      .toEqual([]);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download CSV' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toBe('audit.csv');
+    await page.getByLabel('Find in the audit').fill('nobody did this');
+    await expect.poll(() => cells.count()).toBe(0);
     await close(page);
   });
 });

@@ -9,6 +9,7 @@ export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEve
     appId: 'app',
     bannerId: 'bnr_1',
     campaignId: 'campaign',
+    holdoutId: null,
     variantId: 'a',
     language: null,
     placementId: 'home_hero',

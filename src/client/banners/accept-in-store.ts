@@ -9,10 +9,9 @@ import { isUserRecord } from './user-record.ts';
 export const acceptInStore = async (
   store: Store,
   keyOf: (userId: string) => StoreKey,
-  events: readonly BannerEvent[],
+  dismissals: readonly BannerEvent[],
   nowMs: number,
 ): Promise<void> => {
-  const dismissals = events.filter(({ type }) => type === 'dismiss');
   for (const user of new Set(dismissals.map(({ userId }) => userId))) {
     const ids = dismissals.filter(({ userId }) => userId === user).map(({ bannerId }) => bannerId);
     await store.update<unknown>([keyOf(user)], ([record]) => {

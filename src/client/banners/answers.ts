@@ -62,14 +62,14 @@ export const acceptDismissals = (record: UserRecord, bannerIds: readonly string[
 };
 
 /** From its acceptance a dismissal hides what the service may still send for some minutes. */
-export const acceptDelivered = async (
+export const acceptDismissed = async (
   user: Pick<CurrentUser, 'id'>,
   cache: BannerCache,
-  events: readonly BannerEvent[],
+  dismissals: readonly BannerEvent[],
   nowMs: number,
 ): Promise<void> => {
-  const dismissals = events.filter(({ type, userId }) => type === 'dismiss' && userId === user.id());
-  const ids = dismissals.map(({ bannerId }) => bannerId);
+  const own = dismissals.filter(({ userId }) => userId === user.id());
+  const ids = own.map(({ bannerId }) => bannerId);
   if (ids.length > 0) await cache.change((record) => acceptDismissals(record, ids, nowMs));
 };
 

@@ -146,7 +146,7 @@ export const createBannerCache = (options: CacheOptions) => {
     isExpired: (banner: Banner): boolean => cache.expiresInMs(banner) < 0,
     /** By the server's clock as well as it is known. */
     now: (): number => now() + record.clockSkewMs,
-    expiresInMs: (banner: Banner): number => (banner.expiresAt ?? Number.POSITIVE_INFINITY) - cache.now(),
+    expiresInMs: (banner: Banner): number => (banner.expiresAt ?? Infinity) - cache.now(),
 
     /** Looks who is here, forgets the former user in memory and reads this one's record. Resolves when it is there, or cannot be had. */
     async open(): Promise<void> {

@@ -5,8 +5,8 @@ import {
   USER_TOKEN_HEADER,
   USER_TOKEN_MEMBER,
 } from '../../protocol/index.ts';
-import { createKeyring } from '../credentials/keyring.ts';
-import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { UserTokens } from '../credentials/credentials.ts';
+import { createKeyring } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
 import { type Answer, createPostJson, parseJson, type Refusal, readRefused } from '../platform/http.ts';
 

@@ -1,5 +1,5 @@
 import { MAX_PLACEMENTS } from '../../protocol/index.ts';
-import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';

@@ -1,3 +1,5 @@
+import type { Store } from '../platform/store.ts';
+
 /** What the user chose, as the log keeps it. `draining`: opted out, what is queued is still sent. */
 export type Choice = 'enabled' | 'disabled' | 'draining';
 
@@ -40,13 +42,13 @@ export const createConsent = (initial: State) => {
     is,
     /** Whether anything may be shown, synced and kept: in memory only, while the choice is pending. */
     mayAct: () => is('enabled', 'pending'),
-    /** Whether it may be kept on the device. */
+    /** Whether anything may be kept on the device. */
     mayWrite: () => is('enabled'),
     /** Whether what was captured before this moment may still be stored. */
     mayFinish: () => is('enabled', 'pending', 'draining', 'keeping'),
     /** Whether queued events may be sent. */
     maySend: () => is('enabled', 'draining'),
-    /** The state as a choice for the log. */
+    /** The choice that the log keeps for this state. */
     choice: (): Choice => (is('enabled', 'pending') ? 'enabled' : is('draining') ? 'draining' : 'disabled'),
     set,
     /** The user opted out here. Without a choice before, there is nothing that may be kept or sent. */
@@ -61,3 +63,25 @@ export const createConsent = (initial: State) => {
 };
 
 export type Consent = ReturnType<typeof createConsent>;
+
+/**
+ * Brings the user's choice, or a wipe, to the log while the delivery cannot be loaded. The delivery does the rest when it is there.
+ * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
+ */
+export const storeChoice = async (
+  log: Store,
+  consent: Choice,
+  policy: OptOutPolicy | 'wipe' | undefined,
+  now: number,
+): Promise<void> => {
+  if (policy === 'wipe') return log.clear();
+  const key = ['control', 1, 'meta'];
+  // A newer version's records are left alone.
+  await log.update<{ v: number }>([key], ([found]) =>
+    found && found.v > 1 ? [] : [[key, { ...found, v: 1, consent, chosenAt: now }]],
+  );
+  if (policy !== 'purge') return;
+  const records = await log.entries<{ v?: number; consent?: Choice } | undefined>();
+  const queue = records.filter(([, record]) => record?.v === 1 && !record.consent);
+  await log.deleteMany(queue.map(([each]) => each));
+};

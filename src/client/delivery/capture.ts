@@ -13,7 +13,7 @@ import {
 } from './log/records.ts';
 import type { RetryOnQuota } from './log/upkeep.ts';
 
-/** The device's clock ahead of ours by more than this was set, or the computer slept: we follow. */
+/** Where the device's clock is ahead of ours by more than this, someone has set it or the computer has slept: event times follow it. */
 const DRIFT_MS = 100;
 
 /**
@@ -28,7 +28,7 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
   /** What the device's clock showed when the monotonic one stood at 0. */
   let offset = now() - monotonic();
   let lastTime = 0;
-  /** The natural keys that have it. */
+  /** The natural keys of the events that have this time. */
   let keys = new Set<string>();
 
   /** `at` is a time of the device's clock. That one may have been set back since, but an age is true on either clock. */
@@ -92,7 +92,7 @@ export const createCapture = (
   const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
       const isStored = (await retryOnQuota(write)) !== false;
-      // Memory ends with the client.
+      // The client has stopped, and what is in memory ends with it.
       return isStored && !(isStopped() && log.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
@@ -155,7 +155,7 @@ export const createCapture = (
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
     const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct();
     if (isStopped() || !isAllowed) return Promise.resolve(null);
-    // Its write would fail, and the events beside it in the same write would be lost.
+    // The write of such an event would fail, and the events in the same write would be lost.
     if (!isWhole(event)) {
       fail('config', 'An event needs a type, a banner, a placement and a user, each a text');
       return Promise.resolve(null);

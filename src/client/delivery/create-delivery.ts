@@ -1,5 +1,4 @@
 import type { BannerEvent } from '../banner.ts';
-import { createStoredConsent } from '../consent/stored-consent.ts';
 import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/choices.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
@@ -8,9 +7,9 @@ import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delive
 import { createLeaving } from './leaving.ts';
 import { createUnsent } from './log/last-seen.ts';
 import { createDeadLetters, readDiagnostics } from './log/letters.ts';
-import { createLog } from './log/log.ts';
+import { createLog, type Log } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
-import { createRetryOnQuota, createUpkeep } from './log/upkeep.ts';
+import { createRetryOnQuota, createUpkeep, type RetryOnQuota } from './log/upkeep.ts';
 import { createSender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
@@ -37,6 +36,28 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   };
 };
 
+/** Brings the choice of this page to the log and to the other tabs, and theirs to this page. A full disk refuses no choice. */
+const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, retryOnQuota: RetryOnQuota) => {
+  const post = (): void => news.post({ type: 'consent', choice: consent.choice() });
+  news.subscribe((item) => {
+    if (item.type !== 'consent' && item.type !== 'wiped') return;
+    const choice = item.type === 'wiped' ? 'wiped' : item.choice;
+    if (!choice) return;
+    // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
+    if (consent.is('wiped') && !(isWorker && choice === 'enabled')) return;
+    void consent.set(choice);
+    if (choice === 'wiped') log.forgetMemory();
+  });
+  return async (): Promise<void> => {
+    // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
+    if (!consent.mayAct()) post();
+    await retryOnQuota(log.storeChoice);
+    // What was held in memory comes to the disk with the choice.
+    await log.retry();
+    if (consent.mayAct()) post();
+  };
+};
+
 /**
  * Wires the half of the client that gets events to the server: capture appends to the log, the sender claims batches of
  * it, and a page that leaves sends what it holds. Only this file knows all of them.
@@ -49,7 +70,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const upkeep = createUpkeep(context, log);
   const letters = createDeadLetters(log);
   const retryOnQuota = createRetryOnQuota(async () => host.evict?.(), upkeep.shrink, log.degrade);
-  const choice = createStoredConsent(context, log, retryOnQuota);
+  const storeChoice = createChoice(context, log, retryOnQuota);
   const sender = createSender(context, log, upkeep, unsent);
   const leaving = createLeaving(context, log, sender, unsent);
 
@@ -100,12 +121,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       return consent.mayAct();
     },
     async disable(policy) {
-      await choice.store();
+      await storeChoice();
       if (policy === 'purge') await retryOnQuota(upkeep.purge);
       if (policy === 'send') await sender.run(true);
     },
     async enable() {
-      await choice.store();
+      await storeChoice();
       sender.onSign();
     },
     stop() {
@@ -113,6 +134,9 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       for (const part of [sender, leaving, unsent]) part.stop();
       log.close();
     },
-    wipe: choice.wipe,
+    wipe() {
+      context.news.post({ type: 'wiped' });
+      return log.clear();
+    },
   };
 };

@@ -1,6 +1,6 @@
 import type { BannerEvent, EventType } from '../banner.ts';
 import type { Choice, Consent, OptOutPolicy } from '../consent/consent.ts';
-import type { UserTokens } from '../credentials/user-tokens.ts';
+import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -123,8 +123,8 @@ export interface DeliveryHost {
   notify: Notify;
   fail: Fail;
   correct?: Correct | undefined;
-  /** The service has confirmed these. */
-  onDelivered?: (events: readonly BannerEvent[]) => void;
+  /** The service has accepted these dismissals. */
+  onDismissed?: (dismissals: readonly BannerEvent[]) => void;
   /** Frees space of less value than events (the banner cache), when the storage quota is reached. */
   evict?: () => Promise<void>;
 }

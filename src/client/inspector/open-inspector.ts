@@ -42,7 +42,6 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
   });
   let inspector: Promise<Inspector> | undefined;
   let end: () => void = () => undefined;
-  let isStopped = false;
 
   // The path is named here: a constant that two late chunks share is a file of its own in some bundlers.
   const askForPreview = (token: string) => context.post(PREVIEW_PATH, { token });
@@ -50,7 +49,6 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
     const { createInspector } = await loadChunk('inspector');
     const { stop, ...made } = createInspector({ ...context, ...parts, recent, askForPreview });
     end = stop;
-    if (isStopped) stop();
     return made;
   };
   /** A load that failed is tried again. */
@@ -70,7 +68,6 @@ export const createOpenInspector = (context: LateContext, loadChunk: LoadChunk) 
       if (token) await (await open(parts)).preview(token);
     },
     stop(): void {
-      isStopped = true;
       unsubscribe();
       end();
     },

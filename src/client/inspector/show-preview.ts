@@ -38,7 +38,8 @@ const showPreviewBar = (text: string, onEnd: () => void): (() => void) => {
   return () => host.remove();
 };
 
-interface PreviewOptions extends Pick<LateContext, 'user' | 'requested' | 'subscribe' | 'readBanners'> {
+interface PreviewOptions
+  extends Pick<LateContext, 'user' | 'requested' | 'subscribe' | 'isStopped' | 'readBanners'> {
   overlay: Overlay;
   askForPreview: (token: string) => ReturnType<LateContext['post']>;
 }
@@ -94,19 +95,15 @@ const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (
 /** Shows what a preview link is for; a later one takes the place of an earlier one, and `stop()` of all. */
 export const createPreview = (options: PreviewOptions) => {
   let end: () => void = () => undefined;
-  let isStopped = false;
   let latest: string | undefined;
   return {
     async show(token: string): Promise<void> {
       latest = token;
       const answer = await readAnswer(options.askForPreview(token));
-      if (isStopped || latest !== token) return;
+      if (options.isStopped() || latest !== token) return;
       end();
       end = showPreview(options, answer);
     },
-    stop(): void {
-      isStopped = true;
-      end();
-    },
+    stop: (): void => end(),
   };
 };

@@ -4,7 +4,7 @@ import {
   MAX_APP_VERSION_CHARACTERS,
   parseUrl,
 } from '../../protocol/index.ts';
-import type { ProvideToken } from '../credentials/user-tokens.ts';
+import type { ProvideToken } from '../credentials/credentials.ts';
 import type { Correct } from '../delivery/delivery.ts';
 import { createClock } from '../platform/clock.ts';
 import { createIdbStore } from '../platform/idb-store.ts';

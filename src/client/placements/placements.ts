@@ -121,7 +121,7 @@ export const createPlacements = (options: PlacementsOptions) => {
   const armExpiry = (slot: MountedSlot, shown: Banner): void => {
     slot.cancelExpiry?.();
     const wait = cache.expiresInMs(shown);
-    if (wait === Number.POSITIVE_INFINITY) return;
+    if (wait === Infinity) return;
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
@@ -131,7 +131,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     if (slot.state === UNMOUNTED) return;
     if (element.isConnected) slot.wasConnected = true;
     else if (slot.wasConnected) {
-      putAside(slot);
+      putAside();
       return;
     }
     const reason = slot.state.banner && cache.mustLeave(slot.state.banner);
@@ -162,12 +162,13 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /**
-   * Removed from the page without a word: a slot that is only moved is back before this runs. Vue's KeepAlive and a router that
-   * reuses routes may put it back later, and then it is drawn again. The oldest go, so that none can pile up.
+   * Empties the slots that were removed from the page without a word: one that is only moved is back before this runs. Vue's
+   * KeepAlive and a router that reuses routes may put them back later, and then they are drawn again. The oldest go, so that none
+   * can pile up.
    */
-  const putAside = (slot: MountedSlot): void => {
-    if (slot.state !== UNDECIDED) turn(slot, UNDECIDED, [], false);
-    const aside = all().filter((each) => each.wasConnected && !each.element.isConnected);
+  const putAside = (): void => {
+    const aside = all().filter(({ wasConnected, element }) => wasConnected && !element.isConnected);
+    for (const slot of aside) if (slot.state !== UNDECIDED) turn(slot, UNDECIDED, [], false);
     for (const oldest of aside.slice(0, -MAX_ASIDE)) unmount(oldest);
   };
 
@@ -184,10 +185,7 @@ export const createPlacements = (options: PlacementsOptions) => {
 
   return {
     mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void {
-      // One that is only moved is back by then.
-      queueMicrotask(() => {
-        for (const other of all()) if (other.wasConnected && !other.element.isConnected) putAside(other);
-      });
+      queueMicrotask(putAside);
       const check = createBannerCheck(hook, placementId, fail, () => consider(slot));
       const slot: MountedSlot = { placementId, element, hook, check, state: UNDECIDED };
       if (consent.mayWrite()) slot.release = boxes.reserve(element, placementId);

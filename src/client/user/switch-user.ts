@@ -2,16 +2,47 @@ import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Consent } from '../consent/consent.ts';
 import type { LateChunk } from '../late-chunk.ts';
 import type { LateClient } from '../late-client.ts';
+import type { Boxes } from '../placements/box.ts';
+import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from './current-user.ts';
 
+/**
+ * Deletes the stored records of an app's users, but that of the current user, who may have signed in meanwhile. Other apps and
+ * other versions stay.
+ */
+export const forgetUsers = async (
+  store: Store,
+  keyOf: (userId: string) => (string | number)[],
+  current: () => string | null,
+): Promise<void> => {
+  const scope = keyOf('').slice(0, -1);
+  // No user ID sorts after the last code unit.
+  const found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
+  const keep = current();
+  const kept = JSON.stringify(keep !== null && keyOf(keep));
+  await store.deleteMany(found.map(([key]) => key).filter((key) => JSON.stringify(key) !== kept));
+};
+
+interface UserSwitchOptions {
+  user: CurrentUser;
+  consent: Consent;
+  cache: BannerCache;
+  store: Store;
+  boxes: Boxes;
+  late: LateChunk<LateClient>;
+}
+
 /** Opens the cache and the session of the current user, as long as there is consent, and closes those of the former one. */
-export const createUserSwitch = (
-  user: CurrentUser,
-  cache: BannerCache,
-  late: LateChunk<LateClient>,
-  consent: Consent,
-  forgetStored: () => Promise<void>,
-) => {
+export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: UserSwitchOptions) => {
+  /** Deletes what is stored of everyone but the current user; boxes and the visitor too, where nothing may be kept. */
+  const forgetStored = async (): Promise<void> => {
+    if (consent.is('pending')) return;
+    if (!consent.mayAct()) {
+      boxes.forget();
+      user.forgetVisitor();
+    }
+    await cache.settleWithin(() => forgetUsers(store, cache.key, user.id));
+  };
   const openCache = async (): Promise<void> => {
     if (consent.mayAct()) await cache.open();
   };
@@ -39,6 +70,7 @@ export const createUserSwitch = (
   };
 
   return {
+    forgetStored,
     openCache,
     startSession,
     /** The consent has changed. `isFirst`: the user had not chosen before. */

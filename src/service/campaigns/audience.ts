@@ -1,4 +1,5 @@
 import { isRecord } from '../../protocol/index.ts';
+import { messageOf } from '../log.ts';
 import { completeProfile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 import { readDate } from '../users/dates.ts';
@@ -214,7 +215,7 @@ export const compileAudience = (filter: Filter, report: Report): Audience | unde
       clauses: clausesOf(prepared as Filter),
     };
   } catch (error) {
-    report([], `expected a filter in MongoDB query form, got one that fails: ${(error as Error).message}`);
+    report([], `expected a filter in MongoDB query form, got one that fails: ${messageOf(error)}`);
     return undefined;
   }
 };

@@ -77,9 +77,10 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
     const tag = bytes.subarray(0, TAG_BYTES);
     const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(bytes.subarray(TAG_BYTES));
     if (!timingSafeEqual(tagOf(text), tag)) return null;
-    const [campaignId, variantId, placementId, round, isControl, isTestSend, language = null] = JSON.parse(
+    const sealed: [string, string | null, string, number, 0 | 1, 0 | 1, string?] = JSON.parse(
       text.toString(),
-    ) as [string, string | null, string, number, 0 | 1, 0 | 1, string?];
+    );
+    const [campaignId, variantId, placementId, round, isControl, isTestSend, language = null] = sealed;
     return {
       campaignId,
       variantId,

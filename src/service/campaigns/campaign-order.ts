@@ -14,6 +14,7 @@ const inOrder = (one: Campaign, other: Campaign): number =>
 interface CampaignOrder {
   /** The best first: a campaign's position is its rank. */
   campaigns: readonly Campaign[];
+  byId: ReadonlyMap<string, Campaign>;
   /** By placement ID the ranks of the campaigns that may fill it, and of those that name test users. */
   placements: ReadonlyMap<string, { all: readonly number[]; tests: readonly number[] }>;
   /** Whether any of them is limited in how often a user gets it, and the longest window of days in which that is counted. */
@@ -41,6 +42,7 @@ export const campaignOrder = (workspace: Workspace): CampaignOrder => {
   }
   const fresh = {
     campaigns,
+    byId: new Map(campaigns.map((campaign) => [campaign.campaignId, campaign])),
     placements,
     hasCaps: workspace.tagCaps.length > 0 || campaigns.some(({ frequency }) => frequency !== null),
     capDays: Math.max(0, ...campaigns.map(({ frequency }) => frequency?.impressions?.days ?? 0)),

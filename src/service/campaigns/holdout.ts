@@ -3,6 +3,7 @@ import type { Conversion } from '../store/goals.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { bucketsOf } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
+import { campaignOrder } from './campaign-order.ts';
 
 /** Users who get no campaign, to learn what all campaigns together bring about. */
 export interface Holdout {
@@ -19,23 +20,18 @@ export interface Holdout {
   conversions: readonly Conversion[];
 }
 
-/** The variant of those who get campaigns. */
-export const OF_ALL = 'campaigns';
-
 export const holdoutId = (startsAtMs: number): string => `@holdout:${startsAtMs}`;
 
 /** Where a user falls among all, from 0 to 100: below the percentage they are held out. Unrelated to the buckets of campaigns. */
 export const holdoutBucket = (workspaceId: string, { campaignId }: Holdout, userId: string): number =>
   bucketsOf(workspaceId, campaignId, userId).control * 100;
 
-type Of = Pick<Workspace, 'workspaceId' | 'holdout' | 'campaigns'>;
-
 const isExempt = ({ exemptTags }: Holdout, { tags }: Pick<Campaign, 'tags'>): boolean =>
   [...exemptTags].some((tag) => tags.has(tag));
 
 /** The holdout where it keeps this campaign from this user. */
 export const holdoutOf = (
-  { workspaceId, holdout }: Of,
+  { workspaceId, holdout }: Pick<Workspace, 'workspaceId' | 'holdout'>,
   campaign: Pick<Campaign, 'tags'>,
   userId: string,
   now: number,
@@ -44,20 +40,19 @@ export const holdoutOf = (
   return holdoutBucket(workspaceId, holdout, userId) < holdout.percentage ? holdout : null;
 };
 
-/** A banner event once more, as one of all campaigns together; nothing where it is none. */
-export const ofAllCampaigns = (
-  event: NewBannerEvent,
-  { workspaceId, holdout, campaigns }: Of,
+/** The holdout in whose results a banner event counts as well, as one of all campaigns together; `null` where it counts in none. */
+export const holdoutOfEvent = (
+  event: Pick<NewBannerEvent, 'campaignId' | 'isTestSend' | 'timeMs' | 'receivedAtMs'>,
+  workspace: Workspace,
   userId: string,
-): NewBannerEvent[] => {
+): string | null => {
+  const { workspaceId, holdout } = workspace;
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
   if (!holdout || event.isTestSend || event.campaignId.startsWith('@') || atMs < holdout.startsAtMs)
-    return [];
-  const campaign = campaigns.find(({ campaignId }) => campaignId === event.campaignId);
-  if (campaign && isExempt(holdout, campaign)) return [];
+    return null;
+  const campaign = campaignOrder(workspace).byId.get(event.campaignId);
+  if (campaign && isExempt(holdout, campaign)) return null;
   // Of a user who is held out, it comes from a page that has not asked since.
-  if (holdoutBucket(workspaceId, holdout, userId) < holdout.percentage) return [];
-  // A user in the control group of one campaign gets others.
-  const own = { bannerId: `@${event.bannerId}`, campaignId: holdout.campaignId, variantId: OF_ALL };
-  return [{ ...event, ...own, isControl: false }];
+  if (holdoutBucket(workspaceId, holdout, userId) < holdout.percentage) return null;
+  return holdout.campaignId;
 };

@@ -180,7 +180,7 @@ const SEARCHES = new Set(
 );
 
 /** What a filter costs before it writes anything. */
-const costOf = (name: string, value: unknown, given: unknown[], budget: Budget): number => {
+const costOf = (name: string, value: unknown, given: unknown[], budget: Pick<Budget, 'use'>): number => {
   const entries = lengthOf(value);
   const read = SHALLOW.has(name) && typeof value !== 'string' ? 0 : writtenLength(value, budget);
   const asked = given.reduce<number>((sum, each) => sum + writtenLength(each, budget), 0);
@@ -194,7 +194,7 @@ const costOf = (name: string, value: unknown, given: unknown[], budget: Budget):
 
 const charged = (name: string, filter: Filter): FilterImplOptions =>
   function* (this: Call, value: unknown, ...given: unknown[]) {
-    const budget = this.context.memoryLimit as unknown as Budget;
+    const budget = this.context.memoryLimit;
     budget.use(COST.filter + costOf(name, value, given, budget));
     const result: unknown = yield filter.apply(this, [value, ...given]);
     budget.use(typeof result === 'string' ? result.length * COST.letter : lengthOf(result) * COST.element);

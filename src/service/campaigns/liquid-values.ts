@@ -23,7 +23,11 @@ export const lengthOf = (value: unknown): number => {
 };
 
 /** How many letters a value is when it is printed, at most or nearly. Lists in lists are one text. */
-export const writtenLength = (value: unknown, budget: Budget, known = new Map<unknown, number>()): number => {
+export const writtenLength = (
+  value: unknown,
+  budget: Pick<Budget, 'use'>,
+  known = new Map<unknown, number>(),
+): number => {
   if (typeof value === 'string') return value.length;
   if (!Array.isArray(value)) return 1;
   const before = known.get(value);
@@ -46,7 +50,7 @@ export const textOf = (value: unknown): string => {
 /** A search tries each place of a text, at the worst with the whole pattern. */
 export const searchCost = (text: number, pattern: number): number => text * (1 + pattern / 64) * COST.letter;
 
-const costOf = (name: string, left: unknown, right: unknown, budget: Budget): number => {
+const costOf = (name: string, left: unknown, right: unknown, budget: Pick<Budget, 'use'>): number => {
   const lengths = [writtenLength(left, budget), writtenLength(right, budget)] as const;
   if (name === 'contains' && typeof left === 'string') return searchCost(...lengths);
   return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.letter;
@@ -58,7 +62,7 @@ export const registerOperators = (): typeof defaultOperators =>
     Object.entries(defaultOperators).map(([name, library]) => {
       if (name === 'not') return [name, library];
       const operator: Operator = function* (left, right, context) {
-        const budget = context.memoryLimit as unknown as Budget;
+        const budget = context.memoryLimit;
         budget.use(COST.token + costOf(name, left, right, budget));
         return (yield library(plain(left), plain(right), context)) as boolean;
       };

@@ -1,4 +1,4 @@
-import { Context, evalToken, Liquid, type Template, type Token, toValueSync } from 'liquidjs';
+import { Context, evalToken, ForTag, Liquid, TablerowTag, type Template, toValueSync } from 'liquidjs';
 import { registerFilters } from './liquid-filters.ts';
 import { type Compiled, isSilent, prepare, weightOf } from './liquid-prepare.ts';
 import { lengthOf, registerOperators, textOf, writtenLength } from './liquid-values.ts';
@@ -9,10 +9,9 @@ import { OverBudgetError } from './unfilled.ts';
 const OF_FILES = ['include', 'render', 'layout', 'block'];
 
 type Emitter = NonNullable<Parameters<Liquid['renderer']['renderTemplates']>[2]>;
-type Loop = Template & { collection?: Token };
 
 /** Collects what a template prints, at its cost. */
-const createEmitter = (budget: Budget): Emitter => ({
+const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   buffer: '',
   write(value) {
     budget.use(writtenLength(value, budget) * COST.letter);
@@ -25,16 +24,16 @@ function* renderTemplates(
   templates: Template[],
   context: Context,
   given?: Emitter,
-): IterableIterator<unknown> {
-  const budget = context.memoryLimit as unknown as Budget;
+): Generator<unknown, string> {
+  const budget = context.memoryLimit;
   const emitter = given ?? createEmitter(budget);
   budget.use(COST.node);
   for (const template of templates) {
     if (isSilent(template)) continue;
     budget.use(weightOf(template));
-    const { collection } = template as Loop;
+    const isLoop = template instanceof ForTag || template instanceof TablerowTag;
     // A loop copies the list before its first round.
-    if (collection) budget.use(lengthOf(yield evalToken(collection, context)) * COST.element);
+    if (isLoop) budget.use(lengthOf(yield evalToken(template.collection, context)) * COST.element);
     const text = yield template.render(context, emitter);
     if (text) emitter.write(text);
     if (context.breakCalled || context.continueCalled) break;
@@ -116,7 +115,7 @@ export const render = ({ template }: Compiled, scope: Record<string, unknown>, b
   const limits = { memoryLimit: budget as never, renderLimit: budget as never, liquid };
   const context = new BudgetedContext(scope, liquid.options, { sync: true }, limits);
   try {
-    return toValueSync(renderTemplates(template, context)) as string;
+    return toValueSync(renderTemplates(template, context));
   } catch (error) {
     // The library puts what it catches into errors of its own.
     throw budget.isSpent ? new OverBudgetError() : error;

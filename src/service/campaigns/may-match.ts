@@ -1,5 +1,4 @@
-import type { Profile } from '../profiles/profile.ts';
-import { getOwn } from '../profiles/profile.ts';
+import { getOwn, type Tally } from '../profiles/profile.ts';
 import { type Asker, daysSince } from './audience-document.ts';
 
 /** Reads what an audience document has at a path, without making the document. */
@@ -22,10 +21,10 @@ const inside = (root: ReadPath, steps: readonly string[]): ReadPath => {
 /** The numbers of what was done; its dates are the library's to compare. */
 const readEvent = (kind: 'events' | 'purchases', name: string, member: string): ReadPath | null => {
   const read =
-    (number: (tally: Profile['purchases'][string], nowMs: number) => unknown): ReadPath =>
+    (number: (tally: Tally & { revenue?: number }, nowMs: number) => unknown): ReadPath =>
     ({ profile }, nowMs) => {
-      const tally = profile ? getOwn<Profile['events'][string]>(profile[kind], name) : undefined;
-      return tally && number(tally as Profile['purchases'][string], nowMs);
+      const tally = profile ? getOwn<Tally>(profile[kind], name) : undefined;
+      return tally && number(tally, nowMs);
     };
   if (member === 'count') return read(({ count }) => count);
   if (member === 'first_days_ago') return read(({ first }, nowMs) => daysSince(first, nowMs));
@@ -87,7 +86,9 @@ const HOLDS: Record<Comparison, (value: number, bound: number) => boolean> = {
   $lte: (value, bound) => value <= bound,
 };
 
-/** What is no single value may be any: that is for the library to judge. */
+const isComparison = (operator: string): operator is Comparison => Object.hasOwn(HOLDS, operator);
+
+/** Whether a value is no single one: the library must judge it. */
 export const isOpen = (value: unknown): boolean =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
 
@@ -104,8 +105,9 @@ const checkOf = (path: string, operator: string, operand: unknown): Check | null
   if (operator === '$in' && Array.isArray(operand) && operand.every(isScalar)) {
     return { path, read, among: new Set(operand) };
   }
-  if (!Object.hasOwn(HOLDS, operator) || typeof operand !== 'number') return null;
-  return { path, read, comparison: operator as Comparison, bound: operand };
+  return isComparison(operator) && typeof operand === 'number'
+    ? { path, read, comparison: operator, bound: operand }
+    : null;
 };
 
 /** Fewer users pass a clause with fewer texts than one with more, and most bounds let many through. */

@@ -29,7 +29,10 @@ const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
 /** Text up to an output that only reads a member, perhaps with a default that is a plain text. */
 const PIECE =
   /([^{]*)(?:\{\{\s*(?:(custom_attribute|targeted_device)\.)?\$\{([^}]*)\}\s*(?:\|\s*default:\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*)?\}\}|$)/y;
-const SOURCES = { custom_attribute: 'customAttributes', targeted_device: 'device' } as const;
+const SOURCES = new Map<string | undefined, Piece['from']>([
+  ['custom_attribute', 'customAttributes'],
+  ['targeted_device', 'device'],
+]);
 
 interface Piece {
   before: string;
@@ -46,8 +49,12 @@ const piecesOf = (text: string): Piece[] | null => {
     const match = PIECE.exec(text);
     if (!match) return null;
     const [, before = '', namespace, name, single, double] = match;
-    const from = namespace ? SOURCES[namespace as keyof typeof SOURCES] : 'user';
-    pieces.push({ before, from, name: name?.trim() ?? null, otherwise: single ?? double ?? '' });
+    pieces.push({
+      before,
+      from: SOURCES.get(namespace) ?? 'user',
+      name: name?.trim() ?? null,
+      otherwise: single ?? double ?? '',
+    });
   }
   return pieces;
 };

@@ -51,7 +51,7 @@ export interface ReachQuestion {
 
 /** Time of the processor, where Node can say it: what others take from a busy machine makes no estimate of a count. */
 export const workedMs = (): number => {
-  const used = (process as Partial<typeof process>).threadCpuUsage?.();
+  const used = process.threadCpuUsage?.();
   return used ? (used.user + used.system) / 1_000 : performance.now();
 };
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../log.ts';
 import type { OnClick } from '../users/click-effects.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { fallbacks } from './languages.ts';
@@ -20,8 +21,6 @@ export interface Variant {
 
 /** Receives what is wrong, at a path inside the campaign. */
 export type Problem = (path: PropertyKey[], problem: string) => void;
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error));
 
 type VariantFile = CampaignFile['variants'][number];
 

@@ -14,6 +14,7 @@ import { holdoutBucket } from '../campaigns/holdout.ts';
 import { askerOf } from '../campaigns/judge.ts';
 import { isOpen, readPath } from '../campaigns/may-match.ts';
 import { UnfilledError } from '../campaigns/unfilled.ts';
+import { messageOf } from '../log.ts';
 
 interface Part {
   clause: string;
@@ -24,8 +25,8 @@ interface Part {
 /** What must hold together: the members of a filter, and those of the filters in its `$and`. */
 const partsOf = (filter: Filter, path: string): Part[] =>
   Object.entries(filter).flatMap(([name, condition]) =>
-    name === '$and'
-      ? (condition as Filter[]).flatMap((each, index) => partsOf(each, `${path}.$and[${index}]`))
+    name === '$and' && Array.isArray(condition)
+      ? condition.flatMap((each: Filter, index) => partsOf(each, `${path}.$and[${index}]`))
       : [{ clause: `${path}.${name}`, name, condition }],
   );
 
@@ -133,7 +134,7 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
   const cause = isUnfilled ? error.cause : error;
   return {
     property: isUnfilled ? error.property : null,
-    problem: cause instanceof Error ? cause.message : String(cause),
+    problem: messageOf(cause),
   };
 };
 

@@ -208,7 +208,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
   return createDispatcher({
     endpoints: routes,
     headers: JSON_HEADERS,
-    dialectOf: (route) => route?.errors ?? 'general',
+    errors: 'general',
     serve,
     log,
   });

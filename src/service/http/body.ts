@@ -18,9 +18,9 @@ const MIN_BYTES = 4 * 1024;
 
 /** What one request holds. */
 export interface Held {
-  /** Adds what came. Throws where others hold too much already: nothing of the request is done then. */
+  /** Counts bytes that this request holds. Throws where other requests hold too much: nothing of this one is done then. */
   hold(bytes: number): void;
-  /** Once it is answered. */
+  /** To be called once the request is answered. */
   leave(): void;
 }
 
@@ -121,14 +121,14 @@ export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
 const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-/** What only waits for its turn takes an eighth of what it takes in work. */
+/** A body that waits for its turn takes an eighth of the memory that it takes in work. */
 const AS_SENT = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
 const PLAIN = ['', 'identity'];
 const ZIPPED = ['gzip', 'x-gzip'];
 
-/** What a body may be, and what another one is answered. */
+/** What a body may be, and the answer where it is something else. */
 export interface BodyBounds {
   maxBytes: number;
   /** Values that the JSON of a large body may hold: with more it is refused unparsed. */
@@ -153,7 +153,7 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
   }
 };
 
-/** JSON's bytes as the body has them. A large one waits as it was sent, and is inflated before that only to see that it is. */
+/** The bytes of the JSON. A large body waits for its turn as it was sent. A small zipped one is inflated at once. */
 const decoded = async (
   sent: Uint8Array,
   isPlain: boolean,
@@ -173,7 +173,7 @@ const decoded = async (
   return bytes;
 };
 
-/** Not every sequence of bytes is a text: one that is none comes out with U+FFFD in it, where no one may have put it. */
+/** Bytes that are no UTF-8 become U+FFFD. A body may have that character itself, so its bytes are checked then. */
 const textOf = (bytes: Uint8Array): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
@@ -205,7 +205,7 @@ export const readJson = async (
   try {
     return JSON.parse(text);
   } catch {
-    // Whatever the parser says quotes the body, which is the user's data.
+    // The parser's own message quotes the body, which is the user's data.
     throw unparseable();
   }
 };

@@ -1,7 +1,8 @@
-import { ANY_ORIGIN, type ErrorDialect, FATAL, preflightHeaders } from '../../protocol/index.ts';
-import type { Log } from '../log.ts';
+import { ANY_ORIGIN, type ErrorDialect, errorBody, FATAL, preflightHeaders } from '../../protocol/index.ts';
+import { errorFacts, type Log } from '../log.ts';
+import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
 import { createHeldBodies, createLargeBodies, type RequestBody, readJson } from './body.ts';
-import { type Answer, type Exchange, HttpError, type Reply, refusalOf, replyOf } from './exchange.ts';
+import { type Answer, type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
 
 /** What every endpoint has: one of the API, one of the Studio, and a page about the service. */
 export interface Endpoint<Body = unknown> {
@@ -12,6 +13,8 @@ export interface Endpoint<Body = unknown> {
   request: RequestBody<Body> | null;
   /** Pages of other origins may call it: preflights are answered. */
   crossOrigin?: boolean;
+  /** Which members a refusal has. Default: those of the dispatcher. */
+  errors?: ErrorDialect;
 }
 
 export type Params = Readonly<Record<string, string>>;
@@ -22,7 +25,7 @@ export interface Call<E extends Endpoint> {
   endpoint: E;
   /** What the path has for the parts in braces, by their names. */
   params: Params;
-  /** With which the answer begins, be it a refusal. Whoever serves the call may put others in their place. */
+  /** The headers of the answer, also where it is a refusal. `serve` may put others in their place. */
   headers: Readonly<Record<string, string>>;
   /** Reads the body as JSON, to be called once; `undefined` where the endpoint takes none. */
   readJson(): Promise<unknown>;
@@ -37,10 +40,10 @@ interface Served<E extends Endpoint> {
 
 interface DispatcherOptions<E extends Endpoint> {
   endpoints: readonly E[];
-  /** With which every answer begins. */
+  /** The headers of every answer. An answer may replace them. */
   headers: Readonly<Record<string, string>>;
-  /** Which members a refusal has; `null` stands for a path of no endpoint. */
-  dialectOf(endpoint: E | null): ErrorDialect;
+  /** Which members a refusal has, where its endpoint names no others. */
+  errors: ErrorDialect;
   /** Admits the request, reads its body and answers. Throws an `HttpError` to refuse it; anything else becomes a plain 500. */
   serve(call: Call<E>): Promise<Answer>;
   log: Log;
@@ -81,11 +84,17 @@ const matcherOf = (template: string) => {
   };
 };
 
-/** Leads each request to the endpoint of its path and method. What goes wrong on the way becomes an answer here, and only here. */
+const replyOf = (answer: Answer, headers: Record<string, string>): Reply => ({
+  status: answer.status,
+  headers: answer.headers ? { ...headers, ...answer.headers } : headers,
+  body: 'text' in answer ? answer.text : JSON.stringify(answer.body),
+});
+
+/** Leads each request to the endpoint of its path and method. Every failure on the way becomes an answer here, and only here. */
 export const createDispatcher = <E extends Endpoint>({
   endpoints,
   headers,
-  dialectOf,
+  errors,
   serve,
   log,
 }: DispatcherOptions<E>) => {
@@ -102,7 +111,7 @@ export const createDispatcher = <E extends Endpoint>({
           endpoint.method,
           {
             endpoint,
-            // Each has a line of its own: what comes with a client key keeps no backend waiting.
+            // Each endpoint has a line of its own, so that bodies of pages keep no backend waiting.
             turnOf: createLargeBodies(),
             heldBy: createHeldBodies(),
           },
@@ -127,6 +136,22 @@ export const createDispatcher = <E extends Endpoint>({
     return undefined;
   };
 
+  /** A failure that is no `HttpError` becomes a plain 500: nothing was stored. Where that is not known it becomes a 504. */
+  const refuse = (error: unknown, endpoint: E | null, withHeaders: Record<string, string>): Reply => {
+    const dialect = endpoint?.errors ?? errors;
+    const refusal = error instanceof RetryLaterError ? notNow(FATAL.unavailable) : error;
+    if (refusal instanceof HttpError) {
+      const { status, message, members, headers: own } = refusal;
+      return replyOf(
+        { status, headers: own, body: { ...errorBody(dialect, message), ...members } },
+        withHeaders,
+      );
+    }
+    log.error({ path: endpoint?.path, ...errorFacts(error) }, 'request failed');
+    const [status, message] = error instanceof InDoubtError ? [504, FATAL.inDoubt] : [500, FATAL.internal];
+    return replyOf({ status, body: errorBody(dialect, message) }, withHeaders);
+  };
+
   return {
     has: (path: string): boolean => find(path) !== undefined,
 
@@ -135,7 +160,7 @@ export const createDispatcher = <E extends Endpoint>({
       const found = find(exchange.path);
       if (!found) {
         const missing = new HttpError(404, FATAL.notFound);
-        return { endpoint: null, reply: refusalOf(missing, dialectOf(null), log, {}, headers) };
+        return { endpoint: null, reply: refuse(missing, null, headers) };
       }
       const { place, params } = found;
       const { first, open, allow, byMethod } = place;
@@ -144,7 +169,7 @@ export const createDispatcher = <E extends Endpoint>({
       const served = byMethod.get(exchange.method === 'HEAD' ? 'GET' : exchange.method);
       if (!served) {
         const refusal = new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allow } });
-        return { endpoint: first, reply: refusalOf(refusal, dialectOf(first), log, {}, open) };
+        return { endpoint: first, reply: refuse(refusal, first, open) };
       }
       const { endpoint, turnOf, heldBy } = served;
       const turn = turnOf();
@@ -161,8 +186,7 @@ export const createDispatcher = <E extends Endpoint>({
         const answer = await serve(call);
         return { endpoint, reply: replyOf(answer, call.headers) };
       } catch (error) {
-        const { path } = endpoint;
-        return { endpoint, reply: refusalOf(error, dialectOf(endpoint), log, { path }, call.headers) };
+        return { endpoint, reply: refuse(error, endpoint, call.headers) };
       } finally {
         turn.leave();
         held.leave();

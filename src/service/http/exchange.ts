@@ -1,21 +1,17 @@
-import { type ErrorDialect, errorBody, FATAL } from '../../protocol/index.ts';
-import { errorFacts, type Log } from '../log.ts';
-import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
-
 /** What an endpoint answers: `body` is sent as JSON, `text` as it is. */
-export type Answer = { status: number; headers?: Record<string, string> } & (
+export type Answer = { status: number; headers?: Record<string, string> | undefined } & (
   | { body: unknown }
   | { text: string }
 );
 
-/** Thrown anywhere below the dispatcher to refuse a request: `refusalOf` makes the answer of it. */
+/** Thrown anywhere below the dispatcher to refuse a request. The dispatcher makes the answer of it. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
   /** Members that go beside the refusal's text, such as an endpoint's own `errors`. */
   readonly members: Record<string, unknown> | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** What the log says of it, for the operator. Default the text of the answer. */
+  /** The reason for the operator's log. Default: the text of the answer. */
   readonly why: string;
 
   constructor(
@@ -33,11 +29,11 @@ export class HttpError extends Error {
 
 const RETRY_SECONDS = '1';
 
-/** Nothing was taken, and the same may be taken in a moment. */
+/** A refusal of a request that may be sent again in a moment. Nothing of it was stored. */
 export const notNow = (message: string): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });
 
-/** A request of which nothing has been read but the head. */
+/** A request. Only its head has been read. */
 export interface Exchange {
   method: string;
   /** The path as it came, without the query. */
@@ -106,35 +102,4 @@ export const JSON_HEADERS = {
   'Content-Type': 'application/json; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
-};
-
-/** The one place where an answer becomes text. `base` are the headers it begins with, those of JSON among them. */
-export const replyOf = (answer: Answer, base: Record<string, string> = JSON_HEADERS): Reply => ({
-  status: answer.status,
-  headers: answer.headers ? { ...base, ...answer.headers } : base,
-  body: 'text' in answer ? answer.text : JSON.stringify(answer.body),
-});
-
-/**
- * The one place where a failure becomes an answer: an error that is no `HttpError` is logged and becomes a plain 500,
- * which says that nothing was taken, or a 504 where that is not known.
- */
-export const refusalOf = (
-  error: unknown,
-  dialect: ErrorDialect,
-  log: Log,
-  facts: Record<string, unknown>,
-  base: Record<string, string> = JSON_HEADERS,
-): Reply => {
-  const refusal = error instanceof RetryLaterError ? notNow(FATAL.unavailable) : error;
-  if (refusal instanceof HttpError) {
-    const { status, message, members, headers } = refusal;
-    const body = { ...errorBody(dialect, message), ...members };
-    return replyOf({ status, body, ...(headers && { headers }) }, base);
-  }
-  log.error({ ...facts, ...errorFacts(error) }, 'request failed');
-  if (error instanceof InDoubtError) {
-    return replyOf({ status: 504, body: errorBody(dialect, FATAL.inDoubt) }, base);
-  }
-  return replyOf({ status: 500, body: errorBody(dialect, FATAL.internal) }, base);
 };

@@ -12,12 +12,12 @@ const LINGER_BYTES = 8 * 1024 * 1024;
 const LINGER_CHUNKS = 20_000;
 const LINGER_MS = 2_000;
 
-/** Bytes of all bodies that a port is receiving: of each, what has come before its last byte is there. */
+/** Bytes of all bodies that a port is receiving and that are not complete yet. */
 const MAX_RECEIVING_BYTES = Math.max(16 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 32));
 
 interface Incoming {
   bytes: number;
-  /** Forgets what came, and answers 503. */
+  /** Forgets the bytes that have come, and answers 503. */
   refuse(): void;
 }
 

@@ -71,15 +71,17 @@ CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, exter
 export const forgetRejects = (workspaceId: string, externalId: string): string =>
   `DELETE FROM ingestion_rejects WHERE workspace_id = ${workspaceId} AND external_id = ${externalId}`;
 
-type RunStatus = 'running' | 'success' | 'partial' | 'error';
+const CAUSES = ['schedule', 'request'] as const;
+const STATUSES = ['running', 'success', 'partial', 'error'] as const;
+const KINDS = ['refused', 'unusable'] as const;
 
 /** One execution of an integration. */
 export interface IngestionRun {
   workspaceId: string;
   integrationId: string;
   runId: string;
-  cause: 'schedule' | 'request';
-  status: RunStatus;
+  cause: (typeof CAUSES)[number];
+  status: (typeof STATUSES)[number];
   startedAtMs: number;
   /** `null` while it runs. */
   finishedAtMs: number | null;
@@ -117,7 +119,7 @@ export interface IngestionState {
 export interface IngestionReject {
   rejectId: string;
   /** `refused`: later runs read the row again by its key. `unusable`: every run finds such rows anew. */
-  kind: 'refused' | 'unusable';
+  kind: (typeof KINDS)[number];
   key: string | null;
   externalId: string | null;
   /** Unix microseconds; `null` where the row has no such time. */
@@ -188,6 +190,13 @@ export interface IngestionStore {
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
 }
 
+const textOrNullIn = (row: SqlRow, column: string): string | null =>
+  row[column] === null ? null : textIn(row, column);
+const oneIn = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
+  const word = words.find((each) => each === row[column]);
+  if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
+  return word;
+};
 const nullableIn = (row: SqlRow, column: string): number | null =>
   row[column] === null ? null : Number(row[column]);
 
@@ -195,14 +204,14 @@ export const runOf = (row: SqlRow): IngestionRun => ({
   workspaceId: textIn(row, 'workspace_id'),
   integrationId: textIn(row, 'integration_id'),
   runId: textIn(row, 'run_id'),
-  cause: row['cause'] as IngestionRun['cause'],
-  status: row['status'] as RunStatus,
+  cause: oneIn(row, 'cause', CAUSES),
+  status: oneIn(row, 'status', STATUSES),
   startedAtMs: numberIn(row, 'started_at_ms'),
   finishedAtMs: nullableIn(row, 'finished_at_ms'),
   watermarkUs: nullableIn(row, 'watermark_us'),
   rowsSynced: numberIn(row, 'rows_synced'),
   rowsFailed: numberIn(row, 'rows_failed'),
-  note: row['note'] as string | null,
+  note: textOrNullIn(row, 'note'),
 });
 
 export const stateOf = (row: SqlRow): IngestionState => {
@@ -220,9 +229,9 @@ export const stateOf = (row: SqlRow): IngestionState => {
 
 export const rejectOf = (row: SqlRow): StoredReject => ({
   rejectId: textIn(row, 'reject_id'),
-  kind: row['kind'] as IngestionReject['kind'],
-  key: row['key'] as string | null,
-  externalId: row['external_id'] as string | null,
+  kind: oneIn(row, 'kind', KINDS),
+  key: textOrNullIn(row, 'key'),
+  externalId: textOrNullIn(row, 'external_id'),
   updatedAtUs: nullableIn(row, 'updated_at_us'),
   reason: textIn(row, 'reason'),
   payload: textIn(row, 'payload'),

@@ -123,15 +123,15 @@ const createStoreMetrics = (registry: Registry) => {
     },
   });
 
-  const timing = <A extends unknown[], R>(operation: string, call: (...given: A) => Promise<R>) => {
+  const timing = (operation: string) => {
     const histogram = operations.labels(operation);
     const calls = { count: 0 };
     underWay.set(operation, calls);
-    return async (...given: A): Promise<R> => {
+    return async <R>(call: () => Promise<R>): Promise<R> => {
       const started = performance.now();
       calls.count += 1;
       try {
-        return await call(...given);
+        return await call();
       } finally {
         calls.count -= 1;
         histogram.observe((performance.now() - started) / 1000);
@@ -149,11 +149,12 @@ const createStoreMetrics = (registry: Registry) => {
         committing.observe(writingMs / 1000);
         together.observe(works);
       });
+      const [write, readUsers, bannerUser] = [timing('write'), timing('read_users'), timing('banner_user')];
       return {
         ...store,
-        write: timing('write', store.write) as Store['write'],
-        readUsers: timing('read_users', store.readUsers),
-        bannerUser: timing('banner_user', store.bannerUser),
+        write: (work) => write(() => store.write(work)),
+        readUsers: (...question) => readUsers(() => store.readUsers(...question)),
+        bannerUser: (...question) => bannerUser(() => store.bannerUser(...question)),
       };
     },
   };

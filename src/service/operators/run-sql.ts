@@ -6,7 +6,7 @@ export interface Statement {
   values: SqlValue[];
 }
 /** Runs one statement, whose values are `$1`, `$2` …, and returns its rows once it is stored. */
-export type RunSql = (sql: string, values: SqlValue[]) => Promise<SqlRow[]> | SqlRow[];
+export type RunSql<Answer = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values: SqlValue[]) => Answer;
 
 export const textIn = (row: SqlRow, column: string): string => row[column] as string;
 

@@ -87,7 +87,7 @@ export const createPages = ({
       page('/docs', () => docsPage(described())),
     ],
     headers: JSON_HEADERS,
-    dialectOf: () => 'general',
+    errors: 'general',
     serve: async ({ endpoint, exchange }) => endpoint.answer(exchange),
     log,
   });

@@ -33,6 +33,8 @@ export interface NewBannerEvent {
   appId: string;
   bannerId: string;
   campaignId: string;
+  /** The holdout in whose results it counts as well: `null` where there is none, or it is no event of those. */
+  holdoutId: string | null;
   /** `null` of a control banner. */
   variantId: string | null;
   placementId: string;

@@ -8,17 +8,17 @@ export type Lookup =
   | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
-/** An index has no room for longer ones: PostgreSQL's ends at 2,704 bytes, workspace and user included. */
+/** An index has no room for longer keys: PostgreSQL allows 2,704 bytes, and workspace and user are among them. */
 const MAX_KEY_CHARACTERS = 1_000;
 const MAX_KEY_BYTES = 2_400;
-/** Of UTF-8, for each UTF-16 unit. */
+/** A unit of UTF-16 is at most so many bytes of UTF-8. */
 const MAX_UNIT_BYTES = 3;
 
 const isTooLong = (value: string): boolean =>
   value.length > MAX_KEY_CHARACTERS ||
   (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
 
-/** A value that is too long is kept as its hash, behind a mark that no other key has. */
+/** A value that is too long is kept as its hash. The `#` keeps such keys apart from the others. */
 const keyOf = (kind: string, value: string): string =>
   isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
 
@@ -59,7 +59,7 @@ export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>):
   return keys;
 };
 
-/** All but the key of the external ID. */
+/** Every key that several users may have, so all but that of the external ID. */
 export const sharedKeys = (names: Names): string[] => {
   const keys = addressKeys(names);
   for (const alias of names.aliases) keys.push(aliasKey(alias));
@@ -74,7 +74,7 @@ export const profileKeys = (names: Names): string[] => {
   return keys;
 };
 
-/** True when the profile is what the lookup names. */
+/** Whether the lookup names this profile. */
 export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
   switch (lookup.by) {
     case 'external_id':
@@ -102,15 +102,15 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
   }
 };
 
-/** Milliseconds are counted from here: with the clock of the year 2163 an ID still is an exact number. */
+/** IDs count milliseconds from this moment, so that they are exact numbers until the year 2163. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 /** IDs of one millisecond: 32 in each of 64 lanes. */
 const IDS_PER_MS = 2_048;
 const LANES = 64;
-/** A clock that is wrong by centuries leaves room to count on. */
+/** No clock gives a higher ID: one that is wrong by centuries must leave room for the next IDs. */
 const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
 
-/** The number of a `braze_id`; `null` of a text that is none of ours. */
+/** The user ID in a `braze_id`. `null` where we cannot have given it. */
 export const userIdOf = (brazeId: string): number | null => {
   const id = /^[1-9]\d{0,15}$/.test(brazeId) ? Number(brazeId) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;

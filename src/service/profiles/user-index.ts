@@ -17,14 +17,14 @@ export interface Entry extends UserRow {
 
 const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
 
-/** Of now: profiles change. */
+/** The names as they are now: works change profiles in place. */
 const namesOf = ({ externalId, profile }: UserRow): Names => {
   if (!profile) return { ...NO_NAMES, externalId };
   const { email, phone, aliases, pushTokens } = profile;
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
 };
 
-/** Aliases and tokens are changed by putting a new array there, so that comparing the arrays is enough. */
+/** A work replaces the arrays of aliases and tokens when it changes them, so it is enough to compare the arrays themselves. */
 export const sameNames = (a: Names, b: Names): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
@@ -32,12 +32,12 @@ export const sameNames = (a: Names, b: Names): boolean =>
   a.aliases === b.aliases &&
   a.pushTokens === b.pushTokens;
 
-/** Leads from a profile to its entry: the hottest step of all, and a member is the fastest way. */
+/** Leads from a profile to its entry. This is the hottest step of all, and a member is faster than a map. */
 const ENTRY = Symbol('entry');
 type Linked = Profile & { [ENTRY]?: Entry };
 
-export const entryOf = (profile: Profile): Entry => {
-  const entry = (profile as Linked)[ENTRY];
+export const entryOf = (profile: Linked): Entry => {
+  const entry = profile[ENTRY];
   if (!entry) throw new Error('The profile does not belong to this set of users');
   return entry;
 };
@@ -47,7 +47,7 @@ export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
   const byKey = new Map<string, Set<Entry>>();
-  /** Shared keys of which every user is here: thousands may share one, and are read once. */
+  /** Shared keys whose users are all in memory. Thousands of users may share one, and are read once. */
   const complete = new Set<string>();
 
   const takeOut = (entry: Entry) => {
@@ -60,12 +60,13 @@ export const createUserIndex = () => {
     }
   };
 
-  /** Puts the user under the names that they have now, in place of those of before; under none once they are removed. */
+  /** Indexes the user by the names that they have now. A user who is removed has none. */
   const rename = (entry: Entry) => {
     takeOut(entry);
     const names = entry.gone ? NO_NAMES : namesOf(entry);
     entry.indexed = names;
-    if (entry.profile) (entry.profile as Linked)[ENTRY] = entry;
+    const profile: Linked | null = entry.profile;
+    if (profile) profile[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
     for (const key of sharedKeys(names)) {
       const entries = byKey.get(key);

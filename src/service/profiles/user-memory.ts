@@ -11,14 +11,14 @@ export interface Found {
   named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
 }
 
-/** The user who has the rows of another in the end: `null` where they go with the user. */
+/** The user who gets the rows of this one. `null` where the rows are deleted with the user. */
 const heirOf = (entry: Entry): Entry | null => {
   let heir = entry;
   while (heir.gone?.into) heir = heir.gone.into;
   return heir.gone ? null : heir;
 };
 
-/** What a user takes beside the profile is as much memory as so many characters of one. */
+/** A user takes as much memory beside the profile as so many characters of JSON. */
 export const USER_CHARACTERS = 200;
 
 const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
@@ -31,8 +31,8 @@ const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Ent
 };
 
 const addUser = (changes: Changes, entry: Entry) => {
-  const { userId, version, gone } = entry;
-  // Made by this group and gone again.
+  const { userId, workspaceId, version, gone } = entry;
+  // The group has created and removed this user: the database knows nothing of them.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
   if (!gone) {
@@ -44,7 +44,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   }
   changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
-  if (heir) changes.moved.push({ from: userId, to: heir.userId });
+  if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.userId });
   else if (!gone.isExpired) changes.uncounted.push(userId);
   changes.erased.push(userId);
 };

@@ -52,11 +52,11 @@ export interface UserRow {
   /** `null` of a user who has banner events and no profile. */
   profile: Profile | null;
   createdAtMs: number;
-  /** Of a user without a profile: when the last banner event came. With one, the profile knows. */
+  /** When the last banner event of a user without a profile came. With a profile, `updatedAtMs` of the profile counts. */
   seenAtMs: number;
   /** Counts the writes of the row: 0 where there is no row yet. */
   version: number;
-  /** Of the profile as JSON, as it was last read or written; 0 where that was no text. */
+  /** Length of the profile's JSON when it was last read or written. 0 where the driver gave no text. */
   characters: number;
 }
 
@@ -90,22 +90,22 @@ export interface KeyRow {
   userId: number;
 }
 
-/** What the works of a group have changed, once for each user, in the form in which it is written. */
+/** Everything that the works of a group have changed, ready to be written. Each user is in it once. */
 export interface Changes {
   updated: WrittenUser[];
   created: WrittenUser[];
-  /** With the version that a change would give them. */
+  /** `version` is what the row would have after one more change. */
   deleted: Pick<WrittenUser, 'userId' | 'version'>[];
   /**
    * Users merged into another: their events move, except banner events that the other already has, and their campaign
    * counts are added.
    */
-  moved: { from: number; to: number }[];
+  moved: { workspaceId: string; from: number; to: number }[];
   /** Users whose remaining rows in the other tables are deleted. */
   erased: number[];
-  /** Those of them whose events leave the results of campaigns as well. */
+  /** Of the erased users, those whose events leave the results of campaigns as well. */
   uncounted: number[];
-  /** External IDs that go from the audit too. */
+  /** External IDs that the audit must forget. */
   forgotten: { workspaceId: string; externalId: string }[];
   keysRemoved: KeyRow[];
   keysAdded: KeyRow[];

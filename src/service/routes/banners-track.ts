@@ -18,7 +18,8 @@ import {
   wireEvent,
 } from '../../protocol/schemas/index.ts';
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
-import { ofAllCampaigns } from '../campaigns/holdout.ts';
+import { campaignOrder } from '../campaigns/campaign-order.ts';
+import { holdoutOfEvent } from '../campaigns/holdout.ts';
 import {
   defineRoute,
   ENVELOPE_EXAMPLE,
@@ -77,7 +78,7 @@ const judge = (
   const facts = ids.open(event.id);
   const timeMs = parseInstant(event.timestamp);
   if (!facts || timeMs === null) return EVENT_ERROR.invalidId;
-  const row: NewBannerEvent = {
+  const row: Omit<NewBannerEvent, 'holdoutId'> = {
     appId: body.app_id,
     bannerId: event.id,
     campaignId: facts.campaignId,
@@ -93,7 +94,8 @@ const judge = (
     receivedAtMs,
     day: dayOf(workspace, timeMs, receivedAtMs),
   };
-  return { row, isTheirs: ids.isFor(event.id, body.external_user_id), index };
+  const holdoutId = holdoutOfEvent(row, workspace, body.external_user_id);
+  return { row: { ...row, holdoutId }, isTheirs: ids.isFor(event.id, body.external_user_id), index };
 };
 
 const judgeAll = (
@@ -129,9 +131,10 @@ const clickEffects = (
   externalId: string,
 ): ReturnType<typeof clickEffect>[] => {
   const names = createNameCount();
+  const { byId } = campaignOrder(workspace);
   return events.flatMap(({ row, isTheirs }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];
-    const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === row.campaignId);
+    const campaign = byId.get(row.campaignId);
     const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
     return onClick ? [clickEffect(row, onClick, { workspace, externalId, names, nowMs })] : [];
   });
@@ -187,7 +190,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
       };
       const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
         const effects = clickEffects(events, context, externalId);
-        const rows = events.flatMap(({ row }) => [row, ...ofAllCampaigns(row, workspace, externalId)]);
+        const rows = events.map(({ row }) => row);
         return store.write({
           workspaceId: workspace.workspaceId,
           lookups: [{ by: 'external_id', value: externalId }],

@@ -28,6 +28,8 @@ export interface Preview {
   variantId: string | null;
   /** `null`: a user without attributes and events. */
   personaId: string | null;
+  /** `null`: the one that the persona reads. */
+  language: string | null;
 }
 
 /** `invalid`: it is no preview token of this workspace. */
@@ -56,14 +58,14 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
     const key = keyOf(workspaceId, await store.secret(workspaceId));
     try {
-      const { payload } = await jwtVerify(token, key, {
+      const { payload } = await jwtVerify<{ preview: Preview }>(token, key, {
         algorithms: [ALGORITHM],
         audience: USE,
         requiredClaims: ['exp'],
         currentDate: new Date(nowMs),
       });
       // Only `sign` has the key: it is a preview as it was given there.
-      return payload['preview'] as Preview;
+      return payload.preview;
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
       return error instanceof errors.JWTExpired ? 'expired' : 'invalid';
@@ -139,6 +141,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
         externalId: NOBODY,
         profile: persona ? personaProfile(persona, now) : null,
         nowMs: now,
+        language: link.language ?? undefined,
       });
       if (!shown || !('properties' in shown))
         throw new HttpError(422, 'A property of the draft cannot be filled in for this persona');

@@ -24,7 +24,10 @@ export interface UserState {
 
 /** Events of one user that are alike for the results. */
 export interface AlikeEvents
-  extends Pick<NewBannerEvent, 'campaignId' | 'eventType' | 'day' | 'placementId' | 'language'> {
+  extends Pick<
+    NewBannerEvent,
+    'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
+  > {
   times: number;
 }
 
@@ -48,7 +51,11 @@ const addToPart = (parts: CampaignState['parts'], part: string, tallies: Tallies
 };
 
 /** A user who did nothing of a campaign yet. */
-const nothingOf = ({ campaignId, variantId, isControl }: NewBannerEvent): CampaignState => ({
+const nothingOf = ({
+  campaignId,
+  variantId,
+  isControl,
+}: Pick<NewBannerEvent, 'campaignId' | 'variantId' | 'isControl'>): CampaignState => ({
   campaignId,
   variantId,
   isControl,
@@ -76,9 +83,23 @@ const isEarlier = (a: First, b: First): boolean => {
     : a.firstImpressionMs < b.firstImpressionMs;
 };
 
+/** The variant of a holdout under which everyone counts who gets campaigns. */
+export const OF_ALL = 'campaigns';
+
+/** An event as its campaign has it, and as the holdout has it that it counts for. */
+export const countedAs = <T extends Pick<NewBannerEvent, 'campaignId' | 'holdoutId'>>(event: T): T[] => {
+  const { holdoutId } = event;
+  if (holdoutId === null) return [event];
+  // A user in the control group of one campaign gets others.
+  return [event, { ...event, campaignId: holdoutId, variantId: OF_ALL, isControl: false }];
+};
+
 /** The state with one event more, which was not stored before. A clock that runs ahead must not hide a campaign for longer. */
-export const addEvent = (before: CampaignState | null, event: NewBannerEvent): CampaignState => {
-  const { variantId, isControl, eventType, round } = event;
+export const addEvent = (
+  before: CampaignState | null,
+  event: Omit<NewBannerEvent, 'round'> & { round?: number },
+): CampaignState => {
+  const { variantId, isControl, eventType, round = 0 } = event;
   const state = before ?? nothingOf(event);
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
   for (const part of partsOf(event)) addToPart(state.parts, part, talliesOf(eventType, 1));
@@ -97,21 +118,6 @@ export const addEvent = (before: CampaignState | null, event: NewBannerEvent): C
   return state;
 };
 
-const alikeName = ({ campaignId, eventType, day, placementId, language }: AlikeEvents) =>
-  JSON.stringify([campaignId, eventType, day, placementId, language]);
-
-/** What two users had both, and is stored once: `before` of the two, `after` of the one that they became. */
-export const repeatsOf = (before: readonly AlikeEvents[], after: readonly AlikeEvents[]): AlikeEvents[] => {
-  const left = new Map<string, AlikeEvents>();
-  const add = (events: AlikeEvents, sign: 1 | -1) => {
-    const times = (left.get(alikeName(events))?.times ?? 0) + sign * events.times;
-    left.set(alikeName(events), { ...events, times });
-  };
-  for (const events of before) add(events, 1);
-  for (const events of after) add(events, -1);
-  return [...left.values()].filter(({ times }) => times > 0);
-};
-
 const mergeStates = (kept: CampaignState | null, merged: CampaignState): CampaignState => {
   if (!kept) return merged;
   if (isEarlier(merged, kept)) {
@@ -128,7 +134,10 @@ const mergeStates = (kept: CampaignState | null, merged: CampaignState): Campaig
   return kept;
 };
 
-/** The states of one user who was two, but for their goals, which are those of neither. The given ones are changed. */
+/**
+ * The states of one user who was two, but for their goals, which are those of neither. `repeats` are events that both had, and are
+ * stored once. The given states are changed.
+ */
 export const mergeUsers = (
   kept: readonly CampaignState[],
   merged: readonly CampaignState[],
@@ -137,7 +146,7 @@ export const mergeUsers = (
   const states = new Map(kept.map((state) => [state.campaignId, state]));
   for (const state of merged)
     states.set(state.campaignId, mergeStates(states.get(state.campaignId) ?? null, state));
-  for (const events of repeats) {
+  for (const events of repeats.flatMap(countedAs)) {
     const state = states.get(events.campaignId);
     if (!state) continue;
     const tallies = talliesOf(events.eventType, -events.times);

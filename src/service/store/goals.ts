@@ -1,7 +1,6 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
 import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
-import type { CampaignState } from './campaign-state.ts';
 
 /** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
@@ -54,19 +53,27 @@ export const deedIn = (row: SqlRow): Deed => {
   };
 };
 
-/** Counts a deed for each goal that it reaches, where the user has seen the campaign. Returns whether there is one. */
-export const addDeed = (state: CampaignState, goals: readonly Goal[], deed: Deed): boolean => {
-  const first = state.firstImpressionMs;
-  if (first === null) return false;
-  let isReached = false;
-  for (const { goal, name, withinMs } of goals) {
-    if (name !== deed.name || deed.timeMs < first || deed.timeMs > first + withinMs) continue;
-    const [events, spent, currencies] = state.goals[goal] ?? [0, 0, ''];
-    const all = new Set([...currencies.split(','), deed.currency].filter((each) => each !== ''));
-    state.goals[goal] = [events + 1, spent + deed.spent, [...all].sort().join(',')];
-    isReached = true;
+/**
+ * What a user has reached once they did these things as well, which no goal has counted yet. `firstMs` is their first impression.
+ * Returns the same object where nothing is new.
+ */
+export const reachedWith = (
+  before: Record<string, Reached>,
+  goals: readonly Goal[],
+  firstMs: number | null,
+  deeds: readonly Deed[],
+): Record<string, Reached> => {
+  let reached = before;
+  if (firstMs === null) return reached;
+  for (const { name, timeMs, spent, currency } of deeds) {
+    for (const { goal, name: wanted, withinMs } of goals) {
+      if (name !== wanted || timeMs < firstMs || timeMs > firstMs + withinMs) continue;
+      const [events, sum, currencies] = reached[goal] ?? [0, 0, ''];
+      const all = new Set([...currencies.split(','), currency].filter((each) => each !== ''));
+      reached = { ...reached, [goal]: [events + 1, sum + spent, [...all].sort().join(',')] };
+    }
   }
-  return isReached;
+  return reached;
 };
 
 /** A row of `goal_counts`, or what is added to one. */
@@ -84,10 +91,13 @@ export interface GoalCount {
 
 /** The goals of all campaigns that are counted, in memory. */
 export interface KeptGoals {
+  /** 0 where there are none. */
   version: number;
   ofCampaign(workspaceId: string, campaignId: string): readonly Goal[];
   /** Campaigns that have a goal of this name. */
   campaignsWith(workspaceId: string, name: string): readonly string[];
+  /** Of events, and IDs of products, that some campaign has for a goal. */
+  names(workspaceId: string): readonly string[];
 }
 
 const parseGoal = (goal: string): Goal => {
@@ -95,24 +105,34 @@ const parseGoal = (goal: string): Goal => {
   return { goal, name: goal.slice(space + 1), withinMs: Number(goal.slice(0, space)) };
 };
 
-const NO_CAMPAIGNS: readonly string[] = [];
+/** As the columns of `events` have it. */
+export const nameOfGoal = ({ name }: Goal): string => name.slice(name.indexOf(':') + 1);
+
+const NONE: readonly string[] = [];
 const NO_GOALS: readonly Goal[] = [];
 
+export const goalsOf = (row: SqlRow): Goal[] => (jsonIn(row, 'goals') as string[]).map(parseGoal);
+
 /** Of the rows of `campaign_goals`. */
-export const keptGoals = (rows: readonly SqlRow[], version: number): KeptGoals => {
-  const workspaces = new Map<string, { goals: Map<string, Goal[]>; campaigns: Map<string, string[]> }>();
+export const keptGoals = (rows: readonly SqlRow[]): KeptGoals => {
+  const workspaces = new Map<
+    string,
+    { goals: Map<string, Goal[]>; campaigns: Map<string, string[]>; names: string[] }
+  >();
   for (const row of rows) {
     const [workspaceId, campaignId] = [textIn(row, 'workspace_id'), textIn(row, 'campaign_id')];
-    const known = workspaces.get(workspaceId) ?? { goals: new Map(), campaigns: new Map() };
+    const known = workspaces.get(workspaceId) ?? { goals: new Map(), campaigns: new Map(), names: [] };
     workspaces.set(workspaceId, known);
-    const goals = (jsonIn(row, 'goals') as string[]).map(parseGoal);
+    const goals = goalsOf(row);
     known.goals.set(campaignId, goals);
     for (const name of new Set(goals.map((goal) => goal.name)))
       known.campaigns.set(name, [...(known.campaigns.get(name) ?? []), campaignId]);
+    known.names = [...new Set([...known.names, ...goals.map(nameOfGoal)])];
   }
   return {
-    version,
+    version: Math.max(0, ...rows.map((row) => numberIn(row, 'version'))),
     ofCampaign: (workspaceId, campaignId) => workspaces.get(workspaceId)?.goals.get(campaignId) ?? NO_GOALS,
-    campaignsWith: (workspaceId, name) => workspaces.get(workspaceId)?.campaigns.get(name) ?? NO_CAMPAIGNS,
+    campaignsWith: (workspaceId, name) => workspaces.get(workspaceId)?.campaigns.get(name) ?? NONE,
+    names: (workspaceId) => workspaces.get(workspaceId)?.names ?? NONE,
   };
 };

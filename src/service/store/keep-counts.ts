@@ -1,95 +1,24 @@
-import { jsonIn, numberIn, type RunSql } from '../operators/index.ts';
+import { numberIn, type SqlRow } from '../operators/index.ts';
 import type { Changes } from '../profiles/user-set.ts';
 import {
-  type AlikeEvents,
   addEvent,
-  type CampaignCount,
+  type CampaignState,
+  countedAs,
   createCounts,
   mergeUsers,
-  repeatsOf,
   type UserState,
 } from './campaign-state.ts';
-import { addDeed, type Deed, type GoalCount, type KeptGoals, keptGoals } from './goals.ts';
+import type { Batch, Dialect, Send } from './dialect.ts';
+import { type Deed, deedIn, type KeptGoals, reachedWith } from './goals.ts';
+import { alikeOf, type DeedsSince, stateOf } from './rows.ts';
+import type { Statements } from './statements.ts';
 
-/** What one database answers at once, the other later. */
-export type Later<T> = T | Promise<T>;
-
-/** What is asked of the tables while counts are kept. */
+/** The tables of counts, as one writer sees them. */
 export interface CountedTables {
-  /** The rows of `user_campaigns` of these users, all or those of some campaigns. */
-  statesOf(userIds: readonly number[], campaignIds?: readonly string[]): Later<UserState[]>;
-  /** Some rows of a campaign, in the order of their users. */
-  statesAfter(workspaceId: string, campaignId: string, userId: number): Later<UserState[]>;
-  alikeEvents(userId: number): Later<AlikeEvents[]>;
-  /** All events of one user become another's. */
-  moveEvents(from: number, to: number): Later<unknown>;
-  /** Stores banner events, and answers which of them are no repeats. */
-  insertBannerEvents(events: Changes['bannerEvents']): Later<Changes['bannerEvents']>;
-  /** What users did since a moment each, as far as it has one of these names: of an event, or the ID of a product. */
-  deedsSince(
-    users: readonly { userId: number; sinceMs: number }[],
-    names: readonly string[],
-  ): Later<{ userId: number; deed: Deed }[]>;
-  writeStates(states: readonly UserState[]): Later<unknown>;
-  addCounts(counted: Counted): Later<unknown>;
-  run: RunSql;
-}
-
-/** What is added to the tables of counts. */
-export interface Counted {
-  campaigns: CampaignCount[];
-  goals: GoalCount[];
-}
-
-/** A sequence of questions. Both databases ask the same ones: SQLite's thread within one turn, as others share its connection. */
-export type Asking<T> = Generator<unknown, T, never>;
-
-function* answerOf<T>(answer: Later<T>): Generator<unknown, T, never> {
-  return (yield answer) as T;
-}
-
-/** Of two questions that are asked together. */
-function* answersOf<A, B>(one: Later<A>, other: Later<B>): Generator<unknown, [A, B], never> {
-  return (yield [one, other]) as [A, B];
-}
-
-export const askAtOnce = <T>(asking: Asking<T>): T => {
-  let step = asking.next();
-  while (!step.done) step = asking.next(step.value as never);
-  return step.value;
-};
-
-export const askLater = async <T>(asking: Asking<T>): Promise<T> => {
-  let step = asking.next();
-  while (!step.done) {
-    const answer = await (Array.isArray(step.value) ? Promise.all(step.value) : step.value);
-    step = asking.next(answer as never);
-  }
-  return step.value;
-};
-
-const distinct = <T>(values: T[]): T[] => [...new Set(values)];
-const stateName = (userId: number, campaignId: string) => `${userId} ${campaignId}`;
-
-/** Counts the goals of states anew, from all that their users did. */
-function* recountGoals(tables: CountedTables, kept: KeptGoals, states: readonly UserState[]): Asking<void> {
-  const counted = states.flatMap(({ workspaceId, userId, state }) => {
-    const goals = kept.ofCampaign(workspaceId, state.campaignId);
-    state.goals = {};
-    return goals.length > 0 && state.firstImpressionMs !== null
-      ? [{ userId, sinceMs: state.firstImpressionMs, state, goals }]
-      : [];
-  });
-  if (counted.length === 0) return;
-  const since = new Map<number, number>();
-  for (const { userId, sinceMs } of counted)
-    since.set(userId, Math.min(sinceMs, since.get(userId) ?? sinceMs));
-  const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
-  const names = counted.flatMap(({ goals }) => goals.map(({ name }) => name.slice(name.indexOf(':') + 1)));
-  const deeds = yield* answerOf(tables.deedsSince(users, distinct(names)));
-  const byUser = Map.groupBy(deeds, ({ userId }) => userId);
-  for (const { userId, state, goals } of counted)
-    for (const { deed } of byUser.get(userId) ?? []) addDeed(state, goals, deed);
+  dialect: Dialect;
+  statements: Statements;
+  /** Of the counts that all replicas add to. */
+  lane: number;
 }
 
 /** What may change the counts of campaigns, of all that a group has changed. */
@@ -98,146 +27,195 @@ export type CountedChanges = Pick<Changes, 'moved' | 'uncounted' | 'bannerEvents
   deeds: readonly { workspaceId: string; userId: number; deed: Deed }[];
 };
 
-/** Whether there is anything for `keepCounts` to do. */
+/** Whether there is anything to count. */
 export const changesCounts = ({ moved, uncounted, bannerEvents, deeds }: CountedChanges): boolean =>
   moved.length + uncounted.length + bannerEvents.length + deeds.length > 0;
 
+const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
+
+/** Whose deeds may reach goals that nobody has counted: of users who may have another first impression, from then on. */
+const deedsToRead = (
+  { dialect }: CountedTables,
+  kept: KeptGoals,
+  { moved, bannerEvents }: CountedChanges,
+): DeedsSince[] => {
+  const asked = new Map<number, DeedsSince>();
+  const ask = (workspaceId: string, userId: number, sinceMs: number) => {
+    const names = kept.names(workspaceId);
+    if (names.length === 0) return;
+    const known = asked.get(userId) ?? { userId, sinceMs, names: dialect.list(names) };
+    asked.set(userId, { ...known, sinceMs: Math.min(known.sinceMs, sinceMs) });
+  };
+  for (const { workspaceId, to } of moved) ask(workspaceId, to, 0);
+  for (const { workspaceId, userId, event } of bannerEvents)
+    if (event.eventType === 'impression' && !event.isTestSend)
+      ask(workspaceId, userId, Math.min(event.timeMs, event.receivedAtMs));
+  return [...asked.values()];
+};
+
+/** What the counts follow from. */
+export interface Found<Rows> {
+  /** The rows of `user_campaigns`, as they were. */
+  states: Rows;
+  /** Of each user who became another: banner events that the other has as well. */
+  repeats: Rows[];
+  /** Banner events that were stored, and are no repeats. */
+  stored: Rows;
+  /** What users did that may reach goals, the group's own events among it. */
+  deeds: Rows;
+}
+
 /**
- * Stores banner events with what follows from them and from other events: `user_campaigns`, and what is to be added to the
- * counts of campaigns, which is answered. The group's other events are stored by then; users who go are still there.
+ * Stores banner events, and asks for what the counts follow from. No question needs the answer to another one, but each its place in
+ * their order. The group's other events are stored by then; users who go are still there.
  */
-export function* keepCounts(
+export const storeBannerEvents = <Rows>(
+  send: Send<Rows>,
   tables: CountedTables,
   kept: KeptGoals,
   changes: CountedChanges,
-): Asking<Counted> {
-  const counts = createCounts();
-
-  // Several may become the same user, so that each takes its turn.
-  for (const { from, to } of changes.moved) {
-    const states = yield* answerOf(tables.statesOf([from, to]));
-    if (states.length === 0) {
-      yield* answerOf(tables.moveEvents(from, to));
-      continue;
-    }
-    states.forEach(counts.takeAway);
-    const before = [
-      ...(yield* answerOf(tables.alikeEvents(to))),
-      ...(yield* answerOf(tables.alikeEvents(from))),
-    ];
-    yield* answerOf(tables.moveEvents(from, to));
-    const repeats = repeatsOf(before, yield* answerOf(tables.alikeEvents(to)));
-    const of = (user: number) => states.flatMap(({ userId, state }) => (userId === user ? [state] : []));
-    const { workspaceId } = states[0]!;
-    const merged = mergeUsers(of(to), of(from), repeats).map((state) => ({ workspaceId, userId: to, state }));
-    yield* recountGoals(tables, kept, merged);
-    merged.forEach(counts.add);
-    yield* answerOf(tables.writeStates(merged));
-  }
-
-  if (changes.uncounted.length > 0)
-    (yield* answerOf(tables.statesOf(changes.uncounted))).forEach(counts.takeAway);
-
-  const { bannerEvents } = changes;
-  // A user who was merged has been counted from all events, these among them.
-  const merged = new Set(changes.moved.map(({ to }) => to));
-  const done = changes.deeds.flatMap(({ workspaceId, userId, deed }) =>
-    merged.has(userId)
-      ? []
-      : kept
-          .campaignsWith(workspaceId, deed.name)
-          .map((campaignId) => ({ workspaceId, userId, campaignId, deed })),
+): Found<Rows> => {
+  const { dialect, statements } = tables;
+  const { moved, uncounted, bannerEvents, deeds } = changes;
+  const whole = [...moved.flatMap(({ from, to }) => [from, to]), ...uncounted];
+  const users = dialect.list(
+    distinct([...whole, ...[...bannerEvents, ...deeds].map(({ userId }) => userId)]),
   );
-  if (bannerEvents.length + done.length === 0) return counts.rows();
-
-  const users = [...bannerEvents, ...done].map(({ userId }) => userId);
   const campaigns = [
-    ...bannerEvents.map(({ event }) => event.campaignId),
-    ...done.map(({ campaignId }) => campaignId),
+    ...bannerEvents.flatMap(({ event }) => countedAs(event).map(({ campaignId }) => campaignId)),
+    ...deeds.flatMap(({ workspaceId, deed }) => kept.campaignsWith(workspaceId, deed.name)),
   ];
-  // After the moves: what a user had before they were merged is a repeat as well.
-  const [fresh, found] = yield* answersOf(
-    bannerEvents.length > 0 ? tables.insertBannerEvents(bannerEvents) : [],
-    tables.statesOf(distinct(users), distinct(campaigns)),
+  return {
+    states: send(
+      whole.length > 0
+        ? statements.statesOf(users)
+        : statements.statesOfCampaigns(users, dialect.list(distinct(campaigns))),
+    ),
+    // Several may become the same user, so that each takes its turn.
+    repeats: moved.map(({ from, to }) => {
+      const repeats = send(statements.repeats(from, to));
+      send(statements.moveEvents(from, to));
+      send(statements.moveBannerEvents(from, to));
+      return repeats;
+    }),
+    // After the moves: what a user had before they were merged is a repeat as well.
+    stored: send(statements.insertBannerEvents(bannerEvents)),
+    deeds: send(statements.deedsSince(deedsToRead(tables, kept, changes))),
+  };
+};
+
+/** The events that were stored. Of two alike in one group the first was. */
+const freshOf = (bannerEvents: Changes['bannerEvents'], stored: readonly SqlRow[]) => {
+  const fresh = new Set(
+    stored.map((row) =>
+      [row['user_id'], row['banner_id'], row['event_type'], Math.round(numberIn(row, 'time'))].join(' '),
+    ),
   );
-  const known = new Map(found.map((each) => [stateName(each.userId, each.state.campaignId), each]));
-  const changed = new Map<string, UserState>();
-  const recounted = new Set<UserState>();
-  for (const { workspaceId, userId, event } of fresh) {
-    if (event.isTestSend) continue;
-    const name = stateName(userId, event.campaignId);
-    const before = known.get(name);
-    if (before && !changed.has(name)) counts.takeAway(before);
-    const firstMs = before?.state.firstImpressionMs ?? null;
-    const state = addEvent(before?.state ?? null, event);
-    const after = before ?? { workspaceId, userId, state };
-    known.set(name, after);
-    changed.set(name, after);
-    if (state.firstImpressionMs !== firstMs) recounted.add(after);
-  }
-  for (const { workspaceId, userId, campaignId, deed } of done) {
-    const name = stateName(userId, campaignId);
-    const state = known.get(name);
-    if (!state) continue;
-    if (!changed.has(name)) counts.takeAway(state);
-    if (addDeed(state.state, kept.ofCampaign(workspaceId, campaignId), deed)) changed.set(name, state);
-    else if (!changed.has(name)) counts.add(state);
-  }
-  yield* recountGoals(tables, kept, [...recounted]);
-  const states = [...changed.values()];
-  states.forEach(counts.add);
-  if (states.length > 0) yield* answerOf(tables.writeStates(states));
-  return counts.rows();
-}
+  return bannerEvents.filter(({ userId, event: { bannerId, eventType, timeMs } }) =>
+    fresh.delete(`${userId} ${bannerId} ${eventType} ${timeMs}`),
+  );
+};
 
-/** Of both databases, like the statements below. */
-export const READ_GOALS =
-  'SELECT workspace_id, campaign_id, goals, counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2';
-const REPLACE_GOALS = `INSERT INTO campaign_goals AS known (workspace_id, campaign_id, goals, version, counted_to)
-  VALUES ($1, $2, $3, (SELECT coalesce(max(version), 0) + 1 FROM campaign_goals), 0)
-  ON CONFLICT (workspace_id, campaign_id)
-  DO UPDATE SET goals = excluded.goals, version = excluded.version, counted_to = 0 WHERE known.goals <> excluded.goals`;
-const SET_COUNTED = 'UPDATE campaign_goals SET counted_to = $3 WHERE workspace_id = $1 AND campaign_id = $2';
-
-/** Users whom one step counts: some 20 ms. */
-export const STATES_A_STEP = 1_000;
-
-/** A step of counting the goals of a campaign that others have replaced. */
-export interface GoalStep {
+/** A user whose counts may change, with their states by campaign. */
+interface CountedUser {
   workspaceId: string;
-  campaignId: string;
-  /** JSON as in `campaign_goals`, to be counted from now on; `null` goes on with those that are there. */
-  goals: string | null;
+  states: Map<string, CampaignState>;
 }
+
+export const writeCounts = (
+  { statements, lane }: CountedTables,
+  states: readonly UserState[],
+  counts: ReturnType<typeof createCounts>,
+): Batch[] => {
+  const { campaigns, goals } = counts.rows();
+  const inLane = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row, lane }));
+  return [
+    statements.writeStates(states),
+    statements.addCampaignCounts(inLane(campaigns)),
+    statements.addGoalCounts(inLane(goals)),
+  ];
+};
 
 /**
- * Counts the goals of some users of a campaign anew, while nothing else is written. Answers whether there are more. Users of
- * before a step may reach goals in between: what a step finds in their events is right whatever was counted by then. A goal that
- * was there before keeps what it had where events of it are gone by retention.
+ * Counts what a group has changed: each state that changes is taken out of the counts as it was, and added as it is then. Returns what
+ * is to be written.
  */
-export function* countGoals(
+export const keepCounts = (
   tables: CountedTables,
-  { workspaceId, campaignId, goals }: GoalStep,
-): Asking<boolean> {
-  if (goals !== null) yield* answerOf(tables.run(REPLACE_GOALS, [workspaceId, campaignId, goals]));
-  const [row] = yield* answerOf(tables.run(READ_GOALS, [workspaceId, campaignId]));
-  if (!row || row['counted_to'] === null) return false;
-  const states = yield* answerOf(tables.statesAfter(workspaceId, campaignId, numberIn(row, 'counted_to')));
+  kept: KeptGoals,
+  { moved, uncounted, bannerEvents, deeds }: CountedChanges,
+  found: Found<SqlRow[]>,
+): Batch[] => {
   const counts = createCounts();
-  states.forEach(counts.takeAway);
-  const before = new Map(states.map((each) => [each, each.state.goals]));
-  yield* recountGoals(tables, keptGoals([row], 0), states);
-  const current = new Set(jsonIn(row, 'goals') as string[]);
-  for (const [{ state }, goals] of before)
-    for (const [goal, reached] of Object.entries(goals))
-      if (current.has(goal) && reached[0] > (state.goals[goal]?.[0] ?? 0)) state.goals[goal] = reached;
-  states.forEach(counts.add);
-  const changed = states.filter(
-    (each) => JSON.stringify(each.state.goals) !== JSON.stringify(before.get(each)),
-  );
-  if (changed.length > 0) yield* answerOf(tables.writeStates(changed));
-  yield* answerOf(tables.addCounts(counts.rows()));
-  const last = states.length < STATES_A_STEP ? null : states.at(-1)!.userId;
-  yield* answerOf(tables.run(SET_COUNTED, [workspaceId, campaignId, last]));
-  return last !== null;
-}
+  const users = new Map<number, CountedUser>();
+  const userOf = (workspaceId: string, userId: number): CountedUser => {
+    const user = users.get(userId) ?? { workspaceId, states: new Map() };
+    users.set(userId, user);
+    return user;
+  };
+  for (const { workspaceId, userId, state } of found.states.map(stateOf))
+    userOf(workspaceId, userId).states.set(state.campaignId, state);
+
+  const changed = new Set<CampaignState>();
+  /** Those with another first impression: what they have reached is counted from the beginning. */
+  const anew = new Set<CampaignState>();
+  const change = (workspaceId: string, state: CampaignState) => {
+    if (!changed.has(state)) counts.takeAway({ workspaceId, state });
+    changed.add(state);
+  };
+
+  for (const [index, { workspaceId, from, to }] of moved.entries()) {
+    const [one, other] = [userOf(workspaceId, to), userOf(workspaceId, from)].map(({ states }) => [
+      ...states.values(),
+    ]);
+    for (const state of [...one!, ...other!]) change(workspaceId, state);
+    const merged = mergeUsers(one!, other!, found.repeats[index]!.map(alikeOf));
+    for (const state of merged) anew.add(state);
+    users.set(to, { workspaceId, states: new Map(merged.map((state) => [state.campaignId, state])) });
+    users.delete(from);
+  }
+
+  for (const userId of uncounted) {
+    const user = users.get(userId);
+    for (const state of user?.states.values() ?? []) change(user!.workspaceId, state);
+    users.delete(userId);
+  }
+
+  for (const { workspaceId, userId, event } of freshOf(bannerEvents, found.stored)) {
+    if (event.isTestSend) continue;
+    const { states } = userOf(workspaceId, userId);
+    for (const each of countedAs(event)) {
+      const before = states.get(each.campaignId) ?? null;
+      if (before) change(workspaceId, before);
+      const firstMs = before?.firstImpressionMs ?? null;
+      const state = addEvent(before, each);
+      states.set(each.campaignId, state);
+      changed.add(state);
+      if (state.firstImpressionMs !== firstMs) anew.add(state);
+    }
+  }
+
+  const all = Map.groupBy(found.deeds, (row) => numberIn(row, 'user_id'));
+  const fresh = Map.groupBy(deeds, ({ userId }) => userId);
+  const after: UserState[] = [];
+  for (const [userId, { workspaceId, states }] of users) {
+    for (const state of states.values()) {
+      const goals = kept.ofCampaign(workspaceId, state.campaignId);
+      const reached = anew.has(state)
+        ? reachedWith({}, goals, state.firstImpressionMs, (all.get(userId) ?? []).map(deedIn))
+        : reachedWith(
+            state.goals,
+            goals,
+            state.firstImpressionMs,
+            (fresh.get(userId) ?? []).map(({ deed }) => deed),
+          );
+      if (reached !== state.goals) {
+        change(workspaceId, state);
+        state.goals = reached;
+      }
+      if (changed.has(state)) after.push({ workspaceId, userId, state });
+    }
+  }
+  after.forEach(counts.add);
+  return writeCounts(tables, after, counts);
+};

@@ -35,6 +35,14 @@ CREATE TABLE goal_counts (
 ) WITHOUT ROWID;
 `;
 
+const HOLDOUT_IS_STORED_ONCE = `
+ALTER TABLE banner_events ADD COLUMN holdout_id TEXT;
+UPDATE banner_events SET holdout_id = twice.campaign_id FROM banner_events AS twice
+  WHERE twice.user_id = banner_events.user_id AND twice.banner_id = '@' || banner_events.banner_id
+    AND twice.event_type = banner_events.event_type AND twice.time = banner_events.time;
+DELETE FROM banner_events WHERE substr(banner_id, 1, 1) = '@';
+`;
+
 /**
  * Changes of the tables since the first release, the one to number 2 first. A change that has been published never changes again: the
  * next one gets the next number. Tables that are made new are in `tables.ts`, and have all of them already.
@@ -54,6 +62,8 @@ const MIGRATIONS: readonly Migration[] = [
       ALTER TABLE events DROP CONSTRAINT events_pkey;
       ALTER TABLE events ADD PRIMARY KEY (user_id, time, event_id);`),
   },
+  // An event that counts for a holdout as well names it, in place of a second event whose banner had an @ in front.
+  { sqlite: inSqlite(HOLDOUT_IS_STORED_ONCE), postgres: inPostgres(HOLDOUT_IS_STORED_ONCE) },
 ];
 
 /** The number of the tables in `tables.ts`. */

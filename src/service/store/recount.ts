@@ -1,6 +1,14 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import type { RunSql, SqlRow } from '../operators/index.ts';
-import type { Dialect } from './dialect.ts';
+import { numberIn, type RunSql, type SqlRow } from '../operators/index.ts';
+import {
+  addEvent,
+  type CampaignCount,
+  type CampaignState,
+  countedAs,
+  createCounts,
+} from './campaign-state.ts';
+import { type Dialect, selected } from './dialect.ts';
+import { BANNER_EVENTS, newBannerEventOf } from './rows.ts';
 
 /** A count of a campaign's results that is not what its banner events add up to. */
 export interface CountDifference {
@@ -16,34 +24,36 @@ export interface CountDifference {
 
 const COUNTS = ['impressions', 'clicks', 'dismissals', 'exposed', 'clicked', 'dismissed'];
 
-const ofType = (type: string) => `count(*) FILTER (WHERE event_type = '${type}')`;
-const usersWith = (events: string) => `count(*) FILTER (WHERE ${events} > 0)`;
+/**
+ * All banner events of a workspace, user by user: an index by workspace would have the database look up and sort each of them, so
+ * that this one is kept from it.
+ */
+export const eventsByUser = (dialect: Dialect): string => `
+  SELECT ${selected(dialect, BANNER_EVENTS)} FROM banner_events
+  WHERE workspace_id || '' = $1 AND NOT is_test_send ORDER BY user_id`;
 
-/** Counts all banner events of a workspace anew. A user is of the variant of their first impression, with all that they did. */
-export const recountStatement = ({ earlier }: Pick<Dialect, 'earlier'>): string => `
-  WITH seen AS (
-    SELECT user_id, campaign_id, coalesce(variant_id, '') AS variant_id, event_type, day, placement_id, language,
-      ${earlier('time', 'received_at')} AS happened
-    FROM banner_events WHERE workspace_id = $1 AND NOT is_test_send
-  ), ordered AS (
-    SELECT user_id, campaign_id, variant_id,
-      row_number() OVER (PARTITION BY user_id, campaign_id ORDER BY happened, variant_id) AS place
-    FROM seen WHERE event_type = 'impression'
-  ), parts AS (
-    SELECT user_id, campaign_id, event_type, '' AS part FROM seen
-    UNION ALL SELECT user_id, campaign_id, event_type, 'day:' || day FROM seen
-    UNION ALL SELECT user_id, campaign_id, event_type, 'placement:' || placement_id FROM seen
-    UNION ALL SELECT user_id, campaign_id, event_type, 'language:' || language FROM seen WHERE language IS NOT NULL
-  ), users_parts AS (
-    SELECT user_id, campaign_id, ordered.variant_id, part, ${ofType('impression')} AS impressions,
-      ${ofType('click')} AS clicks, ${ofType('dismiss')} AS dismissals
-    FROM parts JOIN ordered USING (user_id, campaign_id) WHERE place = 1
-    GROUP BY user_id, campaign_id, ordered.variant_id, part
-  )
-  SELECT campaign_id, variant_id, part, sum(impressions) AS impressions, sum(clicks) AS clicks,
-    sum(dismissals) AS dismissals, ${usersWith('impressions')} AS exposed, ${usersWith('clicks')} AS clicked,
-    ${usersWith('dismissals')} AS dismissed
-  FROM users_parts GROUP BY campaign_id, variant_id, part`;
+/** Counts banner events from the beginning. Those of one user follow each other. */
+export const countEvents = async (
+  rows: Iterable<SqlRow> | AsyncIterable<SqlRow>,
+  workspaceId: string,
+): Promise<CampaignCount[]> => {
+  const counts = createCounts();
+  let userId = 0;
+  const states = new Map<string, CampaignState>();
+  const finish = () => {
+    for (const state of states.values()) counts.add({ workspaceId, state });
+    states.clear();
+  };
+  for await (const row of rows) {
+    const event = newBannerEventOf(row);
+    if (numberIn(row, 'user_id') !== userId) finish();
+    userId = numberIn(row, 'user_id');
+    for (const each of countedAs(event))
+      states.set(each.campaignId, addEvent(states.get(each.campaignId) ?? null, each));
+  }
+  finish();
+  return counts.rows().campaigns;
+};
 
 const KEPT = `SELECT campaign_id, variant_id, part, ${COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
   FROM campaign_counts WHERE workspace_id = $1 GROUP BY campaign_id, variant_id, part`;
@@ -93,47 +103,55 @@ const readGoals = async (run: RunSql, dialect: Dialect, workspaceId: string) => 
 
 const GOAL_COUNTS = ['converted', 'revenue', 'squares'];
 
+/** Counts by campaign, variant and part. */
+type Named = Map<string, number[]>;
+
+const byName = (rows: readonly SqlRow[], counts: readonly string[]): Named =>
+  new Map(
+    rows.map((row) => [
+      JSON.stringify([row['campaign_id'], row['variant_id'], row['part']]),
+      counts.map((name) => Number(row[name])),
+    ]),
+  );
+
 /** Sums of what was spent are rounded in another order. */
 const isAlike = (one: number, other: number) =>
   Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
 
-const compare = (
-  kept: readonly SqlRow[],
-  counted: readonly SqlRow[],
-  counts: readonly string[],
-  prefix = '',
-): CountDifference[] => {
-  const byName = (rows: readonly SqlRow[]) =>
-    new Map(
-      rows.map((row) => [
-        JSON.stringify([row['campaign_id'], row['variant_id'], row['part']]),
-        counts.map((name) => Number(row[name])),
-      ]),
-    );
-  const [mine, theirs] = [byName(kept), byName(counted)];
-  const none = counts.map(() => 0);
-  return [...new Set([...mine.keys(), ...theirs.keys()])].sort().flatMap((name) => {
-    const [one, other] = [mine.get(name) ?? none, theirs.get(name) ?? none];
+const compare = (kept: Named, counted: Named, none: number[], prefix = ''): CountDifference[] =>
+  [...new Set([...kept.keys(), ...counted.keys()])].sort().flatMap((name) => {
+    const [one, other] = [kept.get(name) ?? none, counted.get(name) ?? none];
     if (one.every((count, index) => isAlike(count, other[index]!))) return [];
     const [campaignId, variantId, part] = JSON.parse(name) as [string, string, string];
     return [
       { campaignId, variantId: variantId || null, part: `${prefix}${part}`, kept: one, counted: other },
     ];
   });
-};
 
 /**
  * Compares the counts that are kept of a workspace's campaigns with their banner events, and those of goals that are all counted
- * with all events. Reads all of these.
+ * with all events. Reads all of these, for a million of each some ten seconds.
  */
 export const recount = async (
   run: RunSql,
+  readAll: (sql: string, workspaceId: string) => Iterable<SqlRow> | AsyncIterable<SqlRow>,
   dialect: Dialect,
   workspaceId: string,
 ): Promise<CountDifference[]> => {
   const goals = await readGoals(run, dialect, workspaceId);
+  const kept = await run(KEPT, [workspaceId]);
+  const counted = await countEvents(readAll(eventsByUser(dialect), workspaceId), workspaceId);
+  const rows = counted.map(({ campaignId, variantId, part, ...counts }): SqlRow => {
+    return { campaign_id: campaignId, variant_id: variantId, part, ...counts };
+  });
+  const none = (counts: readonly string[]) => counts.map(() => 0);
   return [
-    ...compare(await run(KEPT, [workspaceId]), await run(recountStatement(dialect), [workspaceId]), COUNTS),
-    ...compare(goals.kept, goals.counted, GOAL_COUNTS, 'goal:'),
+    ...compare(byName(kept, COUNTS), byName(rows, COUNTS), none(COUNTS)),
+    ...compare(
+      byName(goals.kept, GOAL_COUNTS),
+      byName(goals.counted, GOAL_COUNTS),
+      none(GOAL_COUNTS),
+      'goal:',
+    ),
   ];
 };

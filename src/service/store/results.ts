@@ -1,6 +1,6 @@
-import type { RunSql, SqlRow } from '../operators/index.ts';
+import { jsonIn, type RunSql, type SqlRow } from '../operators/index.ts';
+import { type GoalStep, READ_GOALS } from './count-goals.ts';
 import { type Conversion, goalOf } from './goals.ts';
-import { type GoalStep, READ_GOALS } from './keep-counts.ts';
 import type { Store } from './store.ts';
 
 /** Events, and users who had at least one. Test sends are in no count. */
@@ -139,18 +139,18 @@ export const createResults = (
   countGoals: (step: GoalStep) => Promise<boolean>,
 ): Pick<Store, 'campaignResults' | 'keepGoals'> => {
   const keepGoals: Store['keepGoals'] = async (workspaceId, { campaignId, conversions }, signal) => {
-    const goals = JSON.stringify([...new Set(conversions.map(goalOf))].sort());
-    const [known] = await run(READ_GOALS, [workspaceId, campaignId]);
-    if (!known && conversions.length === 0) return;
-    const isKept = known?.['goals'] === goals;
-    if (isKept && known['counted_to'] === null) return;
-    let hasMore = await countGoals({ workspaceId, campaignId, goals: isKept ? null : goals });
-    while (hasMore && !signal?.aborted) hasMore = await countGoals({ workspaceId, campaignId, goals: null });
+    if (conversions.length === 0) return;
+    const goals = conversions.map(goalOf);
+    const [row] = await run(READ_GOALS, [workspaceId, campaignId]);
+    const known = row && row['counted_to'] === null ? (jsonIn(row, 'goals') as string[]) : [];
+    if (goals.every((goal) => known.includes(goal))) return;
+    for (let hasMore = true; hasMore && !signal?.aborted; )
+      hasMore = await countGoals({ workspaceId, campaignId, goals });
   };
   return {
     keepGoals,
     async campaignResults(workspaceId, question) {
-      if (question.conversions.length > 0) await keepGoals(workspaceId, question);
+      await keepGoals(workspaceId, question);
       return readResults(run, workspaceId, question);
     },
   };

@@ -1,5 +1,5 @@
 import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
-import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
+import type { BannerEventRow, NewBannerEvent, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
 import type { AlikeEvents, CampaignCount, CampaignState, UserState } from './campaign-state.ts';
@@ -31,6 +31,11 @@ export const USERS = columns<WrittenUser>({
   updated_at: ['moment', ({ updatedAtMs }) => updatedAtMs],
 });
 
+export const DELETED_USERS = columns<Changes['deleted'][number]>({
+  user_id: ['bigint', ({ userId }) => userId],
+  version: ['bigint', ({ version }) => version],
+});
+
 export const USER_KEYS = columns<KeyRow>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   key: ['text', ({ key }) => key],
@@ -43,7 +48,9 @@ const ofPurchase =
   ({ event }: NewEvent) =>
     event.kind === 'purchase' ? event[member] : null;
 
-/** Without the ID, which the database gives. */
+/** The database gives it. */
+export const EVENT_ID: Column<never> = { name: 'event_id', type: 'bigint', of: () => null };
+
 export const EVENTS = columns<NewEvent>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   user_id: ['bigint', ({ userId }) => userId],
@@ -73,6 +80,7 @@ export const BANNER_EVENTS = columns<Changes['bannerEvents'][number]>({
   is_test_send: ['boolean', ({ event }) => event.isTestSend],
   received_at: ['moment', ({ event }) => event.receivedAtMs],
   language: ['text', ({ event }) => event.language],
+  holdout_id: ['text', ({ event }) => event.holdoutId],
 });
 
 export const USER_CAMPAIGNS = columns<UserState>({
@@ -126,6 +134,20 @@ export const DATA_POINTS = columns<InLane<Changes['points'][number]>>({
   day: ['date', ({ day }) => day],
   lane: ['int', ({ lane }) => lane],
   points: ['bigint', ({ points }) => points],
+});
+
+/** Whose events are asked for, from a moment on, and by which names. */
+export interface DeedsSince {
+  userId: number;
+  sinceMs: number;
+  /** Of events, and IDs of products; a list as the dialect writes it. */
+  names: string;
+}
+
+export const DEEDS_SINCE = columns<DeedsSince>({
+  user_id: ['bigint', ({ userId }) => userId],
+  since: ['moment', ({ sinceMs }) => sinceMs],
+  names: ['text', ({ names }) => names],
 });
 
 // Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a
@@ -192,6 +214,7 @@ export const stateOf = (row: SqlRow): UserState => ({
 
 export const alikeOf = (row: SqlRow): AlikeEvents => ({
   campaignId: textIn(row, 'campaign_id'),
+  holdoutId: textOrNullIn(row, 'holdout_id'),
   eventType: textIn(row, 'event_type') as AlikeEvents['eventType'],
   day: textIn(row, 'day'),
   placementId: textIn(row, 'placement_id'),
@@ -219,9 +242,8 @@ export const eventOf = (row: SqlRow): StoredEvent => {
   };
 };
 
-export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
-  userId: numberIn(row, 'user_id'),
-  externalId: textIn(row, 'external_id'),
+/** The round of its banner is not stored. */
+export const newBannerEventOf = (row: SqlRow): Omit<NewBannerEvent, 'round'> => ({
   appId: textIn(row, 'app_id'),
   bannerId: textIn(row, 'banner_id'),
   campaignId: textIn(row, 'campaign_id'),
@@ -230,8 +252,15 @@ export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
   language: textOrNullIn(row, 'language'),
   isControl: booleanIn(row, 'is_control'),
   isTestSend: booleanIn(row, 'is_test_send'),
-  eventType: textIn(row, 'event_type') as BannerEventRow['eventType'],
+  eventType: textIn(row, 'event_type') as NewBannerEvent['eventType'],
   timeMs: msIn(row, 'time'),
   receivedAtMs: msIn(row, 'received_at'),
   day: textIn(row, 'day'),
+  holdoutId: textOrNullIn(row, 'holdout_id'),
+});
+
+export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
+  userId: numberIn(row, 'user_id'),
+  externalId: textIn(row, 'external_id'),
+  ...newBannerEventOf(row),
 });

@@ -129,7 +129,7 @@ export interface Store extends StoreReader {
    */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /**
-   * Keeps the goals of a campaign from now on, in place of those that were kept. Resolves once they are counted of everyone who has
+   * Keeps these goals of a campaign from now on, beside those that are kept. Resolves once they are counted of everyone who has
    * seen it; an abort leaves the rest of them to the next call.
    */
   keepGoals(workspaceId: string, question: ResultsQuestion, signal?: AbortSignal): Promise<void>;

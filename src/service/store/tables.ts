@@ -57,6 +57,7 @@ CREATE TABLE banner_events (
   is_test_send BOOLEAN NOT NULL,
   received_at MOMENT NOT NULL,
   language TEXT, -- in which it was shown; NULL of a campaign that names none
+  holdout_id TEXT, -- in whose results it counts as well
   -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
   PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
 ) WITHOUT ROWID;

@@ -53,7 +53,7 @@ export const createCustomWriter = () => {
       }
       const list = lists.get(custom)?.get(name);
       if (list) {
-        // Neither means anything to objects, which may be many, and edited again.
+        // A list edit and an increment mean nothing to a list of objects.
         if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return;
         setOwn<unknown>(custom, name, list.objects());
         lists.get(custom)?.delete(name);
@@ -73,7 +73,7 @@ export const createCustomWriter = () => {
   };
 };
 
-/** Writes a change of which each is written alone. */
+/** Writes one change, apart from edits of lists of objects. */
 const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit objects' }>) => {
   const { name } = change;
   switch (change.kind) {
@@ -88,7 +88,7 @@ const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit obje
       break;
     case 'increment': {
       const stored = getOwn(custom, name);
-      // Text or a list cannot be counted up: it stays, as an increment of it means nothing.
+      // An increment means nothing to a text or a list, which stay as they are.
       if (stored === undefined || typeof stored === 'number')
         setOwn<unknown>(custom, name, (stored ?? 0) + change.by);
       break;
@@ -101,11 +101,11 @@ const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit obje
 const editList = (custom: Members, name: string, add: Scalar[], remove: Scalar[]) => {
   const stored = getOwn(custom, name);
   if (!Array.isArray(stored) && add.length === 0) return;
-  // Objects have operators of their own, and no limit of elements: they stay, as this means nothing to them.
+  // A list edit means nothing to a list of objects, which stays as it is.
   if (Array.isArray(stored) && stored.some(isRecord)) return;
-  const list = new Set<Scalar>(Array.isArray(stored) ? (stored as Scalar[]) : []);
+  const list = new Set<Scalar>(Array.isArray(stored) ? stored : []);
   for (const value of add) {
-    // What was there moves to the end.
+    // An element that is there already moves to the end.
     list.delete(value);
     list.add(value);
   }

@@ -22,11 +22,11 @@ export const jsonBytes = (value: unknown): number => {
   return Buffer.byteLength(JSON.stringify(value));
 };
 
-/** What is kept of a list: 500 elements and 100 KiB; the oldest, at the front, make room. */
+/** The newest elements of a list, at most 500 and 100 KiB. The oldest ones, at the front, are dropped. */
 export const newest = (list: Scalar[]): Scalar[] => {
   const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
   if (fitsJson(kept, MAX_NESTED_BYTES)) return kept;
-  // An element and the comma after it; the last has none, and two brackets are around them.
+  // Each element has a comma after it but the last, and there are two brackets: one byte more than these.
   const bytes = kept.map((value) => jsonBytes(value) + 1);
   let total = bytes.reduce((sum, each) => sum + each, 1);
   let first = 0;
@@ -47,11 +47,11 @@ const isKey = (key: string): boolean =>
 
 /** `{ "$time": … }`: the one operator that may stand inside a nested value. */
 export const isTime = (value: Record<string, unknown>): boolean => {
-  // Asked first: the keys of a large object are many.
+  // This comes first, because a large object has many keys to list.
   return Object.hasOwn(value, TIME_KEY) && Object.keys(value).length === 1;
 };
 
-/** Left out of what is stored: a date whose year cannot be one. */
+/** A date whose year cannot be stored. It is left out. */
 const NOT_STORED = Symbol('not stored');
 
 const checked = (value: unknown, depth: number): unknown | { fault: NestedFault } => {
@@ -101,7 +101,7 @@ const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault 
   return { value: kept };
 };
 
-/** True when no branch is deeper than attributes may be. */
+/** Whether no branch is deeper than `max`. */
 export const isShallow = (value: unknown, max = MAX_NESTED_DEPTH): boolean => {
   if (typeof value !== 'object' || value === null) return true;
   if (max === 0) return false;
@@ -110,7 +110,7 @@ export const isShallow = (value: unknown, max = MAX_NESTED_DEPTH): boolean => {
 
 export type Scalar = string | number | boolean;
 
-/** One sent custom attribute, after checking. What is `nested` falls with any bad nested value of the request. */
+/** A change of one custom attribute, checked. */
 export type CustomChange =
   | { name: string; kind: 'set'; value: Scalar }
   | { name: string; kind: 'clear' }
@@ -130,7 +130,7 @@ export interface ObjectsEdit {
 export const isNestedChange = ({ kind }: CustomChange): boolean =>
   kind === 'object' || kind === 'objects' || kind === 'edit objects';
 
-/** `nested` is true for the fault that costs the request all its nested updates. */
+/** `nested` is true for a fault after which no nested value of the request is written. */
 interface CustomProblem {
   problem: string;
   nested: boolean;
@@ -144,6 +144,9 @@ const isScalar = (value: unknown): value is Scalar =>
     : typeof value === 'boolean' || (typeof value === 'number' && isStorableNumber(value));
 
 const isScalars = (value: unknown): value is Scalar[] => Array.isArray(value) && value.every(isScalar);
+
+const isRecords = (value: unknown): value is Record<string, unknown>[] =>
+  Array.isArray(value) && value.every(isRecord);
 
 const hasOnly = (object: Record<string, unknown>, names: readonly string[]): boolean => {
   const keys = Object.keys(object);
@@ -165,12 +168,13 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
     if (!isNested || !value.some(isRecord)) return invalid(name);
     const nested = checkNested(value);
     if ('fault' in nested) return faulty(name, nested.fault);
-    return { name, kind: 'objects', value: nested.value as Record<string, unknown>[] };
+    return isRecords(nested.value) ? { name, kind: 'objects', value: nested.value } : invalid(name);
   }
   if (!isRecord(value)) return invalid(name);
   if (hasOnly(value, ['inc'])) {
-    return Number.isSafeInteger(value['inc'])
-      ? { name, kind: 'increment', by: value['inc'] as number }
+    const by = value['inc'];
+    return typeof by === 'number' && Number.isSafeInteger(by)
+      ? { name, kind: 'increment', by }
       : invalid(name);
   }
   if (hasOnly(value, ['$time'])) {
@@ -186,7 +190,7 @@ export const checkCustom = (name: string, value: unknown): CustomChange | Custom
   if (hasOnly(value, OBJECTS_EDITS)) return checkObjectsEdit(name, value);
   const nested = checkNested(value);
   if ('fault' in nested) return faulty(name, nested.fault);
-  return { name, kind: 'object', value: nested.value as Record<string, unknown> };
+  return isRecord(nested.value) ? { name, kind: 'object', value: nested.value } : invalid(name);
 };
 
 const faulty = (name: string, fault: 'value' | 'form'): CustomProblem =>

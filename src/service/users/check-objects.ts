@@ -26,7 +26,7 @@ export interface Problems {
  * bad would be answered with 17 MB, which no client reads and all others wait for. The first ones say what is wrong.
  */
 const MAX_PER_OBJECT = 100;
-/** And of all objects together, but for the first of each: that an object is at fault is always said. */
+/** Entries of all objects together. The first fault of each object is always reported. */
 const MAX_ENTRIES = 1_000;
 
 export const createProblems = (): Problems => {
@@ -54,13 +54,13 @@ export interface CheckedAttributes extends AttributesUser {
   custom: CustomChange[];
   groups: readonly GroupChange[];
   pushTokens: readonly PushToken[];
-  /** One of its nested values is bad, which costs the whole request its nested updates. */
+  /** One of its nested values is bad. Then no nested value of the whole request is written. */
   hasBadNested: boolean;
 }
 
 type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' | 'email subscription info';
 
-/** Identifiers and flags, which are no attributes; the two alias names are reserved. */
+/** Identifiers and flags, which are no attributes. The two names of aliases are reserved. */
 const NO_ATTRIBUTES = [
   'external_id',
   'user_alias',
@@ -74,7 +74,7 @@ const NO_ATTRIBUTES = [
   'push_token_import',
 ];
 
-/** What a member of an object is; one that is not named here is a custom attribute. */
+/** The kind of each member. A member that is not here is a custom attribute. */
 const KINDS = new Map<string, Kind>([
   ...NO_ATTRIBUTES.map((name) => [name, 'no attribute'] as const),
   ...STANDARD_NAMES.map((name) => [name, 'standard'] as const),
@@ -89,7 +89,7 @@ export const isAttribute = (name: string): boolean => {
   return kind === 'standard' || (kind === undefined && !('problem' in checkCustom(name, true)));
 };
 
-/** Most objects have no groups and no tokens: they share one empty list. */
+/** Most objects have no groups and no tokens. They share this empty list. */
 const NONE: readonly never[] = [];
 
 /** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
@@ -139,7 +139,7 @@ export const checkAttributes = (
 /** An event or a purchase that passed every check. */
 export interface CheckedEvent {
   identity: Identity;
-  /** As it will be stored, but for its user, who is not known yet. */
+  /** As it will be stored. Its user is not known yet. */
   event: StoredEvent;
 }
 
@@ -171,7 +171,7 @@ export const checkEvent = (
     externalId: null,
     userId: 0,
     appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
-    // Nothing has happened in the future: such a time is replaced by now.
+    // Nothing has happened in the future, so a later time becomes now.
     timeMs: Math.min(read.timeMs, nowMs),
     receivedAtMs: nowMs,
   };

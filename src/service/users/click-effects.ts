@@ -13,7 +13,10 @@ export interface OnClick {
   attributes: Readonly<Record<string, string | number | boolean>>;
 }
 
-/** Clicks of a user that are known to have had their effect: a client repeats a request whose answer it has not read. */
+/**
+ * Clicks of a user that are known to have had their effect: a client repeats a request whose answer it has not read. The profile keeps
+ * them, as `banner_events` cannot be asked: on SQLite a group is applied while the one before it is not in the file yet.
+ */
 const MAX_KNOWN = MAX_TRACK_EVENTS;
 const KEY_CHARACTERS = 12;
 

@@ -7,7 +7,7 @@ import type { UserSet } from '../profiles/user-set.ts';
 const latestFirst = (a: Profile, b: Profile): number =>
   b.updatedAtMs - a.updatedAtMs || b.createdAtMs - a.createdAtMs || b.userId - a.userId;
 
-/** In one pass: thousands may share an address, and each object of a request asks anew. */
+/** One pass, without sorting: thousands may share an address, and each object of a request asks anew. */
 const best = (profiles: readonly Profile[], isBetter: (a: Profile, b: Profile) => boolean): Profile | null =>
   profiles.reduce<Profile | null>((found, each) => (found && !isBetter(each, found) ? found : each), null);
 
@@ -27,7 +27,7 @@ const isPreferred = (a: Profile, b: Profile): boolean => {
 
 const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
-/** The profile of an object about an unknown user, where contract 4.2 says that there is to be one. */
+/** Creates the profile for an object about an unknown user. `null` where contract 4.2 makes no profile. */
 export const createUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {
   const { lookup, updateExistingOnly } = identity;
   if (updateExistingOnly === true) return null;
@@ -41,12 +41,12 @@ export const createUser = (users: UserSet, identity: Identity, nowMs: number): P
     case 'phone':
       return users.create({ phone: lookup.value }, nowMs);
     default:
-      // IDs are ours to give: a profile for one that we never gave gets an ID of its own.
+      // We never gave this `braze_id`, so the new profile gets an ID of its own.
       return users.create({}, nowMs);
   }
 };
 
-/** E-mail and phone that stand beside the identifier become the profile's. */
+/** Writes the e-mail and the phone that an object has beside its identifier. */
 export const writeContacts = (profile: Profile, { email, phone }: Identity): void => {
   if (email !== undefined) profile.email = email;
   if (phone !== undefined) profile.phone = phone;
@@ -57,7 +57,7 @@ export const writeContacts = (profile: Profile, { email, phone }: Identity): voi
  * compared once, and from then on only those whom an object has changed.
  */
 export const createUserFinder = (users: UserSet) => {
-  /** Of each address that several share, who is preferred, as of those that were changed since. */
+  /** The preferred profile of each address that several profiles share. */
   const known = new Map<string, Profile>();
 
   return {
@@ -65,7 +65,7 @@ export const createUserFinder = (users: UserSet) => {
     find({ lookup }: Identity): Profile | null {
       const key = lookup.by === 'email' || lookup.by === 'phone' ? lookupKey(lookup) : null;
       const before = key === null ? undefined : known.get(key);
-      // It may have got another address in between.
+      // An object may have changed its address since.
       if (before && isNamedBy(before, lookup)) return before;
 
       const found = users.find(lookup);
@@ -75,7 +75,7 @@ export const createUserFinder = (users: UserSet) => {
       return profile;
     },
 
-    /** To be called after each change of a profile: it may be preferred now. */
+    /** To be called after each change of a profile: the profile may be the preferred one now. */
     changed(profile: Profile) {
       if (known.size === 0) return;
       for (const key of addressKeys(profile)) {

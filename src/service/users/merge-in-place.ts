@@ -18,12 +18,12 @@ export const undoAll = (undo: Undo): void => {
  */
 export const createMerging = () => {
   /** Our copies, with the number of their members: asking a large object for it takes as long as copying it. */
-  const copies = new Map<Members, number>();
+  const copies = new Map<object, number>();
   /** Bytes of values that no write changes: one sent object may be stored at thousands of paths. */
   const sizes = new Map<object, number>();
 
   const bytesOf = (value: unknown): number => {
-    if (typeof value !== 'object' || value === null || copies.has(value as Members)) return jsonBytes(value);
+    if (typeof value !== 'object' || value === null || copies.has(value)) return jsonBytes(value);
     const bytes = sizes.get(value) ?? jsonBytes(value);
     sizes.set(value, bytes);
     return bytes;

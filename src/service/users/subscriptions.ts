@@ -44,13 +44,15 @@ export const checkSubscriptions = (
   return changes;
 };
 
-/** Both answer whether the profile had another state. */
+/** Returns whether the profile had another state. */
 export const writeGroup = (profile: Profile, { groupId, state, doubleOptIn }: GroupChange): boolean => {
   const before = profile.subscriptionGroups[groupId];
   if (before?.state === state && (before.double_opt_in ?? false) === doubleOptIn) return false;
   profile.subscriptionGroups[groupId] = doubleOptIn ? { state, double_opt_in: true } : { state };
   return true;
 };
+
+/** Returns whether the profile had another state. */
 const writeEmailState = (profile: Profile, state: unknown): boolean => {
   if (profile.standard['email_subscribe'] === state) return false;
   profile.standard['email_subscribe'] = state;
@@ -64,7 +66,7 @@ export const propagatesTo = ({ identity, groups, standard }: CheckedAttributes):
   return setsState ? identity.email : null;
 };
 
-/** What the objects have set for an address: each the latest, with the number of its object. */
+/** The latest states that objects have set for an address, each with the number of its object. */
 interface States {
   email: { state: unknown; number: number } | null;
   groups: Map<string, { group: GroupChange; number: number }>;

@@ -63,7 +63,7 @@ const recordEvent = (
   return 'recorded';
 };
 
-/** Adds everyone this object may read or write. */
+/** Adds the lookups of all users whom this object may read or write. */
 const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {
   if (checked.identity) lookups.push(checked.identity.lookup);
   const email = propagatesTo(checked);
@@ -78,7 +78,7 @@ const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): voi
 const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
-/** Writes what an object says of its profile and answers how many custom attributes that was. */
+/** Writes the attributes of an object into a profile. Returns how many custom attributes it has written. */
 const writeAttributes = (
   profile: Profile,
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
@@ -100,8 +100,8 @@ const writeAttributes = (
 };
 
 /**
- * Applies the objects of `attributes` one after the other and answers how many custom attributes they wrote.
- * `nestedAllowed` is false when a nested value anywhere in the request was bad.
+ * Applies the objects of `attributes` one after the other. Returns how many custom attributes they have written.
+ * `nestedAllowed` is false where a nested value anywhere in the request was bad.
  */
 const applyAttributes = (
   users: UserSet,
@@ -147,11 +147,11 @@ export interface Track {
   attributes: CheckedAttributes[];
   /** Events, then purchases. */
   events: CheckedEvent[];
-  /** Of the request that the work is one of several of; a count of its own by default. */
+  /** The count of the request, where the request makes several works. Default: a new count. */
   names?: NameCount;
 }
 
-/** Attributes, events, purchases, in this order. Answers the positions in `events` of those that were refused. */
+/** Applies attributes, then events, then purchases. Returns the positions in `events` of those that were refused. */
 export const trackWork = (track: Track): UserWork<number[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   // One bad nested value costs the whole request its nested changes (contract 3.6).

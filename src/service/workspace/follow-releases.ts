@@ -1,3 +1,4 @@
+import { isRecord } from '../../protocol/index.ts';
 import type { Filter } from '../campaigns/audience.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { type Segments, segmentsIn } from '../campaigns/segments.ts';
@@ -50,7 +51,7 @@ export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Se
   return found;
 };
 
-const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
+const idOf = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
 /** The file's campaigns, each replaced by its release where there is one, then those that only have releases. */
 const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
@@ -59,7 +60,7 @@ const written = (workspace: Workspace, releases: readonly Release[]): Record<str
   const inFile = new Map(workspace.campaignsAsWritten.map((each) => [idOf(each), each]));
   return [...new Set(ids)].flatMap((id) => {
     const campaign = released.has(id) ? released.get(id) : inFile.get(id);
-    return campaign ? [campaign as Record<string, unknown>] : [];
+    return isRecord(campaign) ? [campaign] : [];
   });
 };
 

@@ -145,7 +145,7 @@ export const createStudio = ({
   const routes = createDispatcher<StudioRoute | SignInRoute>({
     endpoints: [...createSignInRoutes({ sessions, openId, store, now, log }), ...createStudioRoutes()],
     headers: JSON_HEADERS,
-    dialectOf: () => 'track',
+    errors: 'track',
     serve,
     log,
   });

@@ -1,7 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Conversion } from '../../../src/service/index.ts';
 import { SQLITE } from '../../../src/service/store/dialect.ts';
-import { recountStatement } from '../../../src/service/store/recount.ts';
+import { countEvents, eventsByUser } from '../../../src/service/store/recount.ts';
+import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { fillWithUsers } from './fill.ts';
 
 const DAY_MS = 86_400_000;
@@ -100,10 +101,11 @@ export const fillWithResults = async (file: string, count: number): Promise<void
       database.exec('COMMIT');
     }
   }
-  database
-    .prepare(`INSERT INTO campaign_counts SELECT $1, campaign_id, variant_id, part, 0, impressions, clicks, dismissals, exposed,
-      clicked, dismissed FROM (${recountStatement(SQLITE)})`)
-    .run({ $1: 'bench' });
+  const counts = await countEvents(database.prepare(eventsByUser(SQLITE)).iterate({ $1: 'bench' }), 'bench');
+  const { sql, values } = SQLITE_STATEMENTS.addCampaignCounts(counts.map((count) => ({ ...count, lane: 0 })));
+  const add = database.prepare(sql);
+  const width = values.length / counts.length;
+  for (let at = 0; at < values.length; at += width) add.run(...values.slice(at, at + width));
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 };

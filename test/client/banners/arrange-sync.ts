@@ -2,7 +2,7 @@ import { vi } from 'vitest';
 import type { SyncResult } from '../../../src/client/banners/answers.ts';
 import { createReadBanners } from '../../../src/client/banners/answers.ts';
 import { createSync } from '../../../src/client/banners/sync.ts';
-import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
+import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { readOptions } from '../../../src/client/options/options.ts';

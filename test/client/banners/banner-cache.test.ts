@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
-import { forgetUsers } from '../../../src/client/consent/forget-stored.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
+import { forgetUsers } from '../../../src/client/user/switch-user.ts';
 import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createKeyring, fingerprint } from '../../../src/client/credentials/keyring.ts';
+import { createKeyring, fingerprint } from '../../../src/client/credentials/credentials.ts';
 import { createVirtualClock } from '../../../src/testing/index.ts';
 
 describe('the key', () => {

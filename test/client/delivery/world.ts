@@ -1,6 +1,6 @@
 import type { EventType } from '../../../src/client/banner.ts';
 import { type Choice, createConsent } from '../../../src/client/consent/consent.ts';
-import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/user-tokens.ts';
+import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';

@@ -1,5 +1,5 @@
 import { createConsent } from '../../../src/client/consent/consent.ts';
-import { createUserTokens } from '../../../src/client/credentials/user-tokens.ts';
+import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Delivery } from '../../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';

@@ -6,7 +6,13 @@ import { aToken, ed25519Keys, hmacOf, part } from '../../helpers/token-keys.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');
 const MINUTE = 60_000;
-const preview: Preview = { campaignId: 'c1', revision: '7', variantId: 'b', personaId: 'gold-customer' };
+const preview: Preview = {
+  campaignId: 'c1',
+  revision: '7',
+  variantId: 'b',
+  personaId: 'gold-customer',
+  language: 'pt-BR',
+};
 const tokens = createPreviewTokens({ secret: async (workspaceId) => `secret of ${workspaceId}` });
 const claims = (members: Record<string, unknown> = {}) => ({
   preview,

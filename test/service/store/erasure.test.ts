@@ -7,7 +7,7 @@ import { createService, openStore, vacuumStore } from '../../../src/service/inde
 import { forgetSubject } from '../../../src/service/operators/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
-import { FORGET } from '../../../src/service/store/postgres/user-statements.ts';
+import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 
@@ -94,7 +94,8 @@ const planOnPostgres = async (): Promise<string> => {
   await (await openStore(address)).close();
   const { pool, close } = connect(address, 'groups', { connections: 1 });
   onTestFinished(close);
-  return JSON.stringify(await runIn(pool)(`EXPLAIN ${FORGET[0]!}`, ['test', 'kim']));
+  const { sql, values } = POSTGRES_STATEMENTS.forget[0]!('test', 'kim');
+  return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
 };
 
 test('nothing of an erased user is left in the file of SQLite once it is written anew', async () => {

@@ -81,6 +81,32 @@ describe.each(NUMBERS)('a database of number %i', (number) => {
   });
 });
 
+/** As number 3 had an event of somebody outside the holdout: once as its campaign's, and once as the holdout's. */
+const TWICE = `INSERT INTO banner_events (user_id, banner_id, event_type, time, workspace_id, campaign_id, variant_id,
+    placement_id, day, app_id, is_control, is_test_send, received_at)
+  SELECT 1, banner_id, 'impression', NOW, 'demo', campaign_id, variant_id, 'home', '2026-03-01', 'app', IS_NOT, IS_NOT, NOW
+  FROM (SELECT 'bnr_1' AS banner_id, 'campaign' AS campaign_id, 'a' AS variant_id
+    UNION ALL SELECT '@bnr_1', '@holdout:1', 'campaigns') AS events`;
+
+test('an event that was stored a second time for a holdout is stored once', async () => {
+  const file = aFile();
+  makeSqlite(file, 3);
+  const database = new DatabaseSync(file);
+  database.exec(TWICE.replaceAll('NOW', '1').replaceAll('IS_NOT', '0'));
+  createTables(database, file);
+  const url = await aDatabase();
+  await makePostgres(url, 3);
+  const { pool, close } = connect(url, 'upkeep');
+  onTestFinished(close);
+  await runIn(pool)(TWICE.replaceAll('NOW', 'now()').replaceAll('IS_NOT', 'false'));
+  await createPostgresTables(pool);
+  const stored = 'SELECT banner_id, campaign_id, holdout_id FROM banner_events';
+  const once = [{ banner_id: 'bnr_1', campaign_id: 'campaign', holdout_id: '@holdout:1' }];
+  expect(database.prepare(stored).all()).toEqual(once);
+  expect(await runIn(pool)(stored)).toEqual(once);
+  database.close();
+});
+
 const NEXT = `ALTER TABLE users ADD COLUMN colour TEXT`;
 const MIGRATIONS: Migration[] = [
   { sqlite: NEXT, postgres: NEXT },

@@ -3,8 +3,9 @@ import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
+import { FIND_KEYS, LOCK_USERS } from '../../../src/service/store/postgres/read-users.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
-import { FIND_KEYS, LOCK_USERS, UPDATE_USERS } from '../../../src/service/store/postgres/user-statements.ts';
+import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './examples.ts';
@@ -207,20 +208,18 @@ test('groups find users by their keys, however small the tables were when the pl
     [-1, -1],
     [0, 0],
   ]);
-  const update = await planOf(
-    UPDATE_USERS.sql,
-    UPDATE_USERS.values(
-      [1, 2].map((userId) => ({
-        userId,
-        workspaceId: 'demo',
-        externalId: 'kim',
-        profile: null,
-        version: 1,
-        createdAtMs: 0,
-        updatedAtMs: 0,
-      })),
-    ),
+  const { sql, values } = POSTGRES_STATEMENTS.updateUsers(
+    [1, 2].map((userId) => ({
+      userId,
+      workspaceId: 'demo',
+      externalId: 'kim',
+      profile: null,
+      version: 1,
+      createdAtMs: 0,
+      updatedAtMs: 0,
+    })),
   );
+  const update = await planOf(sql, values as string[]);
   for (const plan of [lock, update]) expect(plan).toContain('users_pkey');
   for (const plan of [keys, lock, update]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
 });

@@ -1,17 +1,11 @@
 import { expect, test } from 'vitest';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { noChanges, type WrittenUser } from '../../../src/service/profiles/user-set.ts';
+import { POSTGRES } from '../../../src/service/store/dialect.ts';
 import { keptGoals } from '../../../src/service/store/goals.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
-import {
-  DELETE_USERS,
-  INSERT_BANNER_EVENTS,
-  INSERT_USERS,
-  QUESTIONS,
-  UPDATE_USERS,
-  WRITE_STATES,
-} from '../../../src/service/store/postgres/user-statements.ts';
-import { writeChanges } from '../../../src/service/store/postgres/write-changes.ts';
+import { writeChanges } from '../../../src/service/store/postgres/write-group.ts';
+import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { ConflictError } from '../../../src/service/store/write-errors.ts';
 import { aBannerEvent } from '../../helpers/banner-events.ts';
 
@@ -25,14 +19,27 @@ const user: WrittenUser = {
   version: 1,
 };
 
+const OPTIONS = {
+  tables: { dialect: POSTGRES, statements: POSTGRES_STATEMENTS, lane: 0 },
+  kept: keptGoals([]),
+  ids: createUserIds(),
+};
+/** By statement. */
+const NAMES = new Map(
+  Object.entries(POSTGRES_STATEMENTS).flatMap(([name, of]) =>
+    typeof of === 'function' ? [[of([] as never).sql, name] as const] : [],
+  ),
+);
+
 test('a group that another replica was faster than sends nothing once it has failed', async () => {
   const event = aBannerEvent();
   const sent: string[] = [];
   const stored = Promise.withResolvers<unknown[]>();
   // The other replica has made the user: no row comes back. The banner event is stored, and its answer comes later.
   const run = (async (statement: string) => {
-    sent.push(statement);
-    return statement === INSERT_BANNER_EVENTS.sql ? stored.promise : [];
+    const name = NAMES.get(statement)!;
+    sent.push(name);
+    return name === 'insertBannerEvents' ? stored.promise : [];
   }) as Run;
   const changes = {
     ...noChanges(),
@@ -40,11 +47,7 @@ test('a group that another replica was faster than sends nothing once it has fai
     bannerEvents: [{ workspaceId: 'demo', userId: 1, event }],
   };
   let hasFailed = false;
-  const written = writeChanges(changes, run, {
-    ids: createUserIds(),
-    lane: 0,
-    goals: keptGoals([], 0),
-  }).catch((error) => {
+  const written = writeChanges(run, changes, OPTIONS).catch((error) => {
     hasFailed = true;
     return error;
   });
@@ -55,23 +58,18 @@ test('a group that another replica was faster than sends nothing once it has fai
     { user_id: '1', banner_id: event.bannerId, event_type: event.eventType, time: event.timeMs },
   ]);
   expect(await written).toBeInstanceOf(ConflictError);
-  expect(sent).toEqual([
-    INSERT_USERS.sql,
-    INSERT_BANNER_EVENTS.sql,
-    QUESTIONS.statesOfCampaigns,
-    WRITE_STATES.sql,
-  ]);
+  expect(sent).toEqual(['insertUsers', 'statesOfCampaigns', 'insertBannerEvents']);
 });
 
 test('each statement writes its users in the order of their IDs: two replicas lock them in one order', async () => {
   const ids = new Map<string, number[]>();
   const run = (async (statement: string, [list]: string[]) => {
     const sent = list!.split('\u001e').map(Number);
-    ids.set(statement, sent);
+    ids.set(NAMES.get(statement)!, sent);
     return sent;
   }) as Run;
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
   const changes = { ...noChanges(), updated: users, deleted: users, created: users };
-  await writeChanges(changes, run, { ids: createUserIds(), lane: 0, goals: keptGoals([], 0) });
-  expect([...ids]).toEqual([UPDATE_USERS, DELETE_USERS, INSERT_USERS].map(({ sql }) => [sql, [4, 30, 200]]));
+  await writeChanges(run, changes, OPTIONS);
+  expect([...ids]).toEqual(['updateUsers', 'deleteUsers', 'insertUsers'].map((name) => [name, [4, 30, 200]]));
 });

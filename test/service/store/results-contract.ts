@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { createLocalDays } from '../../../src/service/local-days.ts';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
+import { STATES_A_STEP } from '../../../src/service/store/count-goals.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
-import { STATES_A_STEP } from '../../../src/service/store/keep-counts.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { anEvent, aPurchase, byExternalId } from './examples.ts';
@@ -25,6 +25,7 @@ const what = fc.oneof(
       variantId: fc.constantFrom('a', 'b', null),
       placementId: fc.constantFrom('home', 'side bar'),
       language: fc.constantFrom('en', 'pt-BR', null),
+      holdoutId: fc.constantFrom('@holdout:1', null),
       isTestSend: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),
       /** From a clock that runs ahead to a page that was offline for two days. */
       lateHours: fc.constantFrom(-30, 0, 0, 0, 48),
@@ -76,13 +77,14 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
       const conversions = CONVERSIONS.filter((_, goal) => what.goals & (1 << goal));
       await store.keepGoals('demo', { campaignId: `c-${run}`, conversions });
     } else if ('lateHours' in what) {
-      const { do: type, variantId, placementId, language, isTestSend, lateHours } = what;
+      const { do: type, variantId, placementId, language, holdoutId, isTestSend, lateHours } = what;
       const receivedAtMs = timeMs + lateHours * HOUR;
       const eventType = type as NewBannerEvent['eventType'];
       const campaignId = `c-${run}`;
-      const bannerId = `bnr ${run} ${variantId} ${placementId} ${language}`;
+      const bannerId = `bnr ${run} ${variantId} ${placementId} ${language} ${holdoutId}`;
       const of = {
         campaignId,
+        holdoutId,
         bannerId,
         variantId,
         placementId,
@@ -279,6 +281,52 @@ export const resultsContract = (storeOf: () => Store) =>
       await storeOf().prune('demo', { events: START + HOUR, bannerEvents: null });
       const { arms } = await ask({ conversions: [cup, left] });
       expect(arms).toMatchObject([{ goals: [{ converted: 1 }, { converted: 0 }] }]);
+    });
+
+    test('keep the goals that a replica with a newer file counts, when one with an older file asks for its own', async () => {
+      const [cup, left] = [
+        { product: 'cup', withinMs: HOUR },
+        { event: 'left', withinMs: HOUR },
+      ] as const;
+      await storeOf().keepGoals('demo', { campaignId: 'campaign', conversions: [cup] });
+      await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1')],
+        nowMs: START,
+        apply(users) {
+          const profile = users.create({ externalId: 'u-1' }, START);
+          users.record(profile, aPurchase(profile, 'cup', START + 1));
+        },
+      });
+      // What is gone by retention could not be counted a second time.
+      await storeOf().prune('demo', { events: START + HOUR, bannerEvents: null });
+      await storeOf().keepGoals('demo', { campaignId: 'campaign', conversions: [left] });
+      expect((await ask({ conversions: [left] })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
+      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+    });
+
+    test('count an event for the holdout that it names as well, and store it once', async () => {
+      const holdout = { holdoutId: '@holdout:1' };
+      await record('u-1', aBannerEvent(holdout), aBannerEvent({ ...holdout, eventType: 'click' }));
+      await record('u-2', aBannerEvent({ ...holdout, variantId: null, isControl: true, bannerId: 'bnr_2' }));
+      const ofAll = { variantId: 'campaigns', exposed: 2, clicked: 1, impressions: 2 };
+      expect((await ask({ campaignId: '@holdout:1' })).arms).toMatchObject([ofAll]);
+      expect((await ask()).arms).toMatchObject([{ variantId: 'a', exposed: 1 }, { variantId: null }]);
+      let stored = 0;
+      for await (const _ of storeOf().exportBannerEvents('demo')) stored += 1;
+      expect(stored).toBe(3);
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1'), byExternalId('u-2')],
+        nowMs: START,
+        apply(users) {
+          const of = (externalId: string) => users.create({ externalId }, START);
+          users.merge(of('u-1'), of('u-2'));
+        },
+      });
+      expect((await ask({ campaignId: '@holdout:1' })).arms).toMatchObject([{ ...ofAll, exposed: 1 }]);
+      expect(await storeOf().recount('demo')).toEqual([]);
     });
 
     test('count a purchase once that is stored together with a merge of its user', async () => {

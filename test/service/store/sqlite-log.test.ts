@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
+import { noChanges } from '../../../src/service/profiles/user-set.ts';
+import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { startWriterThread } from '../../../src/service/store/sqlite/start-writer.ts';
-import { CHECKPOINT_PAGES, NOTHING, setForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import { CHECKPOINT_PAGES, setForWriting, TABLES } from '../../../src/service/store/sqlite/writer.ts';
 
 const MIB = 2 ** 20;
 
@@ -26,9 +28,17 @@ test('the log moves into the file before it is larger than docs/operate.md says,
   for (let group = 0; group < groups; group += 1) {
     const created = Array.from({ length: 100 }, (_, i) => {
       const profile = JSON.stringify({ note: 'x'.repeat(40_000) });
-      return [group * 100 + i + 1, 'demo', null, profile, 1, 0, 0];
+      const times = { createdAtMs: 0, updatedAtMs: 0 };
+      return {
+        userId: group * 100 + i + 1,
+        workspaceId: 'demo',
+        externalId: null,
+        profile,
+        version: 1,
+        ...times,
+      };
     });
-    await committer.write({ ...NOTHING, created: created.flat() });
+    await committer.write(groupWrites(TABLES, { ...noChanges(), created }));
     // As a service does, which reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }

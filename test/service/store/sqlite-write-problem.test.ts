@@ -5,13 +5,15 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { errorFacts } from '../../../src/service/log.ts';
+import { noChanges } from '../../../src/service/profiles/user-set.ts';
+import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
   createInlineWriter,
   type RemoteWriter,
   startWriterThread,
 } from '../../../src/service/store/sqlite/start-writer.ts';
-import { NOTHING } from '../../../src/service/store/sqlite/writer.ts';
+import { NOTHING, TABLES } from '../../../src/service/store/sqlite/writer.ts';
 
 let folder: string;
 let file: string;
@@ -21,10 +23,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
+const creating = (profile: string, ...ids: number[]) => {
+  const of = { workspaceId: 'test', externalId: null, profile, version: 1, createdAtMs: 0, updatedAtMs: 0 };
+  return groupWrites(TABLES, { ...noChanges(), created: ids.map((userId) => ({ userId, ...of })) });
+};
+
 /** Two rows of one ID: any failure of SQLite would do. */
 const refusedBy = async (committer: RemoteWriter): Promise<unknown> => {
-  const row = [1, 'test', null, '{"email":"kim@example.org"}', 1, 0, 0];
-  return committer.write({ ...NOTHING, created: [...row, ...row] }).catch((error: unknown) => error);
+  return committer.write(creating('{"email":"kim@example.org"}', 1, 1)).catch((error: unknown) => error);
 };
 
 const FACTS = { error: 'Error', code: 'ERR_SQLITE_ERROR', errcode: 1555, errstr: 'constraint failed' };
@@ -52,16 +58,13 @@ test('nothing of it is stored, and what comes after it is', async () => {
   const database = new DatabaseSync(file);
   createTables(database, file);
   const committer = await startWriterThread(file);
-  const users = (...ids: number[]) => ({
-    ...NOTHING,
-    created: ids.flatMap((id) => [id, 'test', null, '{}', 1, 0, 0]),
-  });
+  const users = (...ids: number[]) => creating('{}', ...ids);
   const fates = await Promise.allSettled([
     refusedBy(committer),
     committer.write(users(3, 4)),
     committer.write(users(5, 3)),
     // A value that cannot cross to the thread.
-    committer.write({ ...users(7), deleted: [Symbol('none') as never] }),
+    committer.write({ ...users(7), erased: [Symbol('none') as never] }),
     committer.write(users(6)),
   ]);
   expect(fates.map(({ status }) => status)).toEqual([

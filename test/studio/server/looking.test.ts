@@ -266,6 +266,20 @@ describe('a preview link', () => {
     expect(made.startsWith(start)).toBe(true);
   });
 
+  test('carries the language that is written in, whatever the persona reads', async () => {
+    const variant = {
+      ...aVariant({ properties: text('Hello') }),
+      translations: { de: { headline: 'Hallo' } },
+    };
+    const revision = await draft({ ...GOLD, language: 'en', variants: [variant] });
+    const shown = async (language: string | null) => {
+      const { body } = await link(revision, { language });
+      const { body: answer } = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
+      return answer.banners.home.properties.headline.value;
+    };
+    expect([await shown('de'), await shown(null)]).toEqual(['Hallo', 'Hello']);
+  });
+
   test('ends after half an hour', async () => {
     const { body } = await link(await draft());
     studio.clock.now += 30 * 60_000 + 1_000;

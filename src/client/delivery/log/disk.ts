@@ -3,9 +3,9 @@ import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
 import type { Store } from '../../platform/store.ts';
 import { afterTimeout } from '../../platform/waits.ts';
 
-/** What has not answered so long after the return from the back/forward cache never will. */
+/** Firefox never answers a request that has no answer so long after the page's return from the back/forward cache. */
 const ANSWER_MS = 1_000;
-/** In a page that stays, a slow disk or another tab may keep a transaction waiting for a while. */
+/** How long a page that stays waits for an answer: a slow disk or another tab may hold a transaction up for a while. */
 const HANG_MS = 10_000;
 
 /**
@@ -20,7 +20,7 @@ const HANG_MS = 10_000;
 export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
   let untilRestored: Promise<void> | undefined;
   let wake: () => void = () => undefined;
-  /** What to do where an answer is lost, and how to wait for it no longer. */
+  /** The requests without an answer: each by the function that gives it up, with the one that cancels its timeout. */
   const unanswered = new Map<() => void, () => void>();
   const stops = [
     lifecycle.on('leave', () => {
@@ -49,7 +49,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
         };
         const onError = (error: unknown): void => {
           if (!isLost) reject(error);
-          // It was taken for done, and nothing of it is there.
+          // The write was taken for done and has failed after all, so it is made again.
           else if (ifLost) attempt();
         };
         const cancel = afterTimeout(after, HANG_MS, () => {
@@ -67,7 +67,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     });
 
   return {
-    /** `ifLost`: of a blind write, which depends on nothing that is stored, what to take for its answer. */
+    /** `ifLost`: for a blind write, which depends on nothing that is stored; returns what stands in for a lost answer. */
     async ask<T>(work: (store: Store) => Promise<T>, ifLost?: () => T): Promise<T> {
       if (untilRestored && !ifLost) await untilRestored;
       return answered(work, ifLost);

@@ -3,22 +3,22 @@ import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
 
-/** The control record as this page saw it last. A last flush reads nothing, so it asks here. */
+/** The control record as this page saw it last. A page that leaves cannot wait for a read, so it asks here. */
 export const createLastControl = ({
   consent,
   lifecycle,
   news,
 }: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
   let last: Control | undefined;
-  /** The choice that the record had last. */
+  /** The choice that the record had when this page read or wrote it last. */
   let stored: Choice = 'enabled';
-  /** Choices of this page on their way to the record: what is read there meanwhile is older. */
+  /** Writes under way that bring this page's choice to the record. Until they end, a read may return an older choice. */
   let writes = 0;
-  /** The pause that a full disk could not take. It holds in this page. */
+  /** A control record that the full disk did not take. Its pause holds in this page. */
   let held: Control | undefined;
   /** The log had a record when this page looked. */
   let isStored = false;
-  /** The page has come back from the back/forward cache, and has not read the record that was there before. */
+  /** The page has come back from the back/forward cache, and has not read the record again: another page may have wiped it. */
   let mayBeWiped = false;
 
   /** A record without a choice, or no record, has the choice of this page. */
@@ -30,7 +30,7 @@ export const createLastControl = ({
     }
     return control;
   };
-  /** The page follows a choice that was made in another tab or on an earlier visit. */
+  /** Follows a choice that the user made in another tab or on an earlier visit. */
   const follow = (choice: Choice): void => {
     if (writes > 0 || choice === stored) return;
     stored = choice;
@@ -79,7 +79,7 @@ export const createLastControl = ({
       held = control;
     },
     last: (): Control => read(last),
-    /** The log goes on in memory or on the disk, or was emptied: what was seen elsewhere says nothing of it. */
+    /** Forgets what was seen: the log is in another place now, or was emptied. */
     forget(): void {
       last = undefined;
       isStored = false;

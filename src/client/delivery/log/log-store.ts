@@ -11,19 +11,19 @@ const OPEN_MS = 2_000;
 /** How often the disk is tried again while in memory mode. */
 const RETRY_MS = 30_000;
 
-/** The disk is full: the caller knows what to evict. */
+/** Whether the disk is full. The log store leaves that to its caller, who knows what to evict. */
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
 interface InMemory {
   type: 'memory';
   store: Store;
-  /** What the user wanted forgotten on the disk, which did not answer. */
+  /** What has to be deleted on the disk before memory goes there: the user asked for it while the disk did not answer. */
   owed?: 'everything' | 'queue';
 }
 
 /** Where the log is. */
 type Place =
-  /** The page has a first look at the disk, or brings back to it what memory held. Each call waits until that is `over`. */
+  /** The page looks at the disk for the first time, or brings what memory held back to it. Each call waits until that is `over`. */
   { type: 'moving'; from: InMemory | undefined; over: Promise<void> } | { type: 'disk' } | InMemory;
 
 /**
@@ -43,7 +43,7 @@ export const createLogStore = (
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
-  /** Nothing before the first call: without consent not even an empty database is made. */
+  /** Unknown before the first call: without consent the page must not even create an empty database. */
   let place: Place | undefined;
   /** A look at the disk that is under way. In memory mode nothing waits for it. */
   let looking: Promise<void> | undefined;
@@ -66,7 +66,7 @@ export const createLogStore = (
     retryLater();
   };
 
-  /** Brings what memory holds to the disk, which had a control record a moment ago or not. */
+  /** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
   const bringBack = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
       if (from.owed === 'everything') await disk.ask((each) => each.clear());
@@ -75,7 +75,7 @@ export const createLogStore = (
       delete from.owed;
       await adopt(disk, await from.store.entries(), consent, hadRecord && !isWiped);
     } catch {
-      // Still broken: the events stay in memory, where they were, and memory mode was announced already.
+      // The disk still fails: the events stay in memory, and the host knows of memory mode already.
       place = from;
       return retryLater();
     }
@@ -109,7 +109,7 @@ export const createLogStore = (
   };
   const ask = (): Promise<boolean> => {
     const answer = probe();
-    // One that comes too late brings the page back all the same.
+    // An answer that comes too late ends memory mode all the same.
     answer.then(retry, () => undefined);
     return withTimeout(answer, after, OPEN_MS, 'The store');
   };
@@ -159,7 +159,7 @@ export const createLogStore = (
     held.store = createMemoryStore();
     control.forget();
   };
-  // What waits in memory goes to the disk with the next write there, or is forgotten.
+  // A user who refuses at the first question leaves nothing of what this page has kept in memory.
   consent.subscribe((before) => {
     if (before === 'pending' && !consent.mayAct()) forgetMemory();
   });
@@ -173,7 +173,7 @@ export const createLogStore = (
         () => undefined,
       ),
     deleteMany: (keys: StoreKey[]) => run((each) => each.deleteMany(keys)),
-    /** What `change` throws is the caller's, and says nothing about the disk. */
+    /** An error that `change` throws goes to the caller: it is no failure of the disk. */
     async update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => Writes): Promise<void> {
       let failure: { cause: unknown } | undefined;
       const guarded = (values: (T | undefined)[]): Writes => {
@@ -207,12 +207,12 @@ export const createLogStore = (
     onDisk(wake: () => void): void {
       onDisk = wake;
     },
-    /** The user opted out and wants the queue forgotten: also what lies on a disk that does not answer now. */
+    /** The user wants the queue deleted. In memory mode the disk's part of it is deleted once the disk answers. */
     owePurge(): void {
       const held = memory();
       if (held) held.owed ??= 'queue';
     },
-    /** What is asked of the disk now is still answered, or given up in its time. */
+    /** What the disk was asked before still comes to its end: a click may wait for it. */
     close(): void {
       cancelRetry();
       disk.close();

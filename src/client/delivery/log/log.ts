@@ -42,7 +42,7 @@ export async function* pages<T>(store: Store, range: KeyRange): AsyncGenerator<[
   }
 }
 
-/** An event, with the reason where it is a dead letter; or what lies in the place of one and cannot be read. */
+/** An event, with its reason where it is a dead letter. `undefined`: a damaged record lies under this key. */
 export type LogRecord =
   | { key: EventKey; event: StoredEvent; reason: string }
   | { key: StoreKey; event: undefined };
@@ -61,7 +61,7 @@ interface Overview {
   records: Writes;
 }
 
-/** A mark of before this time, or one that cannot be read. */
+/** Whether a mark was made before this time, or is damaged. */
 const isOldMark =
   (time: number) =>
   ([, mark]: [StoreKey, CountedRecord | null]): boolean =>
@@ -128,7 +128,7 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
     step,
     control: async (): Promise<Control> => last.keep(await store.get(CONTROL_KEY)),
 
-    /** Durable when it resolves. One write that reads nothing. */
+    /** Writes records without a read. They are durable when the promise resolves. */
     write: (records: Writes): Promise<void> => store.setMany(records),
 
     /** Appends an event that counts once; false where one was stored under this name before, in any tab. */
@@ -148,15 +148,16 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
       return isFirst;
     },
 
-    /** Takes back what was appended, or was delivered and cannot be counted. */
-    remove: (entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> =>
-      store.deleteMany(
-        entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)])),
-      ),
+    /** Takes events back that were just appended, or removes delivered ones that a full disk cannot count. */
+    async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> {
+      const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)]));
+      await store.deleteMany(keys);
+      unsent.removed(keys);
+    },
 
     overview,
 
-    /** Durable when it resolves: the user's choice in this page. */
+    /** Brings the user's choice in this page to the log. It is durable when the promise resolves. */
     storeChoice: (): Promise<void> =>
       last.store((choice) =>
         step([], (control) => {
@@ -177,7 +178,7 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
       }
     },
 
-    /** What is under way belongs to nobody now. */
+    /** Removes all claims: the requests under way settle nothing any more, but for a confirmation. */
     async forgetClaims(): Promise<void> {
       const { claims } = await overview();
       await step([], (control) => {
@@ -199,7 +200,7 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
         fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
-    /** Whether there are marks of before this time. */
+    /** Whether there are marks that were made before this time. */
     async hasCounted(time: number): Promise<boolean> {
       for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
         if (records.some(isOldMark(time))) return true;
@@ -207,7 +208,7 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
       return false;
     },
 
-    /** Forgets which events counted once before this time, and what cannot be read. */
+    /** Removes the marks that were made before this time, and damaged ones. */
     async forgetCounted(time: number): Promise<void> {
       for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
         const old = records.filter(isOldMark(time));

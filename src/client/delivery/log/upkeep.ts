@@ -53,9 +53,9 @@ export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1,
 export const createUpkeep = (context: DeliveryContext, log: Log) => {
   const { now, monotonic } = context.clock;
   const { maxEvents, maxBytes, maxAgeMs } = context.options;
-  /** Shrinks where the browser gives less (private mode). */
+  /** Becomes smaller where the browser gives less space than the host's cap, as in private mode. */
   let bytesCap = maxBytes;
-  /** What this page has appended since it looked. */
+  /** What this page has appended since it looked at the caps last. */
   let events = 0;
   let bytes = 0;
   let tidiedAt = Number.NEGATIVE_INFINITY;
@@ -131,7 +131,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       events += stored.length;
       for (const { event } of stored) bytes += bytesOf(event);
     },
-    /** Much was appended: `tidy` is due now. */
+    /** Whether so much was appended that `tidy` is due now. */
     isDue: isOverSlack,
 
     /** Looks once a page, once an hour, and when much was appended: what is too old goes, then what is over a cap, the least and oldest first. */

@@ -24,7 +24,7 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
 export const withUserToken = (body: string, token: string | undefined): string =>
   token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
 
-/** No event is smaller: under this the plan is full. */
+/** The smallest event takes so many bytes, so with less left the plan is full. */
 const MIN_EVENT_BYTES = 70;
 
 /** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */

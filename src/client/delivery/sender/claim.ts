@@ -26,11 +26,11 @@ const SMALL_MS = 60 * 60_000;
 export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
   let limit = maxBatch;
   let largeAgainAt = 0;
-  /** How the head of the queue is cut, since a request was refused as a whole: halved, until the culprit is alone. */
+  /** Sizes of the next batches after a request that was refused as a whole. It is halved until the event at fault is alone. */
   let cuts: number[] = [];
   return {
     limit: (): number => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
-    /** What became of a batch of `count` events. */
+    /** Adapts the size to what became of a batch of `count` events. */
     learn(count: number, outcome: Outcome): void {
       const { type } = outcome;
       if (type !== 'refused' && type !== 'confirmed') return;
@@ -66,7 +66,7 @@ export type Next =
   /** Nothing now; look again at `due` (Unix milliseconds), or when something new happens. */
   | { type: 'nothing'; due: number };
 
-/** Finds what to do next from the head of the queue. `all`: whether or not it is due. */
+/** Finds what to do next, from the head of the queue on. With `all`, events go out that are not due yet. */
 export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
   const { clock, options, userTokens, isWorker } = context;
   const { now } = clock;
@@ -117,7 +117,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     const { userId, time } = oldest.event;
     // A time far in the future means that the clock was set back since. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxWaitMs;
-    // What was refused a moment ago has had its wait.
+    // Events of a request that failed have waited for their company before.
     const isDue = isOld || pause.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'nothing', due: time + maxWaitMs };
     // A token is requested before the claim: the host may take its time.

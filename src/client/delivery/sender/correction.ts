@@ -15,9 +15,9 @@ import {
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;
-/** Until the answer of the last one is stored. */
+/** Added to the time that the host has for all of them: the last decision has to be stored as well. */
 const MARGIN_MS = 5_000;
-/** A page asks its host about so many at once: the others of its tabs leave them to it for so many answers. */
+/** A page asks its host about so many events at once. The other tabs leave these events to it meanwhile. */
 const MAX_ASKED = 50;
 
 const isEvent = (event: BannerEvent): boolean =>

@@ -1,4 +1,4 @@
-import { createKeyring, fingerprint } from '../../credentials/keyring.ts';
+import { createKeyring, fingerprint } from '../../credentials/credentials.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import { endEarly, isPausing, noPause, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
@@ -12,7 +12,7 @@ import { createSettle } from './settle.ts';
 
 /** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
 const ASK_KEY_MS = 5 * 60_000;
-/** When the host's key function fails, or the log, for example because the disk is full. */
+/** The sender looks again after this time where the host's key function or the log has failed. */
 const RETRY_MS = 30_000;
 /** How long a page whose CORS preflight is cold waits for a pause before it sends the first events early. */
 const COLD_QUIET_MS = 250;
@@ -122,7 +122,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         return true;
       }
       case 'over':
-        // Its page is gone, which says nothing about the network.
+        // The page that sent it is gone. That says nothing about the network, so there is no pause.
         await settle({ claim: todo.claim, batch: [] }, noAnswer(new Error('its page is gone')), '');
         return true;
       case 'token':

@@ -1,5 +1,5 @@
 import type { BannerEvent } from '../../banner.ts';
-import { fingerprint } from '../../credentials/keyring.ts';
+import { fingerprint } from '../../credentials/credentials.ts';
 import type { DropReason, Notice } from '../../notices.ts';
 import { isPausing, noPause, type Pause, type PauseCause, pauseAfter } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
@@ -21,7 +21,7 @@ import type { Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
-/** What the disk was too full to claim, and what is not delivered, waits for so long at least. */
+/** Undelivered events whose claim a full disk did not take wait for so long at least. */
 const UNCLAIMED_MS = 60_000;
 
 /** The pause of all tabs after this outcome, where `before` is the one until now. */
@@ -34,7 +34,7 @@ export const pauseOf = ({ clock, random }: DeliveryContext, before: Pause, outco
     case 'refused': {
       if (outcome.skipped.length > 0) return before;
       const failures = before.failures + 1;
-      // A server that refuses so many requests in a row refuses them for something else than an event.
+      // A server that refuses so many requests in a row does so for another reason than one bad event.
       if (failures >= MAX_REFUSALS) return pauseAfter(before, { reason: 'backoff' }, now, random);
       return { ...before, failures };
     }
@@ -79,7 +79,7 @@ const settleEvents = (
     drop(event, reason, detail);
     writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
   };
-  /** Named by the server: one attempt older, and corrected by the host, sent again later, or dead. */
+  /** The server has named this event: it has one attempt more, and is corrected by the host, sent again later, or a dead letter. */
   const skip = (item: QueuedEvent, reason: string): void => {
     const { doubt: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
@@ -111,7 +111,7 @@ const settleEvents = (
       break;
     case 'refused': {
       const [alone] = items;
-      // Refused alone: unchanged it could only be refused again, so without a correction this is the end.
+      // An event that is refused alone would be refused again: without a correction it becomes a dead letter.
       if (skipped.length > 0 || items.length > 1 || !alone) break;
       if (corrects) skip(alone, outcome.failure.message);
       else bury(alone, 'rejected', outcome.failure.message);
@@ -173,14 +173,15 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
 
   return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
     const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
-      // A disk that is too full to count them lets go of what was taken.
+      // The disk is too full to count delivered events: they are removed without that.
       if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
       const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
       await log.remove(taken);
       return { ...nothing(), delivered: taken.map(({ event }) => bannerEvent(event)) };
     });
     if (delivered.length > 0) {
-      host.onDelivered?.(delivered);
+      const dismissals = delivered.filter(({ type }) => type === 'dismiss');
+      if (dismissals.length > 0) host.onDismissed?.(dismissals);
       notify({ type: 'delivered', events: delivered });
     }
     for (const notice of notices) notify(notice);

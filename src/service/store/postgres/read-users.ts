@@ -2,10 +2,30 @@ import { isNamedBy, type Lookup, userIdOf } from '../../profiles/lookup.ts';
 import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
 import { type Named, nameOfLookup } from '../commit-queue.ts';
-import { userOf } from '../rows.ts';
+import { POSTGRES, selected } from '../dialect.ts';
+import { USERS, userOf } from '../rows.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
-import { FIND_KEYS, LOCK_FREE_USERS, READ_CHANGED_USERS } from './user-statements.ts';
+
+/** A time as Unix milliseconds, under its own name. */
+export const MS = (time: string) => `${POSTGRES.ms(time)} AS ${time}`;
+const TIME = POSTGRES.moment;
+
+export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
+  WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
+
+export const USER_COLUMNS = selected(POSTGRES, USERS);
+/** Of a user whose row is as it was read the last time, `$2` the version and `$3` the time, the profile is not sent again. */
+export const READ_CHANGED_USERS = `SELECT users.user_id, users.workspace_id, external_id, version,
+    ${MS('created_at')}, ${MS('updated_at')},
+    CASE WHEN version = known_version AND updated_at = ${TIME('known_ms')} THEN NULL ELSE profile END AS profile,
+    version = known_version AND updated_at = ${TIME('known_ms')} AS is_known
+  FROM (SELECT unnest($1::bigint[]) AS known_id, unnest($2::bigint[]) AS known_version, unnest($3::float8[]) AS known_ms) AS known
+  JOIN users ON user_id = known_id`;
+// The order makes every transaction lock its rows in the same sequence.
+export const LOCK_USERS = `${READ_CHANGED_USERS} ORDER BY user_id FOR UPDATE OF users`;
+/** Without the users whom another transaction has locked. */
+export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
 
 /**
  * Users as a replica read or wrote them last. Other replicas write them too: a row counts as known where its version and its time

@@ -5,11 +5,11 @@ import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
+import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { createWorkspaceReads, readSample } from '../workspace-reads.ts';
-import { readUsers } from './read-users.ts';
-import { retryConflicts, runIn, takeConnection } from './statement.ts';
-import { MS, QUESTIONS, USER_COLUMNS } from './user-statements.ts';
+import { MS, readUsers, USER_COLUMNS } from './read-users.ts';
+import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
 /** Rows held at once. */
 const PAGE = 500;
@@ -42,12 +42,13 @@ const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, cur
     ${MS('time')}, ${MS('received_at')}
   FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
 const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner_id, campaign_id, variant_id, placement_id,
-    day, language, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
+    day, language, holdout_id, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
 /** Reads what is committed; what may take long, over connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
+  const send = sendOver(run);
 
   const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
     const [workspaceId, lookups] = asked;
@@ -63,9 +64,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
     ): Promise<BannerUser> {
       const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
       if (!user) return { profile: null, campaigns: [], impressions: [] };
-      const campaigns = (await run(QUESTIONS.campaignsOf, [user.userId])).map(campaignOf);
+      const campaigns = (await send(POSTGRES_STATEMENTS.campaignsOf(user.userId))).map(campaignOf);
       const impressions = hasSeenSince(campaigns, sinceMs)
-        ? await run(QUESTIONS.impressionsSince, [user.userId, sinceMs])
+        ? await send(POSTGRES_STATEMENTS.impressionsSince(user.userId, sinceMs))
         : [];
       return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
     },
@@ -91,7 +92,8 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
 
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
 
-      recount: (workspaceId) => recount(runIn(upkeep), POSTGRES, workspaceId),
+      recount: (workspaceId) =>
+        recount(runIn(upkeep), (sql, of) => readRows(upkeep, sql, [of]), POSTGRES, workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await readSample(runIn(upkeep), USER_COLUMNS, workspaceId, size);

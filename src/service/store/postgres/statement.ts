@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
-import { POSTGRES } from '../dialect.ts';
-import { type Column, type ColumnType, namesOf } from '../rows.ts';
-import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
+import type { Batch } from '../dialect.ts';
+import { ConflictError, InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 
 /** How long a request waits for a connection of others, and how often it asks. */
 const WAIT_MS = 10_000;
@@ -83,6 +82,15 @@ export const runOn =
     const { rows } = Array.isArray(answer) ? answer.at(-1) : answer;
     if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
     return rows;
+  };
+
+/** Sends batches over one connection, each before the one before has its answer. */
+export const sendOver =
+  (run: Run) =>
+  async ({ sql, times, values, expects }: Batch): Promise<SqlRow[]> => {
+    const rows = times === 0 ? [] : await run(sql, values);
+    if (expects === undefined || expects === rows.length) return rows;
+    throw new ConflictError('Another replica has written the same users');
   };
 
 /** Runs each statement on any connection that is free. */
@@ -168,47 +176,4 @@ export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T
       await pause(Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6));
     }
   }
-};
-
-/** Parts values that are sent as one parameter: neither a number nor JSON has it. */
-const SEPARATOR = '\u001e';
-
-/** A column of all but texts as one text, NULL as an empty one: a tenth of what an array parameter costs to write. */
-const joined = (values: readonly unknown[]): string =>
-  values.map((value) => (value && typeof value === 'object' ? JSON.stringify(value) : value)).join(SEPARATOR);
-
-/** A column of texts as PostgreSQL writes an array. */
-const quoted = (values: readonly (string | null)[]): string =>
-  `{${values.map((value) => (value === null ? 'NULL' : `"${value.replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
-
-/** A column that a parameter holds: in a sub-select, as the planner would read it whole to count its rows, a fifth of the time. */
-const unpacked = (type: ColumnType, parameter: string): string =>
-  type === 'text'
-    ? `(SELECT ${parameter}::text[])`
-    : `string_to_array((SELECT ${parameter}), E'\\x1e', '')::${type === 'moment' ? 'float8' : type}[]`;
-
-/** A statement that runs once for many rows, and the parameters that hold these: one for each column. */
-export interface RowsStatement<T> {
-  sql: string;
-  values(rows: readonly T[]): string[];
-}
-
-/** Makes a statement of what it reads its rows from. */
-export const forRows = <T>(
-  columns: readonly Column<T>[],
-  statement: (rows: string) => string,
-): RowsStatement<T> => {
-  const selected = columns.map(({ name, type }) =>
-    type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,
-  );
-  const lists = columns.map(({ type }, index) => unpacked(type, `$${index + 1}`));
-  const rows = `(SELECT ${selected.join(', ')} FROM unnest(${lists.join(', ')}) AS given(${namesOf(columns)})) AS sent`;
-  return {
-    sql: statement(rows),
-    values: (given) =>
-      columns.map(({ type, of }) => {
-        const values = given.map(of);
-        return type === 'text' ? quoted(values as (string | null)[]) : joined(values);
-      }),
-  };
 };

@@ -1,24 +1,26 @@
 import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
-import type { SqlRow } from '../../operators/index.ts';
-import { createUserIds } from '../../profiles/lookup.ts';
+import type { SqlRow, Statement } from '../../operators/index.ts';
+import { createUserIds, type UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory } from '../../profiles/user-memory.ts';
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
 import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
-import { keptGoals } from '../goals.ts';
-import { askLater, countGoals, type GoalStep } from '../keep-counts.ts';
+import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
+import { type Batch, POSTGRES } from '../dialect.ts';
+import { deedOf, type KeptGoals, keptGoals } from '../goals.ts';
+import { groupWrites, sendFirst, sendLast } from '../group-writes.ts';
+import type { CountedChanges, CountedTables } from '../keep-counts.ts';
+import { POSTGRES_STATEMENTS } from '../statements.ts';
 import { RetryLaterError } from '../write-errors.ts';
-import { createUserCache, LockedError, readUsers } from './read-users.ts';
-import type { Run } from './statement.ts';
-import { inTransaction, retryConflicts } from './statement.ts';
 import {
-  ALL_GOALS,
-  LOCK_CONTACTS,
+  createUserCache,
   LOCK_FREE_USERS,
   LOCK_USERS,
+  LockedError,
   READ_CHANGED_USERS,
-} from './user-statements.ts';
-import { countedTables, type Replica, writeChanges } from './write-changes.ts';
+  readUsers,
+} from './read-users.ts';
+import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 
 /** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
@@ -36,11 +38,66 @@ const GOALS_VERSION = 'SELECT coalesce(max(version), 0) AS version FROM campaign
 const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK}); ${GOALS_VERSION}`;
 const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK}); ${GOALS_VERSION}`;
 
+/** Sets these advisory locks apart from others of the database. */
+const CONTACT_LOCK_CLASS = 7_061_638;
+/** The server has room for so many. */
+const CONTACT_LOCKS = 4_096;
+
+/** Locks names that may be no user's yet, in one order. */
+export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
+  FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
+
+/** The events that are goals of a campaign. */
+const deedsAmong = (events: Changes['events'], kept: KeptGoals): CountedChanges['deeds'] =>
+  kept.version === 0
+    ? []
+    : events
+        .map(({ workspaceId, userId, event }) => ({ workspaceId, userId, deed: deedOf(event) }))
+        .filter(({ workspaceId, deed }) => kept.campaignsWith(workspaceId, deed.name).length > 0);
+
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
   for (const { userId } of [...updated, ...deleted]) needed.delete(userId);
   return rows.filter(({ userId }) => needed.has(userId));
+};
+
+/** Writes what a group has changed. A row that is not as it was read means that another replica was faster. */
+export const writeChanges = async (
+  run: Run,
+  changes: Changes,
+  {
+    tables,
+    kept,
+    ids,
+    also = [],
+  }: { tables: CountedTables; kept: KeptGoals; ids: UserIds; also?: Statement[] },
+): Promise<void> => {
+  const group = groupWrites(tables, changes, also);
+  const counted = { ...group.counted, deeds: deedsAmong(changes.events, kept) };
+  const sent: Promise<SqlRow[]>[] = [];
+  const send = (batch: Batch) => {
+    const answer = sendOver(run)(batch);
+    // Another replica may give users the same IDs.
+    if (batch === group.users.created) answer.catch(ids.changeLane);
+    sent.push(answer);
+    return answer;
+  };
+  /** All answers, also where one is a refusal: what is sent after the end of a transaction would be stored beside the next attempt's. */
+  const settle = async () => {
+    const refused = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
+    if (refused) throw (refused as PromiseRejectedResult).reason;
+  };
+  const found = sendFirst(send, tables, kept, group, counted);
+  await settle();
+  const answers = found && {
+    states: await found.states,
+    repeats: await Promise.all(found.repeats),
+    stored: await found.stored,
+    deeds: await found.deeds,
+  };
+  sendLast(send, tables, kept, group, counted, answers);
+  await settle();
 };
 
 /** The works that name a locked user are refused, and the others stored. */
@@ -57,23 +114,30 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
  */
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
-  const replica: Replica = { ids: createUserIds(), lane: randomInt(LANES), goals: keptGoals([], 0) };
+  const ids = createUserIds();
+  const tables: CountedTables = {
+    dialect: POSTGRES,
+    statements: POSTGRES_STATEMENTS,
+    lane: randomInt(LANES),
+  };
+  let kept = keptGoals([]);
 
   const store = async (run: Run, begun: SqlRow[], works: readonly Work[], read: string) => {
-    const version = Number(begun[0]?.['version']);
-    if (version !== replica.goals.version) replica.goals = keptGoals(await run(ALL_GOALS, []), version);
+    if (Number(begun[0]?.['version']) !== kept.version)
+      kept = keptGoals(await sendOver(run)(POSTGRES_STATEMENTS.goals()));
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
-    const memory = createUserMemory(replica.ids);
+    const memory = createUserMemory(ids);
     const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
       applyWorks(works, usersOf),
     );
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
-    await writeChanges(changes, run, replica, works);
+    const also = works.flatMap((work) => work.also ?? []);
+    await writeChanges(run, changes, { tables, kept, ids, also });
     return { values, users: memory.rows() };
   };
 
@@ -102,7 +166,15 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
       retryConflicts(() =>
         inTransaction(
           pool,
-          (run) => askLater(countGoals(countedTables(run, replica.lane), step)),
+          async (run) => {
+            const send = sendOver(run);
+            const asked = askGoals(send, tables, step);
+            const [goals, states] = await Promise.all([asked.goals, asked.states]);
+            const found = { goals, states };
+            const counted = countGoals(tables, step, found, await send(deedsOf(tables, found)));
+            await Promise.all(counted.writes.map(send));
+            return counted.hasMore;
+          },
           BEGIN_ALONE,
         ),
       ),

@@ -22,7 +22,12 @@ const copyTo = (database: DatabaseSync, file: string): void => {
 /** What reads or changes so many rows that requests would wait for it. */
 const JOBS = {
   recount: (database: DatabaseSync) => (workspaceId: string) =>
-    recount(createRunSqlite(database), SQLITE, workspaceId),
+    recount(
+      createRunSqlite(database),
+      (sql, of) => database.prepare(sql).iterate({ $1: of }),
+      SQLITE,
+      workspaceId,
+    ),
   sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
     readSample(createRunSqlite(database), '*', workspaceId, size),
   copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),

@@ -1,18 +1,36 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import type { SqlRow } from '../../operators/index.ts';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { RunSql, SqlRow } from '../../operators/index.ts';
+import type { Send } from '../dialect.ts';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 
-/** Runs statements on SQLite: `$1` is a name there, bound by it. */
-export const createRunSqlite = (database: DatabaseSync) => {
+/** Sends batches to SQLite, which answers at once. A statement is prepared once; its parameters are `$1`, `$2` … or `?1`. */
+export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, StatementSync>();
-  return (sql: string, values: readonly SQLInputValue[]): SqlRow[] => {
-    const statement = prepared.get(sql) ?? database.prepare(sql);
+  return ({ sql, times, values, expects }) => {
+    const statement = prepared.get(sql) ?? database.prepare(sql.replaceAll(/\$(\d)/g, '?$1'));
     prepared.set(sql, statement);
-    return statement.all(Object.fromEntries(values.map((value, index) => [`$${index + 1}`, value])));
+    if (times === 1 && expects === undefined) return statement.all(...values);
+    const width = values.length / times;
+    const answers: SqlRow[] = [];
+    let written = 0;
+    for (let at = 0; at < values.length; at += width) {
+      const row = values.slice(at, at + width);
+      if (expects === undefined) answers.push(...statement.all(...row));
+      else written += Number(statement.run(...row).changes);
+    }
+    // One process writes the file, so that it knows what is there.
+    if (expects !== undefined && written !== expects)
+      throw new Error('The file has other users than expected');
+    return answers;
   };
+};
+
+export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
+  const send = createSendSqlite(database);
+  return (sql, values) => send({ sql, times: 1, values });
 };
 
 const numberOf = (database: DatabaseSync): number | null =>

@@ -3,13 +3,13 @@ import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, lookupKey, userIdOf } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
 import { type Named, namedBy } from '../commit-queue.ts';
-import { questionsIn, SQLITE } from '../dialect.ts';
 import { readNumbers } from '../results.ts';
 import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
+import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import { createWorkspaceReads } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
-import { createRunSqlite } from './open.ts';
+import { createRunSqlite, createSendSqlite } from './open.ts';
 
 /** Rows that an export holds at once; a page is one short read, so that an export never holds back the log. */
 const PAGE = 500;
@@ -31,16 +31,13 @@ const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
 /** Reads what is committed. */
 export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const run = createRunSqlite(database);
+  const send = createSendSqlite(database);
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const byKey = database.prepare(
     `${USERS} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
-  const questions = questionsIn(SQLITE);
-  const byPosition = (sql: string) => database.prepare(sql.replaceAll(/\$\d/g, '?'));
-  const campaigns = byPosition(questions.campaignsOf);
-  const impressions = byPosition(questions.impressionsSince);
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
   );
@@ -104,8 +101,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       const row = byKey.get(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
       if (!row) return { profile: null, campaigns: [], impressions: [] };
       const { profile, userId } = userOf(row);
-      const seen = campaigns.all(userId).map(campaignOf);
-      const found = hasSeenSince(seen, sinceMs) ? impressions.all(userId, sinceMs) : [];
+      const seen = send(SQLITE_STATEMENTS.campaignsOf(userId)).map(campaignOf);
+      const found = hasSeenSince(seen, sinceMs)
+        ? send(SQLITE_STATEMENTS.impressionsSince(userId, sinceMs))
+        : [];
       return { profile, campaigns: seen, impressions: found.map(impressionOf) };
     },
 

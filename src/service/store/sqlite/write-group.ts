@@ -1,11 +1,13 @@
 import type { UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory, type UserMemory } from '../../profiles/user-memory.ts';
 import { applyWorks, MAX_CHARACTERS, namedBy, type Work } from '../commit-queue.ts';
+import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './start-writer.ts';
-import { type WriteSet, writeSetOf } from './writer.ts';
+import { TABLES } from './writer.ts';
 
-type Applied = { writes: WriteSet; values: unknown[] } | { failure: unknown };
+/** `forgets` is whether it erases users. */
+type Applied = { writes: GroupWrites; forgets: boolean; values: unknown[] } | { failure: unknown };
 
 /** A group on its way: the memory that it was applied with, and its end. */
 interface GroupUnderWay {
@@ -38,7 +40,7 @@ export const createSqliteGroups = (
         (usersOf) => applyWorks(works, usersOf),
       );
       const also = works.flatMap((work) => work.also ?? []);
-      return { writes: writeSetOf(changes, also), values };
+      return { writes: groupWrites(TABLES, changes, also), forgets: changes.forgotten.length > 0, values };
     } catch (failure) {
       return { failure };
     }
@@ -55,10 +57,10 @@ export const createSqliteGroups = (
       await before.end;
       if (!applied || mine.memory !== memory) applied = applyGroup(works, mine);
       if ('failure' in applied) throw applied.failure;
-      const { writes, values } = applied;
+      const { writes, forgets, values } = applied;
       await committer.write(writes);
       // Nothing stays of users who were erased.
-      if (writes.forgotten.length > 0 || memory.characters() > maxCharacters) memory = createUserMemory(ids);
+      if (forgets || memory.characters() > maxCharacters) memory = createUserMemory(ids);
       return values;
     } catch (error) {
       memory = createUserMemory(ids);

@@ -1,59 +1,68 @@
 import { useSignal } from '@preact/signals';
 import type { AccessAnswer, AuditAnswer } from '../../server/routes/access.ts';
 import { call, wordsOf } from '../call.ts';
+import { Button, into } from '../parts/controls.tsx';
 import { DataTable } from '../parts/data-table.tsx';
 import { ago, wholeMoment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
-import { LoadView, useLoad } from '../parts/server.tsx';
+import { LoadView, Pages, useLoad } from '../parts/server.tsx';
 import '../screens.css';
 
-const Entries = ({ first }: { first: AuditAnswer }) => {
-  const more = useSignal<AuditAnswer[]>([]);
-  const pages = [first, ...more.value];
-  const { before } = pages.at(-1)!;
+/** Pause in typing after which it is looked for. */
+const TYPING_MS = 300;
+
+/** Who did what, newest first, and what a few words find of it. */
+export const Audit = () => {
+  const words = useSignal('');
+  const path = `/api/audit?find=${encodeURIComponent(words.value.trim())}`;
+  const { loaded, again } = useLoad((signal) => call<AuditAnswer>('GET', path, { signal }), path, {
+    pauseMs: TYPING_MS,
+    keepsLast: true,
+  });
   return (
     <>
-      <DataTable
-        label="Audit"
-        rows={pages.flatMap(({ entries }) => entries)}
-        keyOf={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
-        columns={[
-          { name: 'When', cell: ({ at }) => wholeMoment(at) },
-          { name: 'Who', kind: 'head', cell: ({ operator }) => operator },
-          { name: 'What', cell: ({ action }) => action },
-          {
-            name: 'Of',
-            cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
-          },
-          { name: 'More', cell: ({ details }) => details },
-        ]}
-      />
-      {before !== null && (
-        <button
-          type="button"
-          class="button"
-          onClick={async () => {
-            try {
-              more.value = [...more.value, await call<AuditAnswer>('GET', `/api/audit?before=${before}`)];
-            } catch (error) {
-              announce(wordsOf(error));
-            }
-          }}
-        >
-          Show more
-        </button>
-      )}
+      <div class="row">
+        <input
+          type="search"
+          class="audit-find"
+          aria-label="Find in the audit"
+          placeholder="Operator, action or campaign"
+          value={words.value}
+          onInput={(event) => into(words)(event.currentTarget.value)}
+        />
+        <a class="button" href={`${path}&as=csv`} download>
+          Download CSV
+        </a>
+      </div>
+      <LoadView loaded={loaded} again={again}>
+        {(first) => (
+          <Pages
+            key={JSON.stringify(first)}
+            first={first}
+            read={(before) => call<AuditAnswer>('GET', `${path}&before=${before}`)}
+            moreName="Show more"
+          >
+            {(pages) => (
+              <DataTable
+                label="Audit"
+                rows={pages.flatMap(({ entries }) => entries)}
+                keyOf={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
+                columns={[
+                  { name: 'When', cell: ({ at }) => wholeMoment(at) },
+                  { name: 'Who', kind: 'head', cell: ({ operator }) => operator },
+                  { name: 'What', cell: ({ action }) => action },
+                  {
+                    name: 'Of',
+                    cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
+                  },
+                  { name: 'More', cell: ({ details }) => details },
+                ]}
+              />
+            )}
+          </Pages>
+        )}
+      </LoadView>
     </>
-  );
-};
-
-/** Who did what, newest first. */
-export const Audit = () => {
-  const { loaded, again } = useLoad(() => call<AuditAnswer>('GET', '/api/audit'), 'audit');
-  return (
-    <LoadView loaded={loaded} again={again}>
-      {(first) => <Entries first={first} />}
-    </LoadView>
   );
 };
 
@@ -77,7 +86,7 @@ export const AccessScreen = () => {
     }
   };
   return (
-    <div class="access">
+    <div class="stack">
       <h1>Access</h1>
       <LoadView loaded={loaded} again={again}>
         {({ operators, sessions }) => (
@@ -118,14 +127,9 @@ export const AccessScreen = () => {
                     {isOwn ? (
                       <span class="muted">this is you</span>
                     ) : (
-                      <button
-                        type="button"
-                        class="button"
-                        aria-label={`End the session of ${operator}`}
-                        onClick={() => void end(id)}
-                      >
+                      <Button aria-label={`End the session of ${operator}`} onClick={() => void end(id)}>
                         End it
-                      </button>
+                      </Button>
                     )}
                   </li>
                 ))}

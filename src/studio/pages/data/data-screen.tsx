@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { DataAnswer } from '../../server/routes/data.ts';
 import { call, wordsOf } from '../call.ts';
+import { Button } from '../parts/controls.tsx';
 import { ago, countText, moment } from '../parts/format.ts';
 import { announce, Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { may } from '../shell/session.ts';
 import { IntegrationDetails } from './integration-details.tsx';
 import '../screens.css';
-import './data.css';
 
 type Integration = NonNullable<DataAnswer['integrations']>[number];
 
@@ -57,8 +57,8 @@ interface ItemProps {
 }
 
 const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
-  <li class="panel data-item">
-    <div class="data-head">
+  <li class="panel">
+    <div class="row">
       <h2>
         <bdi>{each.name}</bdi>
       </h2>
@@ -67,27 +67,25 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
           {each.type} {each.warehouse !== '' && <>from {SOURCES[each.warehouse] ?? each.warehouse}</>}
         </span>
       )}
-      <span class="data-state">
+      <span class="row">
         <LastRun {...each} />
       </span>
       <span class="muted">{next(each)}</span>
       {each.rejects > 0 && <span class="tag">{countText(each.rejects)} rejected</span>}
       {each.runs && (
-        <span class="data-actions">
+        <span class="row data-actions">
           {may('publish') && each.status !== 'paused' && (
-            <button
-              type="button"
-              class="button"
+            <Button
               disabled={each.lastStatus === 'Running'}
               aria-label={`Sync ${each.name} now`}
               onClick={onSync}
             >
               Sync now
-            </button>
+            </Button>
           )}
-          <button type="button" class="button quiet" aria-expanded={isOpen} onClick={onToggle}>
+          <Button look="quiet" aria-expanded={isOpen} onClick={onToggle}>
             Runs and rejects
-          </button>
+          </Button>
         </span>
       )}
     </div>
@@ -123,7 +121,7 @@ export const DataScreen = () => {
   };
 
   return (
-    <div class="data">
+    <div class="stack">
       <h1>Data</h1>
       <LoadView loaded={loaded} again={again}>
         {({ integrations: all }) =>
@@ -135,7 +133,7 @@ export const DataScreen = () => {
               </p>
             </Empty>
           ) : (
-            <ul class="data-list">
+            <ul class="stack">
               {all.map((each) => (
                 <Item
                   key={each.id}

@@ -5,7 +5,8 @@ import type { Filter } from '../../campaign/campaign-text.ts';
 import { writeAudience } from '../../campaign/write-audience.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { NamesAnswer } from '../../server/routes/names.ts';
-import { checksAt, Field, ListField, Segments } from '../parts/fields.tsx';
+import { Button, Segments } from '../parts/controls.tsx';
+import { CheckWords, checksAt, describedBy, Field, ListField, unreadable } from '../parts/fields.tsx';
 import { NameLists, useNames } from '../parts/names.tsx';
 import { segmentName, signedIn } from '../shell/session.ts';
 import { ConditionRow } from './conditions.tsx';
@@ -21,11 +22,7 @@ export const TestUsers = ({ editor }: { editor: Editor }) => (
     help="IDs of users as your site sends them, separated by commas. They see it whatever its state, time and audience are, and count in no result."
     checks={checksAt(editor.checks.value, 'test_users')}
     values={editor.campaign.value.test_users ?? []}
-    onChange={(users) =>
-      editor.change(({ test_users: _, ...rest }) =>
-        users.length > 0 ? { ...rest, test_users: users } : rest,
-      )
-    }
+    onChange={(users) => editor.set('test_users', users.length > 0 ? users : null)}
   />
 );
 
@@ -51,10 +48,8 @@ const parse = (typed: string): Filter | null | undefined => {
 /** The filter itself, for what the builder has no lines for. */
 export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
   const typed = useSignal<string | null>(null);
-  const unread: DraftCheck[] =
-    typed.value !== null && parse(typed.value) === undefined
-      ? [{ severity: 'error', path: [], words: 'Not an object in JSON yet. The last good audience stays.' }]
-      : [];
+  const isUnread = typed.value !== null && parse(typed.value) === undefined;
+  const unread = isUnread ? [unreadable('Not an object in JSON yet. The last good audience stays.')] : [];
   const shown = typed.value ?? (audience ? JSON.stringify(audience, null, 2) : '');
   return (
     <Field
@@ -70,8 +65,8 @@ export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) 
         dir="ltr"
         spellcheck={false}
         value={shown}
-        aria-invalid={unread.length > 0}
-        aria-describedby="audience-json-problem audience-json-help"
+        aria-invalid={isUnread}
+        aria-describedby={describedBy('audience-json')}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
           const filter = parse(typed.value);
@@ -154,7 +149,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
               onChoose={(match) => put({ ...model, match })}
             />
           )}
-          <ul class="conditions">
+          <ul class="stack">
             {model.conditions.map((condition, index) => (
               <ConditionRow
                 // biome-ignore lint/suspicious/noArrayIndexKey: a line is what stands at its position
@@ -163,28 +158,21 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
                 condition={condition}
                 isIncomplete={!isComplete(condition)}
                 isUnknown={isUnknown(condition, names)}
-                onChange={(changed) =>
-                  put({
-                    ...model,
-                    conditions: model.conditions.map((each, at) => (at === index ? changed : each)),
-                  })
-                }
+                onChange={(changed) => put({ ...model, conditions: model.conditions.with(index, changed) })}
                 onRemove={() => {
-                  put({ ...model, conditions: model.conditions.filter((_, at) => at !== index) });
+                  put({ ...model, conditions: model.conditions.toSpliced(index, 1) });
                   document.getElementById('add-condition')?.focus();
                 }}
               />
             ))}
           </ul>
-          <div class="add-condition">
+          <div class="row">
             <span class="label" id="add-label">
               {model.conditions.length === 0 ? 'Only people with a certain' : 'And a certain'}
             </span>
             {kinds.map(({ name, make }, index) => (
-              <button
+              <Button
                 key={name}
-                type="button"
-                class="button"
                 id={index === 0 ? 'add-condition' : undefined}
                 onClick={() => {
                   put({ ...model, conditions: [...model.conditions, make()] });
@@ -193,26 +181,21 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
                 }}
               >
                 {name}
-              </button>
+              </Button>
             ))}
           </div>
-          {checks.map(({ words }) => (
-            <p key={words} class="field-problem">
-              {words}
-            </p>
-          ))}
+          <CheckWords checks={checks} />
         </>
       )}
       {model ? (
-        <button
-          type="button"
-          class="link"
+        <Button
+          look="link"
           onClick={() => {
             isJson.value = !isJson.value;
           }}
         >
           {isJson.value ? 'Back to the builder' : 'Write it as JSON'}
-        </button>
+        </Button>
       ) : (
         <p class="field-help">This audience says more than the builder has lines for, so it stays JSON.</p>
       )}
@@ -225,8 +208,8 @@ export const Audience = ({ editor }: { editor: Editor }) => {
   const { audience } = editor.campaign.value;
   return (
     <>
-      <section class="audience" id="audience" tabIndex={-1} aria-label="Audience">
-        <div class="audience-words">
+      <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
+        <div class="sunk audience-words">
           <p>{audienceWords(audience, segmentName)}</p>
           <Reach campaign={editor.campaign.value} />
         </div>
@@ -234,12 +217,7 @@ export const Audience = ({ editor }: { editor: Editor }) => {
           audience={audience ?? null}
           checks={checksAt(editor.checks.value, 'audience')}
           hasSegments
-          onChange={(filter) =>
-            editor.change(
-              ({ audience: _, ...rest }) => (filter === null ? rest : { ...rest, audience: filter }),
-              'audience',
-            )
-          }
+          onChange={(filter) => editor.set('audience', filter)}
         />
       </section>
       <TestUsers editor={editor} />

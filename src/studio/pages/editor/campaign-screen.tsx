@@ -5,6 +5,7 @@ import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { ApiError, call } from '../call.ts';
 import { HistoryTab } from '../history/history-tab.tsx';
 import { StateMark, stateOf } from '../list/campaign-list.tsx';
+import { Button } from '../parts/controls.tsx';
 import { announce, Boundary, Problem } from '../parts/problem.tsx';
 import { LoadView, useAction, useLoad } from '../parts/server.tsx';
 import { ResultsTab } from '../results/results-tab.tsx';
@@ -79,11 +80,7 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
   return (
     <Problem title="This campaign cannot be read" isPage>
       <p class="muted">{reason}</p>
-      {row.draft && may('edit') && (
-        <button type="button" class="button" onClick={() => void discard.run()}>
-          Discard its draft
-        </button>
-      )}
+      {row.draft && may('edit') && <Button onClick={() => void discard.run()}>Discard its draft</Button>}
       <p class="field-problem">{discard.problem.value}</p>
       <Link to="/">Go to the campaigns</Link>
     </Problem>
@@ -127,19 +124,19 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
   const path = `/campaigns/${encodeURIComponent(row.id)}`;
   return (
     <>
-      <div class="campaign-head">
+      <div class="row low">
         <p class="campaign-up">
           <Link to="/">Campaigns</Link>
         </p>
-        <div class="campaign-title">
+        <div class="row campaign-title">
           <h1>
             <bdi>{nameOf(campaign)}</bdi>
           </h1>
           <StateMark state={stateOf(row, Date.now())} />
         </div>
       </div>
-      <div class="campaign-bar">
-        <nav class="tabs" aria-label="Campaign">
+      <div class="row apart campaign-bar">
+        <nav class="row tabs" aria-label="Campaign">
           {TABS.map((each) => (
             <Link
               key={each.tab}

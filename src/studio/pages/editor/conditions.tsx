@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { AttributeOperator, Condition } from '../../campaign/audience-model.ts';
 import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
-import { RemoveButton } from '../parts/fields.tsx';
+import { type Option, RemoveButton, Select } from '../parts/controls.tsx';
+
 import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../parts/names.tsx';
 import { signedIn } from '../shell/session.ts';
 
@@ -30,7 +31,10 @@ export const ConditionPart = ({ label, children, isWide = false }: ConditionPart
   </label>
 );
 
-const OPERATORS: readonly AttributeOperator[] = [
+const named = <Value extends string>(...values: Value[]): Option<Value>[] =>
+  values.map((value) => ({ value, name: value }));
+
+const OPERATORS = named<AttributeOperator>(
   'is',
   'is not',
   'is one of',
@@ -40,7 +44,7 @@ const OPERATORS: readonly AttributeOperator[] = [
   'at most',
   'is known',
   'is not known',
-];
+);
 
 /** A line about an attribute: its name, a comparison, a value. */
 export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribute'>) => {
@@ -68,17 +72,11 @@ export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribut
         />
       </ConditionPart>
       <ConditionPart label="Comparison">
-        <select
+        <Select
           value={operator}
-          onChange={(event) => {
-            const next = event.currentTarget.value as AttributeOperator;
-            onChange({ ...condition, operator: next, value: readValue(shown, next) });
-          }}
-        >
-          {OPERATORS.map((each) => (
-            <option key={each}>{each}</option>
-          ))}
-        </select>
+          options={OPERATORS}
+          onChoose={(next) => onChange({ ...condition, operator: next, value: readValue(shown, next) })}
+        />
       </ConditionPart>
       {needsValue && (
         <ConditionPart label={operator === 'is one of' ? 'Values, separated by commas' : 'Value'} isWide>
@@ -109,14 +107,15 @@ interface ChoiceProps {
 /** One of what the workspace has. */
 const Choice = ({ id, label, options, chosen, onChoose }: ChoiceProps) => (
   <ConditionPart label={label} isWide>
-    <select id={id} value={chosen} onChange={(event) => onChoose(event.currentTarget.value)}>
-      <option value="">Choose …</option>
-      {options.map((option) => (
-        <option key={option.id} value={option.id}>
-          {option.name}
-        </option>
-      ))}
-    </select>
+    <Select
+      id={id}
+      value={chosen}
+      options={[
+        { value: '', name: 'Choose …' },
+        ...options.map((each) => ({ value: each.id, name: each.name })),
+      ]}
+      onChoose={onChoose}
+    />
   </ConditionPart>
 );
 
@@ -131,13 +130,11 @@ export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => 
       onChoose={(group) => onChange({ ...condition, id: group })}
     />
     <ConditionPart label="State">
-      <select
+      <Select
         value={condition.state}
-        onChange={(event) => onChange({ ...condition, state: event.currentTarget.value as 'subscribed' })}
-      >
-        <option>subscribed</option>
-        <option>unsubscribed</option>
-      </select>
+        options={named('subscribed', 'unsubscribed')}
+        onChoose={(state) => onChange({ ...condition, state })}
+      />
     </ConditionPart>
   </>
 );
@@ -146,13 +143,11 @@ export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => 
 export const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>) => (
   <>
     <ConditionPart label="They are">
-      <select
+      <Select
         value={condition.isIn ? 'in' : 'not in'}
-        onChange={(event) => onChange({ ...condition, isIn: event.currentTarget.value === 'in' })}
-      >
-        <option>in</option>
-        <option>not in</option>
-      </select>
+        options={named('in', 'not in')}
+        onChoose={(chosen) => onChange({ ...condition, isIn: chosen === 'in' })}
+      />
     </ConditionPart>
     <Choice
       id={id}
@@ -191,16 +186,20 @@ export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'pur
         />
       </ConditionPart>
       <ConditionPart label={condition.kind === 'event' ? 'Did it' : 'Bought it'}>
-        <select
+        <Select
           value={atLeast === 0 ? 'never' : 'times'}
-          onChange={(event) => {
-            const isNever = event.currentTarget.value === 'never';
-            onChange({ ...condition, atLeast: isNever ? 0 : 1, withinDays: isNever ? null : withinDays });
-          }}
-        >
-          <option value="times">at least</option>
-          <option value="never">never</option>
-        </select>
+          options={[
+            { value: 'times', name: 'at least' },
+            { value: 'never', name: 'never' },
+          ]}
+          onChoose={(chosen) =>
+            onChange(
+              chosen === 'never'
+                ? { ...condition, atLeast: 0, withinDays: null }
+                : { ...condition, atLeast: 1 },
+            )
+          }
+        />
       </ConditionPart>
       {atLeast > 0 && (
         <>
@@ -250,7 +249,7 @@ interface ConditionRowProps {
 export const ConditionRow = (props: ConditionRowProps) => {
   const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
   return (
-    <li class="condition">
+    <li class="row low sunk condition">
       {condition.kind === 'attribute' && <AttributeParts id={id} condition={condition} onChange={onChange} />}
       {(condition.kind === 'event' || condition.kind === 'purchase') && (
         <DoneParts id={id} condition={condition} onChange={onChange} />

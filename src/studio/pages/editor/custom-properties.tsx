@@ -2,7 +2,8 @@ import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
 import type { PropertyText } from '../../campaign/campaign-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { Field, hasError } from '../parts/fields.tsx';
+import { Button, into, Select } from '../parts/controls.tsx';
+import { Field, hasError, TextField, unreadable } from '../parts/fields.tsx';
 
 export type PropertyType = PropertyText['type'];
 
@@ -14,6 +15,11 @@ export const TYPE_NAMES: Record<PropertyType, string> = {
   jsonobject: 'JSON object',
   datetime: 'Date and time',
 };
+
+const TYPES = (Object.keys(TYPE_NAMES) as PropertyType[]).map((value) => ({
+  value,
+  name: TYPE_NAMES[value],
+}));
 
 interface CustomFieldProps {
   name: string;
@@ -46,18 +52,10 @@ const readValue = (type: PropertyType, typed: string): unknown => {
 export const CustomField = ({ name, property, checks, onChange }: CustomFieldProps) => {
   const typed = useSignal<string | null>(null);
   const id = `property-${name}`;
-  const unreadable: DraftCheck[] =
-    typed.value === null
-      ? []
-      : [
-          {
-            severity: 'error',
-            path: [],
-            words: `Not ${TYPE_NAMES[property.type].toLowerCase()} yet. The last good value stays.`,
-          },
-        ];
+  const words = `Not ${TYPE_NAMES[property.type].toLowerCase()} yet. The last good value stays.`;
+  const own = typed.value === null ? [] : [unreadable(words)];
   return (
-    <div class="custom-property">
+    <div class="row low">
       <Field
         id={id}
         label={
@@ -65,7 +63,7 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
             {name} <span class="tag">{TYPE_NAMES[property.type]}</span>
           </>
         }
-        checks={[...unreadable, ...checks]}
+        checks={[...own, ...checks]}
       >
         <textarea
           id={id}
@@ -83,9 +81,8 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
           }}
         />
       </Field>
-      <button
-        type="button"
-        class="button quiet"
+      <Button
+        look="quiet"
         aria-label={`Remove ${name}`}
         onClick={() => {
           onChange(name, null);
@@ -93,7 +90,7 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
         }}
       >
         Remove
-      </button>
+      </Button>
     </div>
   );
 };
@@ -128,7 +125,7 @@ export const CustomProperties = ({ properties, checks, onChange }: CustomPropert
     setTimeout(() => document.getElementById(`property-${wanted}`)?.focus());
   };
   return (
-    <section class="custom" aria-label="Other properties">
+    <section class="stack" aria-label="Other properties">
       {custom.map(([each, property]) => (
         <CustomField
           key={each}
@@ -138,37 +135,21 @@ export const CustomProperties = ({ properties, checks, onChange }: CustomPropert
           onChange={onChange}
         />
       ))}
-      <div class="custom-add">
-        <div class="field">
-          <label for="custom-name">Another property</label>
-          <input
-            id="custom-name"
-            value={name.value}
-            placeholder="its_name"
-            onInput={(event) => {
-              name.value = event.currentTarget.value;
-            }}
-          />
-        </div>
+      <div class="row low">
+        <TextField
+          id="custom-name"
+          label="Another property"
+          value={name.value}
+          placeholder="its_name"
+          onType={into(name)}
+        />
         <div class="field">
           <label for="custom-type">Type</label>
-          <select
-            id="custom-type"
-            value={type.value}
-            onChange={(event) => {
-              type.value = event.currentTarget.value as PropertyType;
-            }}
-          >
-            {Object.entries(TYPE_NAMES).map(([each, words]) => (
-              <option key={each} value={each}>
-                {words}
-              </option>
-            ))}
-          </select>
+          <Select id="custom-type" value={type.value} options={TYPES} onChoose={into(type)} />
         </div>
-        <button type="button" class="button" disabled={wanted === '' || isTaken} onClick={add}>
+        <Button disabled={wanted === '' || isTaken} onClick={add}>
           Add
-        </button>
+        </Button>
       </div>
     </section>
   );

@@ -1,6 +1,6 @@
-import { useSignal } from '@preact/signals';
 import { call } from '../call.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { Button } from '../parts/controls.tsx';
+import { Dialog, DialogButton } from '../parts/dialog.tsx';
 import { ago, moment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { go } from '../shell/address.tsx';
@@ -12,7 +12,7 @@ import type { Editor, SaveState } from './editor-state.ts';
 export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
   const theirs = editor.theirs.value;
   return (
-    <section class="notice" role="alert" aria-labelledby="conflict-title">
+    <section class="panel notice" role="alert" aria-labelledby="conflict-title">
       <h2 id="conflict-title">
         {theirs
           ? `${theirs.editor} changed this draft at ${moment(theirs.at)}`
@@ -24,10 +24,8 @@ export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped()
           : 'Your last changes are not saved. Save them as a new draft, or go on with what is published.'}
       </p>
       {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}
-      <div class="notice-actions">
-        <button
-          type="button"
-          class="button"
+      <div class="row notice-actions">
+        <Button
           onClick={() => {
             if (theirs) return editor.takeTheirs();
             editor.forget();
@@ -35,10 +33,10 @@ export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped()
           }}
         >
           {theirs ? 'Go on with theirs' : 'Drop mine'}
-        </button>
-        <button type="button" class="button primary" onClick={editor.keepMine}>
+        </Button>
+        <Button look="primary" onClick={editor.keepMine}>
           {theirs ? 'Save mine over theirs' : 'Save mine'}
-        </button>
+        </Button>
       </div>
     </section>
   );
@@ -85,87 +83,72 @@ export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
   return words === null ? null : <p class="campaign-why">{words}</p>;
 };
 
-/** It keeps the focus with the last step: a disabled button would lose it. */
-const StepButton = (props: { name: string; isPossible: boolean; onClick(): void }) => (
-  <button type="button" class="button quiet" aria-disabled={!props.isPossible} onClick={props.onClick}>
-    {props.name}
-  </button>
-);
-
 /** What state the draft is in, and what can be done with it. */
 export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
-  const isDiscarding = useSignal(false);
   const { state, isDraft, problem, errors, row } = editor;
   const isFile = signedIn().workspace.campaignsFrom === 'file';
-  const close = () => {
-    isDiscarding.value = false;
-  };
   const discard = async () => {
     await editor.flush();
     const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
     await call('DELETE', path, { ifMatch: editor.revision() });
     editor.forget();
     announce('The draft is gone.');
-    close();
     if (row.published) await onDiscarded();
     else go('/');
   };
   const canPublish = mayPublish();
   const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
-    <div class="draft-bar">
+    <div class="row draft-bar">
       <p class="draft-state" data-state={state.value}>
         {stateWords(editor)}
         {problem.value && state.value === 'failed' && (
           <>
             : {problem.value}{' '}
-            <button type="button" class="link" onClick={() => void editor.save()}>
+            <Button look="link" onClick={() => void editor.save()}>
               Try again
-            </button>
+            </Button>
           </>
         )}
       </p>
       {!editor.isReadOnly && (
-        <div class="draft-buttons">
-          <StepButton name="Undo" isPossible={editor.canUndo.value} onClick={editor.undo} />
-          <StepButton name="Redo" isPossible={editor.canRedo.value} onClick={editor.redo} />
+        <div class="row draft-buttons">
+          {/* They keep the focus with the last step: a disabled button would lose it. */}
+          <Button look="quiet" aria-disabled={!editor.canUndo.value} onClick={editor.undo}>
+            Undo
+          </Button>
+          <Button look="quiet" aria-disabled={!editor.canRedo.value} onClick={editor.redo}>
+            Redo
+          </Button>
           {isDraft.value && (
-            <button
-              type="button"
-              class="button quiet"
-              onClick={() => {
-                isDiscarding.value = true;
-              }}
-            >
-              Discard
-            </button>
+            <DialogButton look="quiet" name="Discard">
+              {(close) => (
+                <Dialog
+                  title="Discard the draft?"
+                  onClose={close}
+                  closeName="Keep it"
+                  action={{ name: 'Discard', act: discard }}
+                >
+                  <p>
+                    {row.published
+                      ? 'What is published stays as it is. The changes of this draft are gone for everybody.'
+                      : 'This campaign was never published: nothing of it stays.'}
+                  </p>
+                </Dialog>
+              )}
+            </DialogButton>
           )}
           {canPublish && (isFile || whyNot === null) && (
-            <button
-              type="button"
-              class="button primary"
+            <Button
+              look="primary"
               disabled={!isDraft.value && state.value === 'saved'}
               aria-describedby={errors.value.length > 0 ? 'checks-title' : undefined}
               onClick={() => void onPublish()}
             >
               {isFile ? 'Copy …' : 'Publish …'}
-            </button>
+            </Button>
           )}
         </div>
-      )}
-      {isDiscarding.value && (
-        <Dialog
-          title="Discard the draft?"
-          onClose={close}
-          closeName="Keep it"
-          action={{ name: 'Discard', act: discard }}
-        >
-          <p>
-            {row.published
-              ? 'What is published stays as it is. The changes of this draft are gone for everybody.'
-              : 'This campaign was never published: nothing of it stays.'}
-          </p>
-        </Dialog>
       )}
     </div>
   );

@@ -4,6 +4,7 @@ import { type CampaignText, variantName } from '../../campaign/campaign-text.ts'
 import { labelOf } from '../../campaign/member-words.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
+import { Button, into } from '../parts/controls.tsx';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
 import type { Editor } from './editor-state.ts';
@@ -34,7 +35,7 @@ interface CheckListProps {
 export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
   const errors = checks.filter(({ severity }) => severity === 'error').length;
   return (
-    <section class="checks" aria-labelledby="checks-title">
+    <section class="panel checks" aria-labelledby="checks-title">
       <h2 id="checks-title">
         {errors > 0
           ? `${errors} ${errors === 1 ? 'thing' : 'things'} to do before it can be published`
@@ -48,9 +49,9 @@ export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
             <li key={JSON.stringify(check.path)} data-severity={check.severity}>
               <span class="visually-hidden">{check.severity}: </span>
               {onGo ? (
-                <button type="button" class="link" onClick={() => onGo(check)}>
+                <Button look="link" onClick={() => onGo(check)}>
                   {whereOf(check, campaign) || 'Campaign'}
-                </button>
+                </Button>
               ) : (
                 <b>{whereOf(check, campaign) || 'Campaign'}</b>
               )}
@@ -95,7 +96,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
   const chosenLanguage = useSignal<string | null>(null);
   /** ID of the field that is to have the focus once it is there. */
-  const wanted = useSignal<string | null>(null);
+  const wanted = useSignal<string | null>(location.hash === '#expires' ? 'expires' : null);
   const checks = editor.checks.value;
   const campaign = editor.campaign.value;
   const variant =
@@ -119,13 +120,15 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
     if (target === null) return;
     wanted.value = null;
     const field = document.getElementById(target);
+    // It may be behind “More”.
+    field?.closest('details')?.setAttribute('open', '');
     field?.focus();
     field?.scrollIntoView({ block: 'center' });
   }, [target, wanted]);
 
   return (
     <div class="edit">
-      <div class="edit-form">
+      <div class="stack">
         <div class="edit-sections" role="tablist" aria-label="Parts of the campaign">
           {SECTIONS.map(({ section: each, name }) => {
             const own = checks.filter((check) => sectionOf(check) === each);
@@ -161,18 +164,14 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
           })}
         </div>
         <div id="section" role="tabpanel" aria-labelledby={`tab-${section.value}`}>
-          <fieldset disabled={editor.isReadOnly} class="edit-section">
+          <fieldset disabled={editor.isReadOnly} class="panel">
             {section.value === 'message' && variant && (
               <Message
                 editor={editor}
                 variant={variant}
-                onVariant={(id) => {
-                  variantId.value = id;
-                }}
+                onVariant={into(variantId)}
                 language={language}
-                onLanguage={(chosen) => {
-                  chosenLanguage.value = chosen;
-                }}
+                onLanguage={into(chosenLanguage)}
               />
             )}
             {section.value === 'audience' && <Audience editor={editor} />}
@@ -181,7 +180,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
           </fieldset>
         </div>
       </div>
-      <div class="edit-side">
+      <div class="stack edit-side">
         {variant && <PreviewPane editor={editor} variantId={variant.variant_id} language={language} />}
         <CheckList checks={checks} campaign={campaign} onGo={goTo} />
       </div>

@@ -1,9 +1,11 @@
 import { computed, signal } from '@preact/signals';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { CampaignText, VariantText } from '../../campaign/campaign-text.ts';
+import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
+import { announce } from '../parts/problem.tsx';
 import { signedIn } from '../shell/session.ts';
 
 /** Changes of one field within so long are one step back. */
@@ -24,6 +26,11 @@ const createSteps = <Value>() => {
       const isSameStep = mark !== '' && mark === last.mark && at - last.at < STEP_MS;
       last = { mark, at };
       if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), before];
+      future.value = [];
+    },
+    /** Nothing from before is gone back to. */
+    forget() {
+      past.value = [];
       future.value = [];
     },
     /** The step before, in exchange for what there is now; `undefined` where there is none. */
@@ -93,6 +100,8 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const original = (row.draft ?? row.published)!.campaign;
   let revision = row.draft?.revision ?? null;
   let basedOn = row.draft?.basedOn ?? row.newest;
+  /** What is stored, as far as this page knows. */
+  let base = original;
   const kept = isReadOnly ? null : unsavedOf(row.id);
   // What is stored may be the kept change itself: the page was closed before it read that it was saved.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(original) ? kept : null;
@@ -123,6 +132,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   /** What this page has sent is stored; it may have changed since. */
   const stored = (sent: CampaignText, as: string) => {
     revision = as;
+    base = sent;
     isDraft.value = true;
     problem.value = null;
     state.value = campaign.value === sent ? 'saved' : 'waiting';
@@ -141,8 +151,17 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       void check(sent);
       return;
     }
-    theirs.value = draft;
-    state.value = 'conflict';
+    const merged = draft && mergeCampaigns(base, campaign.value, draft.campaign);
+    if (!merged) {
+      theirs.value = draft;
+      state.value = 'conflict';
+      return;
+    }
+    ({ revision, basedOn, campaign: base } = draft);
+    // A step back would take their change away with one's own.
+    steps.forget();
+    put(merged);
+    announce(`${draft.editor} changed other parts of this draft meanwhile. Both changes are kept.`);
   };
   const saveOnce = async (keepalive: boolean): Promise<void> => {
     if (state.value === 'saved' || state.value === 'conflict') return;
@@ -177,6 +196,12 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     saveSoon();
   };
 
+  /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
+  const change = (make: (campaign: CampaignText) => CampaignText, mark = '') => {
+    steps.keep(campaign.value, mark);
+    put(make(campaign.value));
+  };
+
   if (recovered && !isOvertaken) put(recovered.campaign);
   else void check(campaign.value);
   if (isOvertaken) basedOn = recovered.basedOn;
@@ -201,10 +226,20 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       do await save();
       while (state.peek() === 'waiting');
     },
-    /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
-    change(make: (campaign: CampaignText) => CampaignText, mark = '') {
-      steps.keep(campaign.value, mark);
-      put(make(campaign.value));
+    change,
+    /** Changes one member of the campaign; `null` takes it out. */
+    set<Name extends keyof CampaignText>(name: Name, value: CampaignText[Name] | null, mark: string = name) {
+      change((before) => {
+        const { [name]: _, ...rest } = before;
+        return value === null ? (rest as CampaignText) : { ...before, [name]: value };
+      }, mark);
+    },
+    /** Changes one variant. */
+    changeVariant(variantId: string, make: (before: VariantText) => VariantText, mark: string) {
+      const variants = campaign.value.variants.map((each) =>
+        each.variant_id === variantId ? make(each) : each,
+      );
+      change((before) => ({ ...before, variants }), `${variantId} ${mark}`);
     },
     undo() {
       const before = steps.back(campaign.value);
@@ -233,6 +268,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     /** After a conflict: what this page has is saved over theirs. */
     keepMine() {
       revision = theirs.value?.revision ?? null;
+      base = theirs.value?.campaign ?? base;
       // Without a draft of theirs it stays over the release that it was made over: publishing then shows what came since.
       basedOn = theirs.value?.basedOn ?? basedOn;
       theirs.value = null;
@@ -245,6 +281,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       if (!taken) return;
       steps.keep(campaign.value);
       campaign.value = taken.campaign;
+      base = taken.campaign;
       revision = taken.revision;
       basedOn = taken.basedOn;
       theirs.value = null;

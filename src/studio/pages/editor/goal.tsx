@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { ConversionText } from '../../campaign/campaign-text.ts';
 import { neededPeople } from '../../statistics/sample-size.ts';
-import { checksAt, NumberField, RemoveButton } from '../parts/fields.tsx';
+import { Button, into, RemoveButton, Select } from '../parts/controls.tsx';
+import { CheckWords, checksAt, NumberField } from '../parts/fields.tsx';
 import { countText } from '../parts/format.ts';
 import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../parts/names.tsx';
+import { ConditionPart } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
 import './blocks.css';
 
@@ -18,7 +20,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
   return (
     <details class="more">
       <summary>How many people does it take?</summary>
-      <div class="properties">
+      <div class="stack">
         <div class="numbers">
           <NumberField
             id="sample-rate"
@@ -26,9 +28,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
             max={100}
             isFraction
             value={rate.value}
-            onChange={(value) => {
-              rate.value = value;
-            }}
+            onChange={into(rate)}
           />
           <NumberField
             id="sample-lift"
@@ -36,9 +36,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
             max={1_000}
             isFraction
             value={lift.value}
-            onChange={(value) => {
-              lift.value = value;
-            }}
+            onChange={into(lift)}
           />
         </div>
         <p role="status">
@@ -47,16 +45,61 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
             : `About ${countText(needed)} people: then such a change is found four times of five.`}
         </p>
         {needed !== null && (
-          <button
-            type="button"
-            class="button"
-            onClick={() => editor.change((before) => ({ ...before, planned_users: needed }), 'planned')}
-          >
-            Plan for them
-          </button>
+          <Button onClick={() => editor.set('planned_users', needed)}>Plan for them</Button>
         )}
       </div>
     </details>
+  );
+};
+
+interface GoalRowProps {
+  /** ID of its first control. */
+  id: string;
+  goal: ConversionText;
+  onChange(goal: ConversionText): void;
+  onRemove(): void;
+}
+
+const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
+  const { within_hours } = goal;
+  const kind = goal.product == null ? 'event' : 'product';
+  const name = goal.event ?? goal.product ?? '';
+  return (
+    <li class="row low sunk condition">
+      <ConditionPart label="They">
+        <Select
+          id={id}
+          value={kind}
+          options={[
+            { value: 'event', name: 'do' },
+            { value: 'product', name: 'buy' },
+          ]}
+          onChoose={(chosen) => onChange({ [chosen]: name, within_hours })}
+        />
+      </ConditionPart>
+      <ConditionPart label={kind === 'event' ? 'Event' : 'Product ID'} isWide>
+        <input
+          value={name}
+          autoComplete="off"
+          list={kind === 'event' ? EVENT_NAMES : PRODUCT_IDS}
+          onInput={(event) => onChange({ [kind]: event.currentTarget.value, within_hours })}
+        />
+      </ConditionPart>
+      <ConditionPart label="Within days">
+        <input
+          type="number"
+          min="0"
+          max="30"
+          step="any"
+          value={within_hours / HOURS_A_DAY}
+          onInput={(event) => {
+            const days = event.currentTarget.valueAsNumber;
+            if (days > 0 && days <= 30) onChange({ ...goal, within_hours: days * HOURS_A_DAY });
+          }}
+        />
+      </ConditionPart>
+      <RemoveButton label="Remove this goal" onClick={onRemove} />
+    </li>
   );
 };
 
@@ -64,89 +107,32 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
 export const Goal = ({ editor }: { editor: Editor }) => {
   const { conversions, planned_users } = editor.campaign.value;
   const goals = conversions ?? [];
-  const put = (next: ConversionText[]) =>
-    editor.change(
-      ({ conversions: _, ...rest }) => (next.length > 0 ? { ...rest, conversions: next } : rest),
-      'goals',
-    );
-  const change = (index: number, goal: ConversionText) =>
-    put(goals.map((each, at) => (at === index ? goal : each)));
+  const put = (next: ConversionText[]) => editor.set('conversions', next.length > 0 ? next : null);
   return (
     <>
       <NameLists names={useNames()} />
-      <section class="goals" id="conversions" tabIndex={-1} aria-label="Goals">
+      <section class="stack" id="conversions" tabIndex={-1} aria-label="Goals">
         <h2>What counts as a success?</h2>
         <p class="field-help">
           A person counts once for each goal, from the moment they first saw the campaign, or would have seen
           it in the control group.
         </p>
-        <ul class="conditions">
+        <ul class="stack">
           {goals.map((goal, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
-            <li key={index} class="condition">
-              <label class="condition-part">
-                <span>They</span>
-                <select
-                  id={`goal-${index}`}
-                  value={goal.product == null ? 'event' : 'product'}
-                  onChange={(event) => {
-                    const name = goal.event ?? goal.product ?? '';
-                    const { within_hours } = goal;
-                    change(
-                      index,
-                      event.currentTarget.value === 'event'
-                        ? { event: name, within_hours }
-                        : { product: name, within_hours },
-                    );
-                  }}
-                >
-                  <option value="event">do</option>
-                  <option value="product">buy</option>
-                </select>
-              </label>
-              <label class="condition-part wide">
-                <span>{goal.product == null ? 'Event' : 'Product ID'}</span>
-                <input
-                  value={goal.event ?? goal.product ?? ''}
-                  autoComplete="off"
-                  list={goal.product == null ? EVENT_NAMES : PRODUCT_IDS}
-                  onInput={(event) => {
-                    const name = event.currentTarget.value;
-                    const { within_hours } = goal;
-                    change(
-                      index,
-                      goal.product == null ? { event: name, within_hours } : { product: name, within_hours },
-                    );
-                  }}
-                />
-              </label>
-              <label class="condition-part">
-                <span>Within days</span>
-                <input
-                  type="number"
-                  min="0"
-                  max="30"
-                  step="any"
-                  value={goal.within_hours / HOURS_A_DAY}
-                  onInput={(event) => {
-                    const days = event.currentTarget.valueAsNumber;
-                    if (days > 0 && days <= 30) change(index, { ...goal, within_hours: days * HOURS_A_DAY });
-                  }}
-                />
-              </label>
-              <RemoveButton
-                label="Remove this goal"
-                onClick={() => {
-                  put(goals.filter((_, at) => at !== index));
-                  document.getElementById('add-goal')?.focus();
-                }}
-              />
-            </li>
+            <GoalRow
+              // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
+              key={index}
+              id={`goal-${index}`}
+              goal={goal}
+              onChange={(changed) => put(goals.with(index, changed))}
+              onRemove={() => {
+                put(goals.toSpliced(index, 1));
+                document.getElementById('add-goal')?.focus();
+              }}
+            />
           ))}
         </ul>
-        <button
-          type="button"
-          class="button"
+        <Button
           id="add-goal"
           disabled={goals.length >= MAX_GOALS}
           onClick={() => {
@@ -156,12 +142,8 @@ export const Goal = ({ editor }: { editor: Editor }) => {
           }}
         >
           Add a goal
-        </button>
-        {checksAt(editor.checks.value, 'conversions').map(({ words, path }) => (
-          <p key={path.join()} class="field-problem">
-            {words}
-          </p>
-        ))}
+        </Button>
+        <CheckWords checks={checksAt(editor.checks.value, 'conversions')} />
       </section>
       <NumberField
         id="planned_users"
@@ -170,12 +152,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
         min={1}
         checks={checksAt(editor.checks.value, 'planned_users')}
         value={planned_users}
-        onChange={(people) =>
-          editor.change(
-            ({ planned_users: _, ...rest }) => (people === null ? rest : { ...rest, planned_users: people }),
-            'planned',
-          )
-        }
+        onChange={(people) => editor.set('planned_users', people)}
       />
       <SampleSize editor={editor} />
     </>

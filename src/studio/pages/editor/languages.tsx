@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
+import type { VariantText } from '../../campaign/campaign-text.ts';
+import { labelOf } from '../../campaign/member-words.ts';
 import {
   addLanguage,
   languageName,
@@ -7,13 +9,18 @@ import {
   missingIn,
   otherLanguages,
   removeLanguage,
+  translatable,
+  translate,
+  translationOf,
 } from '../../campaign/translations.ts';
 import type { TranslatedDraft, TranslationFile } from '../../server/routes/translations.ts';
 import { call, Refused } from '../call.ts';
-import { Segments } from '../parts/fields.tsx';
+import { Button, into, Segments } from '../parts/controls.tsx';
+import { checksAt, describedBy, Field, hasError, TextField } from '../parts/fields.tsx';
 import { announce } from '../parts/problem.tsx';
 import { useAction } from '../parts/server.tsx';
 import type { Editor } from './editor-state.ts';
+import { WordsInput } from './words-input.tsx';
 
 /** To choose from; any other one can be typed. */
 const COMMON =
@@ -63,15 +70,13 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
     announce(`${answer.taken} ${answer.taken === 1 ? 'text' : 'texts'} taken from ${chosen.name}.`);
   });
   return (
-    <div class="translation-files">
+    <div class="row low">
       {FILES.map((each) => (
-        <button key={each.format} type="button" class="button" onClick={() => void exporting.run(each)}>
+        <Button key={each.format} onClick={() => void exporting.run(each)}>
           Export {each.name}
-        </button>
+        </Button>
       ))}
-      <button type="button" class="button" onClick={() => file.current?.click()}>
-        Import …
-      </button>
+      <Button onClick={() => file.current?.click()}>Import …</Button>
       <input
         ref={file}
         type="file"
@@ -110,7 +115,7 @@ const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onCh
   const isTaken = tag !== null && (tag === ownTag || otherLanguages(editor.campaign.value).includes(tag));
   return (
     <form
-      class="add-language"
+      class="row low"
       onSubmit={(event) => {
         event.preventDefault();
         if (ownTag === null || tag === null || isTaken) return;
@@ -125,35 +130,25 @@ const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onCh
         ))}
       </datalist>
       {language == null && (
-        <div class="field">
-          <label for={`${id}-own`}>These texts are in</label>
-          <input
-            id={`${id}-own`}
-            list={`${id}-list`}
-            autoComplete="off"
-            value={own.value}
-            onInput={(event) => {
-              own.value = event.currentTarget.value;
-            }}
-          />
-        </div>
-      )}
-      <div class="field">
-        <label for={`${id}-new`}>Translate into</label>
-        <input
-          id={`${id}-new`}
+        <TextField
+          id={`${id}-own`}
+          label="These texts are in"
           list={`${id}-list`}
-          autoComplete="off"
-          placeholder="de, pt-BR …"
-          value={typed.value}
-          onInput={(event) => {
-            typed.value = event.currentTarget.value;
-          }}
+          value={own.value}
+          onType={into(own)}
         />
-      </div>
-      <button type="submit" class="button" disabled={ownTag === null || tag === null || isTaken}>
+      )}
+      <TextField
+        id={`${id}-new`}
+        label="Translate into"
+        list={`${id}-list`}
+        placeholder="de, pt-BR …"
+        value={typed.value}
+        onType={into(typed)}
+      />
+      <Button type="submit" disabled={ownTag === null || tag === null || isTaken}>
         {tag === null || isTaken ? 'Add the language' : `Add ${languageName(tag)}`}
-      </button>
+      </Button>
     </form>
   );
 };
@@ -175,7 +170,7 @@ export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
     return `${languageName(language)}${length > 0 ? ` · ${length} missing` : ''}`;
   };
   return (
-    <section class="languages" aria-label="Languages">
+    <section aria-label="Languages">
       <Segments
         label="Language"
         options={[
@@ -190,18 +185,70 @@ export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
         <AddLanguage editor={editor} onChoose={onChoose} />
         <Files editor={editor} language={chosen ?? others[0]!} />
         {chosen !== null && (
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            look="quiet"
             onClick={() => {
               editor.change((before) => removeLanguage(before, chosen));
               onChoose(null);
             }}
           >
             Remove {languageName(chosen)}
-          </button>
+          </Button>
         )}
       </details>
     </section>
+  );
+};
+
+interface TranslationProps {
+  editor: Editor;
+  variant: VariantText;
+  language: string;
+}
+
+/** What a variant says in another language, each text beside the one it is of. An empty field says what is shown in its place. */
+export const Translation = ({ editor, variant, language }: TranslationProps) => {
+  const { variants, language: own } = editor.campaign.value;
+  const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
+  const checks = checksAt(editor.checks.value, 'variants', index, 'translations', language);
+  return (
+    <div class="stack">
+      {translatable(variant).map(({ name, isNeeded }) => {
+        const id = `property-${name}`;
+        const source = String(variant.properties[name]!.value);
+        const found = checks.filter(({ path }) => path[4] === name);
+        return (
+          <Field
+            key={name}
+            id={id}
+            label={isNeeded ? labelOf(name) : `${labelOf(name)}, if it is another one`}
+            checks={found}
+            help={
+              <>
+                {languageName(own ?? 'en')}: <bdi lang={own ?? undefined}>{source}</bdi>
+              </>
+            }
+          >
+            <WordsInput
+              id={id}
+              value={variant.translations?.[language]?.[name] ?? ''}
+              rows={name === 'body' ? 3 : 1}
+              isLine={name !== 'body'}
+              language={language}
+              placeholder={translationOf(variant, language, name) ?? source}
+              isInvalid={hasError(found)}
+              describedBy={describedBy(id)}
+              onChange={(text) =>
+                editor.changeVariant(
+                  variant.variant_id,
+                  (before) => translate(before, language, name, text),
+                  `${language} ${name}`,
+                )
+              }
+            />
+          </Field>
+        );
+      })}
+    </div>
   );
 };

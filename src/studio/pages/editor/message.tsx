@@ -1,20 +1,12 @@
 import { type CampaignText, type VariantText, variantName } from '../../campaign/campaign-text.ts';
 import { freeVariantId } from '../../campaign/free-variant-id.ts';
 import { sharesOf } from '../../campaign/shares.ts';
-import {
-  checksAt,
-  describedBy,
-  Field,
-  hasError,
-  ListField,
-  NumberField,
-  Segments,
-} from '../parts/fields.tsx';
+import { Button, CheckBoxes, Segments } from '../parts/controls.tsx';
+import { checksAt, ListField, NumberField, TextField } from '../parts/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
-import { Languages } from './languages.tsx';
+import { Languages, Translation } from './languages.tsx';
 import { Properties } from './properties.tsx';
-import { Translation } from './translation.tsx';
 import './blocks.css';
 
 interface VariantsProps {
@@ -39,7 +31,7 @@ const ShareBar = ({ campaign }: { campaign: CampaignText }) => {
           />
         ))}
       </div>
-      <ul class="shares-words" aria-label="Shares of the audience">
+      <ul class="row shares-words" aria-label="Shares of the audience">
         {shares.map(({ variantId, name, percent: share }) => (
           <li key={variantId} data-control={variantId === null}>
             <bdi>{name}</bdi> {percent.format(share)} %
@@ -56,75 +48,59 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
   const { variants } = campaign;
   const current = variants.find(({ variant_id }) => variant_id === chosen)!;
   const put = (changed: Partial<VariantText>, mark: string) =>
-    editor.change(
-      (before) => ({
-        ...before,
-        variants: before.variants.map((each) =>
-          each.variant_id === chosen ? { ...each, ...changed } : each,
-        ),
-      }),
-      mark,
-    );
+    editor.changeVariant(chosen, (before) => ({ ...before, ...changed }), mark);
   const add = () => {
     const variant_id = freeVariantId([...variants, ...(editor.row.published?.campaign.variants ?? [])]);
-    const name = variant_id.toUpperCase();
-    editor.change((before) => ({
-      ...before,
-      variants: [...before.variants, { ...structuredClone(current), variant_id, name }],
-    }));
+    const added = { ...structuredClone(current), variant_id, name: variant_id.toUpperCase() };
+    editor.set('variants', [...variants, added], '');
     onChoose(variant_id);
   };
   const remove = () => {
     const at = variants.indexOf(current);
-    editor.change((before) => ({
-      ...before,
-      variants: before.variants.filter(({ variant_id }) => variant_id !== chosen),
-    }));
+    editor.set('variants', variants.toSpliced(at, 1), '');
     onChoose((variants[at + 1] ?? variants[at - 1])!.variant_id);
     // The button that was pressed is gone with the last but one.
     document.getElementById('add-variant')?.focus();
   };
 
   return (
-    <section class="variants" aria-label="Variants">
-      <div class="variants-choice">
+    <section class="stack variants" aria-label="Variants">
+      <div class="row low">
         <Segments
           label="Variant"
           options={variants.map((each) => ({ value: each.variant_id, name: variantName(each) }))}
           chosen={chosen}
           onChoose={onChoose}
         />
-        <button type="button" class="button" id="add-variant" onClick={add}>
+        <Button id="add-variant" onClick={add}>
           Add a variant
-        </button>
+        </Button>
         {variants.length > 1 && (
-          <button type="button" class="button quiet" onClick={remove}>
+          <Button look="quiet" onClick={remove}>
             Remove {variantName(current)}
-          </button>
+          </Button>
         )}
       </div>
       <ShareBar campaign={campaign} />
       <div class="numbers">
         {variants.length > 1 && (
           <>
-            <div class="field">
-              <label for="variant-name">Name of the variant</label>
-              <input
-                id="variant-name"
-                dir="auto"
-                maxLength={80}
-                placeholder={current.variant_id}
-                value={current.name ?? ''}
-                onInput={(event) => put({ name: event.currentTarget.value }, `${chosen} name`)}
-              />
-            </div>
+            <TextField
+              id="variant-name"
+              label="Name of the variant"
+              dir="auto"
+              maxLength={80}
+              placeholder={current.variant_id}
+              value={current.name ?? ''}
+              onType={(name) => put({ name }, 'name')}
+            />
             <NumberField
               id="variant-weight"
               label="Weight"
               placeholder="1"
               isFraction
               value={current.weight}
-              onChange={(weight) => put({ weight: weight ?? 1 }, `${chosen} weight`)}
+              onChange={(weight) => put({ weight: weight ?? 1 }, 'weight')}
             />
           </>
         )}
@@ -136,9 +112,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
           isFraction
           value={campaign.control_percentage}
           checks={checksAt(editor.checks.value, 'control_percentage')}
-          onChange={(control) =>
-            editor.change((before) => ({ ...before, control_percentage: control ?? 0 }), 'control')
-          }
+          onChange={(control) => editor.set('control_percentage', control ?? 0)}
         />
       </div>
       <p class="field-help">
@@ -171,33 +145,18 @@ const Placements = ({ editor }: { editor: Editor }) => {
         help="IDs of placements, separated by commas."
         checks={checks}
         values={placements}
-        onChange={(ids) => editor.change((campaign) => ({ ...campaign, placements: ids }))}
+        onChange={(ids) => editor.set('placements', ids)}
       />
     );
   }
   return (
     <fieldset class="field" id="placements" tabIndex={-1} aria-describedby="placements-problem">
       <legend class="label">Where it is shown</legend>
-      <div class="choices">
-        {known.map(({ id, name }) => (
-          <label key={id} class="check-label">
-            <input
-              type="checkbox"
-              checked={placements.includes(id)}
-              onChange={(event) => {
-                const isChosen = event.currentTarget.checked;
-                editor.change((campaign) => ({
-                  ...campaign,
-                  placements: isChosen
-                    ? [...campaign.placements, id]
-                    : campaign.placements.filter((each) => each !== id),
-                }));
-              }}
-            />
-            {name}
-          </label>
-        ))}
-      </div>
+      <CheckBoxes
+        options={known.map(({ id, name }) => ({ value: id, name }))}
+        chosen={placements}
+        onChoose={(ids) => editor.set('placements', ids, '')}
+      />
       <p class="field-problem" id="placements-problem">
         {checks.map(({ words }) => words).join(' ')}
       </p>
@@ -207,24 +166,18 @@ const Placements = ({ editor }: { editor: Editor }) => {
 
 /** What is shown, and where. */
 export const Message = ({ editor, variant, onVariant, language, onLanguage }: MessageProps) => {
-  const campaign = editor.campaign.value;
-  const checks = checksAt(editor.checks.value, 'name');
   return (
     <>
-      <Field id="name" label="Name" help="For you and your colleagues; nobody else sees it." checks={checks}>
-        <input
-          id="name"
-          dir="auto"
-          maxLength={200}
-          value={campaign.name ?? ''}
-          aria-invalid={hasError(checks)}
-          aria-describedby={describedBy('name')}
-          onInput={(event) => {
-            const name = event.currentTarget.value;
-            editor.change((before) => ({ ...before, name }), 'name');
-          }}
-        />
-      </Field>
+      <TextField
+        id="name"
+        label="Name"
+        help="For you and your colleagues; nobody else sees it."
+        dir="auto"
+        maxLength={200}
+        checks={checksAt(editor.checks.value, 'name')}
+        value={editor.campaign.value.name ?? ''}
+        onType={(name) => editor.set('name', name)}
+      />
       <Placements editor={editor} />
       <Variants editor={editor} chosen={variant.variant_id} onChoose={onVariant} />
       <Languages editor={editor} chosen={language} onChoose={onLanguage} />

@@ -1,11 +1,22 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
-import type { PropertyText, VariantText } from '../../campaign/campaign-text.ts';
+import type { OnClickText, PropertyText, VariantText } from '../../campaign/campaign-text.ts';
+import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { checksAt, describedBy, Field, hasError, MomentInput } from '../parts/fields.tsx';
+import { Select } from '../parts/controls.tsx';
+import {
+  checksAt,
+  describedBy,
+  Field,
+  hasError,
+  ListField,
+  MomentInput,
+  NumberField,
+  TextField,
+} from '../parts/fields.tsx';
+import { EVENT_NAMES, NameLists, useNames } from '../parts/names.tsx';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
-import { OnClick } from './on-click.tsx';
 import { Personalise, WordsInput } from './words-input.tsx';
 
 interface TemplateFieldProps {
@@ -40,47 +51,6 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
     onChange(value === '' ? null : { type: property?.type ?? template.type, value });
   const shared = { id, 'aria-invalid': hasError(checks), 'aria-describedby': describedBy(id) };
 
-  const inputs: Record<Input, () => preact.JSX.Element> = {
-    line: () => words(1, true),
-    text: () => words(3, false),
-    link: () => address(),
-    image: () => address(),
-    moment: () => (
-      <MomentInput
-        id={id}
-        value={text === '' ? null : text}
-        isInvalid={hasError(checks)}
-        describedBy={describedBy(id)}
-        onChange={(moment) => put(moment ?? '')}
-      />
-    ),
-    choice: () => (
-      <select {...shared} value={text} onChange={(event) => put(event.currentTarget.value)}>
-        <option value="">Default</option>
-        {(template.choices ?? []).map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </select>
-    ),
-    switch: () => (
-      <select
-        {...shared}
-        value={text}
-        onChange={(event) => {
-          const chosen = event.currentTarget.value;
-          onChange(chosen === '' ? null : { type: 'boolean', value: chosen === 'true' });
-        }}
-      >
-        {YES_OR_NO.map((choice) => (
-          <option key={choice.value} value={choice.value}>
-            {choice.name}
-          </option>
-        ))}
-      </select>
-    ),
-  };
   const words = (rows: number, isLine: boolean) => (
     <WordsInput
       id={id}
@@ -103,6 +73,40 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
       onInput={(event) => put(event.currentTarget.value.trim())}
     />
   );
+  const inputs: Record<Input, () => preact.JSX.Element> = {
+    line: () => words(1, true),
+    text: () => words(3, false),
+    link: address,
+    image: address,
+    moment: () => (
+      <MomentInput
+        id={id}
+        value={text === '' ? null : text}
+        isInvalid={hasError(checks)}
+        describedBy={describedBy(id)}
+        onChange={(moment) => put(moment ?? '')}
+      />
+    ),
+    choice: () => {
+      const choices = (template.choices ?? []).map((value) => ({ value, name: value }));
+      return (
+        <Select
+          {...shared}
+          value={text}
+          options={[{ value: '', name: 'Default' }, ...choices]}
+          onChoose={put}
+        />
+      );
+    },
+    switch: () => (
+      <Select
+        {...shared}
+        value={text}
+        options={YES_OR_NO}
+        onChoose={(chosen) => onChange(chosen === '' ? null : { type: 'boolean', value: chosen === 'true' })}
+      />
+    ),
+  };
   return (
     <Field
       id={id}
@@ -123,6 +127,52 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
   );
 };
 
+interface OnClickProps {
+  variant: VariantText;
+  checks: readonly DraftCheck[];
+  change(make: (before: VariantText) => VariantText, mark: string): void;
+}
+
+/** What a click does to the user, beside being counted. */
+const OnClick = ({ variant, checks, change }: OnClickProps) => {
+  const { event, attributes } = variant.on_click ?? {};
+  const put = (changed: OnClickText) =>
+    change(({ on_click: before, ...rest }) => {
+      const next = { ...before, ...changed };
+      const isEmpty = !next.event && Object.keys(next.attributes ?? {}).length === 0;
+      return isEmpty ? rest : { ...rest, on_click: next };
+    }, 'on click');
+  return (
+    <>
+      <NameLists names={useNames()} />
+      <TextField
+        id="on-click-event"
+        label="A click logs the event"
+        help="Once, with the user, like one that your backend sends: a goal or an audience may ask for it. Empty: none."
+        checks={checksAt(checks, 'event')}
+        list={EVENT_NAMES}
+        maxLength={255}
+        value={event ?? ''}
+        onType={(value) => put({ event: value === '' ? null : value })}
+      />
+      <ListField
+        id="on-click-attributes"
+        label="A click sets attributes"
+        help="Each as name=value, separated by commas: wants_news=true, tier=gold. Empty: none."
+        checks={checksAt(checks, 'attributes')}
+        values={Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${typedOf(value)}`)}
+        onChange={(lines) => {
+          const pairs = lines.flatMap((line) => {
+            const [, name, value] = /^([^=]+)=(.*)$/s.exec(line) ?? [];
+            return name === undefined ? [] : [[name.trim(), scalarOf(value!)] as const];
+          });
+          put({ attributes: pairs.length > 0 ? Object.fromEntries(pairs) : null });
+        }}
+      />
+    </>
+  );
+};
+
 /** What most banners have; the rest is behind "More". */
 const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_alt'];
 
@@ -136,20 +186,14 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
   const checks = checksAt(editor.checks.value, 'variants', index, 'properties');
   const change = (make: (before: VariantText) => VariantText, mark: string) =>
-    editor.change(
-      (campaign) => ({
-        ...campaign,
-        variants: campaign.variants.map((each) =>
-          each.variant_id === variant.variant_id ? make(each) : each,
-        ),
-      }),
-      `${variant.variant_id} ${mark}`,
-    );
+    editor.changeVariant(variant.variant_id, make, mark);
   const put = (name: string, property: PropertyText | null) =>
-    change(({ properties, ...rest }) => {
-      const { [name]: _, ...others } = properties;
-      if (property === null) return { ...rest, properties: others };
-      return { ...rest, properties: { ...properties, [name]: property } };
+    change((before) => {
+      const { [name]: _, ...others } = before.properties;
+      return {
+        ...before,
+        properties: property === null ? others : { ...before.properties, [name]: property },
+      };
     }, name);
   const field = ({ name }: { name: string }) => (
     <TemplateField
@@ -160,35 +204,26 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
       onChange={(property) => put(name, property)}
     />
   );
-  const minutes = variant.expires_after_seconds ? variant.expires_after_seconds / 60 : '';
+  const seconds = variant.expires_after_seconds;
   return (
-    <div class="properties">
+    <div class="stack">
       {TEMPLATE_PROPERTIES.filter(({ name }) => FIRST.includes(name)).map(field)}
       <details class="more">
         <summary>More: theme, close button, other properties</summary>
-        <div class="properties">
+        <div class="stack">
           {TEMPLATE_PROPERTIES.filter(({ name }) => !FIRST.includes(name)).map(field)}
-          <div class="field">
-            <label for="expires">A page keeps it for, in minutes</label>
-            <input
-              id="expires"
-              type="number"
-              min="0"
-              step="any"
-              value={minutes}
-              aria-describedby="expires-help"
-              onInput={(event) => {
-                const seconds = Math.round(event.currentTarget.valueAsNumber * 60);
-                change(({ expires_after_seconds: _, ...rest }) => {
-                  return seconds > 0 ? { ...rest, expires_after_seconds: seconds } : rest;
-                }, 'expires');
-              }}
-            />
-            <p class="field-help" id="expires-help">
-              So long a page may show it without asking again, offline too. After a stop no page shows it for
-              longer. Empty: until the campaign ends.
-            </p>
-          </div>
+          <NumberField
+            id="expires"
+            label="A page keeps it for, in minutes"
+            help="So long a page may show it without asking again, offline too. After a stop no page shows it for longer. Empty: until the campaign ends."
+            isFraction
+            value={seconds ? seconds / 60 : null}
+            onChange={(minutes) =>
+              change(({ expires_after_seconds: _, ...rest }) => {
+                return minutes ? { ...rest, expires_after_seconds: Math.round(minutes * 60) } : rest;
+              }, 'expires')
+            }
+          />
           <OnClick variant={variant} checks={checksOf(editor.checks.value, index)} change={change} />
           <CustomProperties properties={variant.properties} checks={checks} onChange={put} />
         </div>

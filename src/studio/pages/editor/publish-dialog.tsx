@@ -4,8 +4,9 @@ import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import type { LiveEffect } from '../../server/routes/effect.ts';
 import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
 import { ApiError, call, Refused, wordsOf } from '../call.ts';
+import { Button, into, Segments } from '../parts/controls.tsx';
 import { copyText, Dialog, NoteField } from '../parts/dialog.tsx';
-import { MomentInput, Segments } from '../parts/fields.tsx';
+import { MomentInput } from '../parts/fields.tsx';
 import { wholeMoment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { useLoad } from '../parts/server.tsx';
@@ -20,7 +21,7 @@ const names = (campaigns: readonly string[]) => campaigns.map((name) => `“${na
 
 /** Which campaigns it comes before and after, placement by placement. */
 export const Effect = ({ effect }: { effect: LiveEffect }) => (
-  <ul class="effect">
+  <ul class="stack tight">
     {effect.placements.map(({ id, name, before, after }) => (
       <li key={id}>
         <b>{name}</b>:{' '}
@@ -46,16 +47,14 @@ interface TheirReleaseProps {
 
 /** A release that came while this one was written, and what publishing would undo of it. */
 export const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
-  <section class="notice" role="alert">
+  <section class="panel notice" role="alert">
     <h3>
       {theirs.author} published release {theirs.release} on {wholeMoment(theirs.at)}
     </h3>
     <p>Yours began from an older one, and publishing it would undo what is theirs alone:</p>
     <Changes before={theirs.campaign} after={mine} />
-    <div class="notice-actions">
-      <button type="button" class="button" onClick={() => onReplace(theirs)}>
-        Mine is meant to replace it
-      </button>
+    <div class="row notice-actions">
+      <Button onClick={() => onReplace(theirs)}>Mine is meant to replace it</Button>
     </div>
   </section>
 );
@@ -190,7 +189,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
         )}
       </section>
       <NoteField id="publish-note" label="Note for the history" note={note} />
-      <div class="publish-when">
+      <div class="row">
         <Segments
           label="When"
           options={[
@@ -198,20 +197,12 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
             { value: 'later', name: 'At a time' },
           ]}
           chosen={when.value}
-          onChoose={(value) => {
-            when.value = value;
-          }}
+          onChoose={into(when)}
         />
         {when.value === 'later' && (
           <div class="field">
             <label for="publish-at">{`Date and time in ${zone}`}</label>
-            <MomentInput
-              id="publish-at"
-              value={at.value}
-              onChange={(moment) => {
-                at.value = moment;
-              }}
-            />
+            <MomentInput id="publish-at" value={at.value} onChange={into(at)} />
           </div>
         )}
       </div>

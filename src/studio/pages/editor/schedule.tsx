@@ -1,6 +1,8 @@
-import type { CampaignText, FrequencyText, StopAfterText } from '../../campaign/campaign-text.ts';
+import type { FrequencyText, StopAfterText } from '../../campaign/campaign-text.ts';
 import { STATUS_WORDS } from '../../campaign/member-words.ts';
+import { Button, Segments } from '../parts/controls.tsx';
 import {
+  CheckWords,
   checksAt,
   describedBy,
   Field,
@@ -8,7 +10,6 @@ import {
   ListField,
   MomentInput,
   NumberField,
-  Segments,
 } from '../parts/fields.tsx';
 import { wholeMoment } from '../parts/format.ts';
 import { signedIn } from '../shell/session.ts';
@@ -38,11 +39,7 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
   const { frequency, conversions } = editor.campaign.value;
   const { impressions, stop_after } = frequency ?? {};
   const put = (changed: FrequencyText) => {
-    const next = shortened({ ...frequency, ...changed });
-    editor.change(
-      ({ frequency: _, ...rest }) => (next === null ? rest : { ...rest, frequency: next }),
-      'frequency',
-    );
+    editor.set('frequency', shortened({ ...frequency, ...changed }));
   };
   const checks = checksAt(editor.checks.value, 'frequency');
   const hasGoals = (conversions ?? []).length > 0;
@@ -84,11 +81,7 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
         ))}
       </div>
       <p class="field-help">Empty: without a limit. It is decided each time a page asks, over all devices.</p>
-      {checks.map(({ words }) => (
-        <p key={words} class="field-problem">
-          {words}
-        </p>
-      ))}
+      <CheckWords checks={checks} />
     </fieldset>
   );
 };
@@ -106,7 +99,7 @@ export const Tags = ({ editor }: { editor: Editor }) => (
     help={`Names, separated by commas. ${capWords(signedIn().workspace.tagCaps)}`}
     checks={checksAt(editor.checks.value, 'tags')}
     values={editor.campaign.value.tags ?? []}
-    onChange={(tags) => editor.change(({ tags: _, ...rest }) => (tags.length > 0 ? { ...rest, tags } : rest))}
+    onChange={(tags) => editor.set('tags', tags.length > 0 ? tags : null)}
   />
 );
 
@@ -120,46 +113,37 @@ const PRIORITIES = [
   { value: 'low', name: 'Low' },
 ] as const;
 
-const When = ({
-  editor,
-  member,
-  label,
-  help,
-}: {
+interface WhenProps {
   editor: Editor;
   member: 'starts_at' | 'ends_at';
   label: string;
   help: string;
-}) => {
+}
+
+const When = ({ editor, member, label, help }: WhenProps) => {
   const value = editor.campaign.value[member];
-  const put = (moment: string | null) =>
-    editor.change(
-      ({ [member]: _, ...rest }) => (moment === null ? rest : { ...rest, [member]: moment }) as CampaignText,
-      member,
-    );
   const checks = checksAt(editor.checks.value, member);
   return (
-    <Field id={member} label={label} help={value ? `${wholeMoment(value)}` : help} checks={checks}>
-      <div class="when">
+    <Field id={member} label={label} help={value ? wholeMoment(value) : help} checks={checks}>
+      <div class="row when">
         <MomentInput
           id={member}
           value={value ?? null}
           isInvalid={hasError(checks)}
           describedBy={describedBy(member)}
-          onChange={put}
+          onChange={(moment) => editor.set(member, moment)}
         />
         {value && (
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            look="quiet"
             aria-label={`Clear ${label}`}
             onClick={() => {
-              put(null);
+              editor.set(member, null);
               document.getElementById(member)?.focus();
             }}
           >
             Clear
-          </button>
+          </Button>
         )}
       </div>
     </Field>
@@ -175,7 +159,7 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         label="Once published"
         options={STATUSES}
         chosen={campaign.status}
-        onChoose={(status) => editor.change((before) => ({ ...before, status }))}
+        onChoose={(status) => editor.set('status', status, '')}
       />
       <p class="field-help">All times are in {signedIn().workspace.timeZone}, wherever you are.</p>
       <div class="pair">
@@ -186,7 +170,7 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         label="Priority"
         options={PRIORITIES}
         chosen={campaign.priority ?? 'medium'}
-        onChoose={(priority) => editor.change((before) => ({ ...before, priority }))}
+        onChoose={(priority) => editor.set('priority', priority, '')}
       />
       <p class="field-help">
         Of two campaigns for one placement the higher priority is shown, then the one that starts later.
@@ -199,13 +183,7 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         isFraction
         checks={checksAt(editor.checks.value, 'reeligible_after_hours')}
         value={campaign.reeligible_after_hours}
-        onChange={(hours) =>
-          editor.change(
-            ({ reeligible_after_hours: _, ...rest }) =>
-              hours === null ? rest : { ...rest, reeligible_after_hours: hours },
-            'reeligible',
-          )
-        }
+        onChange={(hours) => editor.set('reeligible_after_hours', hours)}
       />
       <Tags editor={editor} />
     </>

@@ -1,7 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+
 import { useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { isolateMarkup, shownOffset, withoutIsolates } from '../../campaign/isolate-markup.ts';
+import { Button, into, Select } from '../parts/controls.tsx';
+import { TextField } from '../parts/fields.tsx';
 
 interface WordsInputProps {
   id: string;
@@ -72,25 +75,27 @@ interface PersonaliseProps {
   onChange(value: string): void;
 }
 
-const KNOWN = [
-  { name: 'First name', liquid: '${first_name}' },
-  { name: 'Last name', liquid: '${last_name}' },
-  { name: 'City', liquid: '${city}' },
-  { name: 'Country', liquid: '${country}' },
-  { name: 'Language', liquid: '${language}' },
-];
 const OWN = 'own';
-
-/** The button that opened it is gone, and the focus would go with it. */
-const focusOnOpening = (select: HTMLSelectElement | null): void => select?.focus();
+const KNOWN = [
+  { name: 'First name', value: '${first_name}' },
+  { name: 'Last name', value: '${last_name}' },
+  { name: 'City', value: '${city}' },
+  { name: 'Country', value: '${country}' },
+  { name: 'Language', value: '${language}' },
+  { name: 'An attribute of your own', value: OWN },
+];
 
 /** Puts something of the reader into a text, with what stands there where it is not known. */
 export const Personalise = ({ field, label, value, onChange }: PersonaliseProps) => {
   const isOpen = useSignal(false);
-  const chosen = useSignal(KNOWN[0]!.liquid);
+  const chosen = useSignal(KNOWN[0]!.value);
   const own = useSignal('');
   const otherwise = useSignal('');
   const id = useId();
+  // The button that opened it is gone, and the focus would go with it.
+  useLayoutEffect(() => {
+    if (isOpen.value) document.getElementById(`${id}-what`)?.focus();
+  }, [isOpen.value, id]);
 
   const insert = () => {
     const name = own.value.trim().replaceAll(/[{}$]/g, '');
@@ -105,81 +110,47 @@ export const Personalise = ({ field, label, value, onChange }: PersonaliseProps)
   };
   if (!isOpen.value) {
     return (
-      <button
-        type="button"
-        class="link personalise-open"
+      <Button
+        look="link"
         aria-label={`Insert something of the reader into ${label}`}
         onClick={() => {
           isOpen.value = true;
         }}
       >
         Insert from the profile …
-      </button>
+      </Button>
     );
   }
   return (
-    <div class="personalise">
+    <div class="row low sunk personalise">
       <div class="field">
         <label for={`${id}-what`}>Insert</label>
-        <select
-          ref={focusOnOpening}
-          id={`${id}-what`}
-          value={chosen.value}
-          onChange={(event) => {
-            chosen.value = event.currentTarget.value;
-          }}
-        >
-          {KNOWN.map(({ name, liquid }) => (
-            <option key={liquid} value={liquid}>
-              {name}
-            </option>
-          ))}
-          <option value={OWN}>An attribute of your own</option>
-        </select>
+        <Select id={`${id}-what`} value={chosen.value} options={KNOWN} onChoose={into(chosen)} />
       </div>
       {chosen.value === OWN && (
-        <div class="field">
-          <label for={`${id}-own`}>Its name</label>
-          <input
-            id={`${id}-own`}
-            value={own.value}
-            onInput={(event) => {
-              own.value = event.currentTarget.value;
-            }}
-          />
-        </div>
+        <TextField id={`${id}-own`} label="Its name" value={own.value} onType={into(own)} />
       )}
-      <div class="field">
-        <label for={`${id}-else`}>Where it is not known</label>
-        <input
-          id={`${id}-else`}
-          dir="auto"
-          placeholder="nothing"
-          value={otherwise.value}
-          onInput={(event) => {
-            otherwise.value = event.currentTarget.value;
-          }}
-        />
-      </div>
-      <div class="personalise-buttons">
-        <button
-          type="button"
-          class="button"
-          disabled={chosen.value === OWN && own.value.trim() === ''}
-          onClick={insert}
-        >
+      <TextField
+        id={`${id}-else`}
+        label="Where it is not known"
+        dir="auto"
+        placeholder="nothing"
+        value={otherwise.value}
+        onType={into(otherwise)}
+      />
+      <div class="row">
+        <Button disabled={chosen.value === OWN && own.value.trim() === ''} onClick={insert}>
           Insert
-        </button>
-        <button
-          type="button"
-          class="button quiet"
+        </Button>
+        <Button
+          look="quiet"
           onClick={() => {
             isOpen.value = false;
             document.getElementById(field)?.focus();
           }}
         >
           Cancel
-        </button>
+        </Button>
       </div>
     </div>
   );

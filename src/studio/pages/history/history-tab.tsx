@@ -2,67 +2,67 @@ import { useSignal } from '@preact/signals';
 import { scheduleState } from '../../campaign/schedule-state.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { PublishedAnswer, ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
-import { call, wordsOf } from '../call.ts';
+import { call } from '../call.ts';
 import { Changes } from '../editor/changes.tsx';
 import { STATE_WORDS } from '../list/campaign-list.tsx';
-import { Dialog, NoteField } from '../parts/dialog.tsx';
+import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
 import { wholeMoment } from '../parts/format.ts';
 import { announce, Empty } from '../parts/problem.tsx';
-import { LoadView, useLoad } from '../parts/server.tsx';
+import { LoadView, Pages, useLoad } from '../parts/server.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
 interface ReleaseItemProps {
+  row: CampaignRow;
   release: ReleaseRow;
   /** The release of the same campaign before it. */
   before: ReleaseRow | null;
-  isLive: boolean;
-  onGoBack(): void;
+  onDone(): Promise<void>;
 }
 
-/** One release: who published it, why, and what it changed. */
-export const ReleaseItem = ({ release, before, isLive, onGoBack }: ReleaseItemProps) => (
-  <li class="release">
-    <div class="release-head">
-      <h2>
-        Release {release.release}{' '}
-        {isLive && (
-          <span class="tag">
-            {STATE_WORDS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
-          </span>
-        )}
-        {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}
-      </h2>
-      <p class="muted">
-        <bdi>{release.author}</bdi>, {wholeMoment(release.at)}
-        {release.liveAt !== release.at && `, live on ${wholeMoment(release.liveAt)}`}
-      </p>
-    </div>
-    {release.note && <p dir="auto">{release.note}</p>}
-    <details class="more">
-      <summary>{before ? `Changes since release ${before.release}` : 'What it says'}</summary>
-      <Changes before={before?.campaign ?? null} after={release.campaign} />
-    </details>
-    {may('publish') && !isLive && (
-      <button type="button" class="button" onClick={onGoBack}>
-        Go back to it …
-      </button>
-    )}
-  </li>
-);
+/** One release: who published it, why, what it changed, and the way back to it. */
+export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
+  const isLive = release.release === row.published?.release;
+  return (
+    <li class="panel">
+      <div class="row">
+        <h2>
+          Release {release.release}{' '}
+          {isLive && (
+            <span class="tag">
+              {STATE_WORDS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
+            </span>
+          )}
+          {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}
+        </h2>
+        <p class="muted">
+          <bdi>{release.author}</bdi>, {wholeMoment(release.at)}
+          {release.liveAt !== release.at && `, live on ${wholeMoment(release.liveAt)}`}
+        </p>
+      </div>
+      {release.note && <p dir="auto">{release.note}</p>}
+      <details class="more">
+        <summary>{before ? `Changes since release ${before.release}` : 'What it says'}</summary>
+        <Changes before={before?.campaign ?? null} after={release.campaign} />
+      </details>
+      {may('publish') && !isLive && (
+        <DialogButton name="Go back to it …">
+          {(close) => <RollBackDialog row={row} release={release} onClose={close} onDone={onDone} />}
+        </DialogButton>
+      )}
+    </li>
+  );
+};
 
-/** Publishes a former release again, after showing what that would change. */
-export const RollBackDialog = ({
-  row,
-  release,
-  onClose,
-  onDone,
-}: {
+interface RollBackDialogProps {
   row: CampaignRow;
   release: ReleaseRow;
   onClose(): void;
   onDone(): Promise<void>;
-}) => {
+}
+
+/** Publishes a former release again, after showing what that would change. */
+export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialogProps) => {
   const note = useSignal(`Back to release ${release.release}`);
   const rollBack = async () => {
     const answer = await call<PublishedAnswer>('POST', `/api/releases/${release.release}/restore`, {
@@ -87,11 +87,6 @@ export const RollBackDialog = ({
   );
 };
 
-interface HistoryTabProps {
-  row: CampaignRow;
-  onChange(): Promise<void>;
-}
-
 const NoRelease = () => (
   <Empty title="No release yet">
     <p class="muted">
@@ -102,84 +97,42 @@ const NoRelease = () => (
   </Empty>
 );
 
-/** The releases that were loaded, and older ones on request. */
-const Releases = (props: {
-  first: ReleasesAnswer;
-  path: string;
-  row: CampaignRow;
-  onGoBack(to: ReleaseRow): void;
-}) => {
-  const { first, path, row, onGoBack } = props;
-  const more = useSignal<ReleasesAnswer[]>([]);
-  const pages = [first, ...more.value];
-  const releases = pages.flatMap((page) => page.releases);
-  const { before } = pages.at(-1)!;
-  return (
-    <>
-      {releases.length === 0 && <NoRelease />}
-      <ol class="releases">
-        {releases.map((release, index) => (
-          <ReleaseItem
-            key={release.release}
-            release={release}
-            before={releases[index + 1] ?? null}
-            isLive={release.release === row.published?.release}
-            onGoBack={() => onGoBack(release)}
-          />
-        ))}
-      </ol>
-      {before !== null && (
-        <button
-          type="button"
-          class="button"
-          onClick={async () => {
-            try {
-              more.value = [...more.value, await call<ReleasesAnswer>('GET', `${path}&before=${before}`)];
-            } catch (error) {
-              announce(wordsOf(error));
-            }
-          }}
-        >
-          Show older
-        </button>
-      )}
-    </>
-  );
-};
-
 /** Every release of a campaign, what it changed, and the way back to it. */
-export const HistoryTab = ({ row, onChange }: HistoryTabProps) => {
+export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
   const { loaded, again } = useLoad(() => call<ReleasesAnswer>('GET', path), path);
-  const chosen = useSignal<ReleaseRow | null>(null);
+  const changed = async () => {
+    await again();
+    await onChange();
+  };
   return (
     <LoadView loaded={loaded} again={again}>
       {(first) => (
-        <>
-          <Releases
-            // After a roll back the pages before it are those of another history.
-            key={first.releases[0]?.release}
-            first={first}
-            path={path}
-            row={row}
-            onGoBack={(release) => {
-              chosen.value = release;
-            }}
-          />
-          {chosen.value && (
-            <RollBackDialog
-              row={row}
-              release={chosen.value}
-              onClose={() => {
-                chosen.value = null;
-              }}
-              onDone={async () => {
-                await again();
-                await onChange();
-              }}
-            />
-          )}
-        </>
+        <Pages
+          // After a roll back the pages before it are those of another history.
+          key={first.releases[0]?.release}
+          first={first}
+          read={(before) => call<ReleasesAnswer>('GET', `${path}&before=${before}`)}
+          moreName="Show older"
+        >
+          {(pages) => {
+            const releases = pages.flatMap((page) => page.releases);
+            if (releases.length === 0) return <NoRelease />;
+            return (
+              <ol class="stack releases">
+                {releases.map((release, index) => (
+                  <ReleaseItem
+                    key={release.release}
+                    row={row}
+                    release={release}
+                    before={releases[index + 1] ?? null}
+                    onDone={changed}
+                  />
+                ))}
+              </ol>
+            );
+          }}
+        </Pages>
       )}
     </LoadView>
   );

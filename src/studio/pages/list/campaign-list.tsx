@@ -3,6 +3,7 @@ import { type ScheduleState, scheduleState } from '../../campaign/schedule-state
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, wordsOf } from '../call.ts';
+import type { Option } from '../parts/controls.tsx';
 import { announce } from '../parts/problem.tsx';
 import { go } from '../shell/address.tsx';
 import { placementName } from '../shell/session.ts';
@@ -15,7 +16,7 @@ export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended' | 'archived';
 
 const ORDER: readonly ListState[] = ['live', 'planned', 'draft', 'stopped', 'over', 'archived'];
 
-export const FILTERS: readonly { value: Shown; name: string; states: readonly ListState[] }[] = [
+export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] })[] = [
   { value: 'all', name: 'All', states: ORDER.slice(0, -1) },
   { value: 'live', name: 'Live', states: ['live'] },
   { value: 'planned', name: 'Planned', states: ['planned'] },

@@ -1,5 +1,6 @@
 import type { PlacementTemplate } from '../../../service/index.ts';
 import type { CampaignText, PropertyText } from '../../campaign/campaign-text.ts';
+import { Button } from '../parts/controls.tsx';
 import { Device } from '../preview/device.tsx';
 import { signedIn } from '../shell/session.ts';
 import { createCampaign } from './campaign-list.tsx';
@@ -139,11 +140,9 @@ export const Gallery = () => {
   const scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   return (
     <>
-      <div class="page-head">
+      <div class="row apart page-head">
         <h1>Begin with</h1>
-        <button type="button" class="button" onClick={() => void createCampaign(campaignFrom(NOTHING))}>
-          An empty message
-        </button>
+        <Button onClick={() => void createCampaign(campaignFrom(NOTHING))}>An empty message</Button>
       </div>
       <ul class="gallery">
         {starters().map((starter) => (

@@ -1,8 +1,9 @@
-import { signal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { Segments } from '../parts/fields.tsx';
+import { Button, type Option, Segments, Select } from '../parts/controls.tsx';
+
 import { Boundary, Empty, Problem } from '../parts/problem.tsx';
 import { useFocusAfterReload, useLoad } from '../parts/server.tsx';
 import { Link } from '../shell/address.tsx';
@@ -13,7 +14,7 @@ import './list.css';
 
 const NOBODY: FirstNumber = { people: 0, clicked: 0 };
 
-const SORTS: readonly { value: Sort; name: string }[] = [
+const SORTS: readonly Option<Sort>[] = [
   { value: 'state', name: 'State' },
   { value: 'name', name: 'Name' },
   { value: 'start', name: 'Latest start' },
@@ -26,10 +27,13 @@ const search = signal('');
 const shown = signal<Shown>('all');
 const sort = signal<Sort>('state');
 const most = signal(PAGE);
-const find = (change: () => void) => {
-  change();
-  most.value = PAGE;
-};
+/** What puts a choice into its signal, and begins the list anew. */
+const find =
+  <Value,>(choice: Signal<Value>) =>
+  (value: Value): void => {
+    choice.value = value;
+    most.value = PAGE;
+  };
 
 /** All campaigns of the workspace: to find one, to see which runs when, to begin one. */
 export const ListScreen = () => {
@@ -58,7 +62,7 @@ export const ListScreen = () => {
 
   return (
     <div aria-busy={loaded.state === 'loading'}>
-      <div class="page-head">
+      <div class="row apart page-head">
         <h1>Campaigns</h1>
         {may('edit') && (
           <Link to="/new" class="button primary">
@@ -68,53 +72,29 @@ export const ListScreen = () => {
       </div>
       {loaded.state === 'failed' ? (
         <Problem title={loaded.words}>
-          <button type="button" class="button" onClick={() => void again()}>
-            Try again
-          </button>
+          <Button onClick={() => void again()}>Try again</Button>
         </Problem>
       ) : (
         <>
-          <div class="list-tools">
+          <div class="row list-tools">
             <input
               type="search"
               aria-label="Search campaigns"
               placeholder="Search by name or placement"
               value={search.value}
-              onInput={(event) => {
-                const { value } = event.currentTarget;
-                find(() => {
-                  search.value = value;
-                });
-              }}
+              onInput={(event) => find(search)(event.currentTarget.value)}
             />
             <Segments
               label="Show"
               isLabelHidden
               options={FILTERS}
               chosen={shown.value}
-              onChoose={(value) =>
-                find(() => {
-                  shown.value = value;
-                })
-              }
+              onChoose={find(shown)}
             />
+            {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is the select */}
             <label class="list-sort">
               <span>Sort by</span>
-              <select
-                value={sort.value}
-                onChange={(event) => {
-                  const value = event.currentTarget.value as Sort;
-                  find(() => {
-                    sort.value = value;
-                  });
-                }}
-              >
-                {SORTS.map(({ value, name }) => (
-                  <option key={value} value={value}>
-                    {name}
-                  </option>
-                ))}
-              </select>
+              <Select value={sort.value} options={SORTS} onChoose={find(sort)} />
             </label>
           </div>
           {found.length > 0 && (
@@ -149,16 +129,14 @@ export const ListScreen = () => {
             </ul>
           )}
           {all.length > found.length && (
-            <div class="list-more">
-              <button
-                type="button"
-                class="button"
+            <div class="row list-more">
+              <Button
                 onClick={() => {
                   most.value += PAGE;
                 }}
               >
                 Show {Math.min(PAGE, all.length - found.length)} more
-              </button>
+              </Button>
               <span class="muted" role="status">
                 {found.length} of {all.length}
               </span>
@@ -166,18 +144,14 @@ export const ListScreen = () => {
           )}
           {loaded.state === 'ready' && found.length === 0 && rows.length > 0 && (
             <Empty title="No campaign is like that">
-              <button
-                type="button"
-                class="button"
-                onClick={() =>
-                  find(() => {
-                    search.value = '';
-                    shown.value = 'all';
-                  })
-                }
+              <Button
+                onClick={() => {
+                  find(search)('');
+                  find(shown)('all');
+                }}
               >
                 Show all
-              </button>
+              </Button>
             </Empty>
           )}
           {loaded.state === 'ready' && rows.length === 0 && (

@@ -4,7 +4,8 @@ import { durationWords } from '../../campaign/member-words.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { Dialog, NoteField } from '../parts/dialog.tsx';
+import { Button } from '../parts/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
 import { ago, countText, day, moment, shareText } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { Link } from '../shell/address.tsx';
@@ -50,12 +51,29 @@ interface TakeDownDialogProps {
   onDone(): Promise<void>;
 }
 
-/** How long pages go on with a campaign that is stopped. */
-const stopWords = (campaign: CampaignText): string => {
+/** A bound of this or less needs no better one. */
+const SOON_SECONDS = 600;
+
+/** How long pages go on with a campaign that is stopped, and what makes it shorter. */
+const StopWords = ({ id, campaign }: { id: string; campaign: CampaignText }) => {
   const kept = keptSeconds(campaign);
-  return kept === null
-    ? 'From now on no page gets it from the service. A page that has it may show it until half an hour after its last look, reloads included. Campaigns that must go sooner have a bound: Message, More, “A page keeps it for”.'
-    : `From now on no page gets it from the service, and within ${durationWords(kept)} every page that has it drops it, open ones too.`;
+  return (
+    <>
+      <p>
+        From now on no page gets it from the service
+        {kept === null
+          ? '. A page that has it may show it until half an hour after somebody looked at the site last, reloads included.'
+          : `, and within ${durationWords(kept)} every page that has it drops it, open ones too.`}
+      </p>
+      {(kept === null || kept > SOON_SECONDS) && (
+        <p>
+          It ends sooner only where the code of the site calls <code>refresh()</code>. For the next time{' '}
+          <Link to={`/campaigns/${encodeURIComponent(id)}#expires`}>bound how long a page keeps it</Link>:
+          with 10 minutes there, a stop takes 10 minutes at most.
+        </p>
+      )}
+    </>
+  );
 };
 
 /** Takes a campaign off the pages, or off the list, after asking. */
@@ -78,7 +96,11 @@ export const TakeDownDialog = ({ row, verb, onClose, onDone }: TakeDownDialogPro
       closeName={isStop ? 'Leave it live' : 'Leave it here'}
       action={{ name: isStop ? 'Stop it now' : 'Archive it', act }}
     >
-      <p>{isStop ? stopWords(campaign) : 'It leaves this list, and is found under “Archived”.'}</p>
+      {isStop ? (
+        <StopWords id={row.id} campaign={campaign} />
+      ) : (
+        <p>It leaves this list, and is found under “Archived”.</p>
+      )}
       <p>Its results stay, and History brings it back.</p>
       <NoteField id="take-down-note" label="Why (for the history)" note={note} />
     </Dialog>
@@ -94,13 +116,7 @@ interface RowProps {
   onChange(): Promise<void>;
 }
 
-const runsWords = ({
-  starts_at,
-  ends_at,
-}: {
-  starts_at?: string | null;
-  ends_at?: string | null;
-}): string => {
+const runsWords = ({ starts_at, ends_at }: CampaignText): string => {
   if (starts_at && ends_at) return `${day(starts_at)} – ${day(ends_at)}`;
   if (starts_at) return `From ${day(starts_at)}`;
   return ends_at ? `Until ${day(ends_at)}` : 'Always';
@@ -108,7 +124,6 @@ const runsWords = ({
 
 /** One campaign of the list. */
 export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
-  const asked = useSignal<'stop' | 'archive' | null>(null);
   const mayTakeDown = may('publish') && signedIn().workspace.campaignsFrom === 'studio';
   const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
   const campaign = (row.published ?? row.draft)!.campaign;
@@ -121,7 +136,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
         <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
           <bdi>{name}</bdi>
         </Link>
-        <span class="list-facts">
+        <span class="row list-facts">
           {campaign.placements.map(placementName).join(', ') || 'No placement yet'}
           {isEdited && (
             <span class="tag" title={`Changed by ${row.draft!.editor} ${ago(row.draft!.at)}`}>
@@ -129,7 +144,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             </span>
           )}
         </span>
-        {row.halted && <span class="list-facts field-problem">{row.halted}</span>}
+        {row.halted && <span class="row list-facts field-problem">{row.halted}</span>}
       </span>
       <span class="list-state">
         <StateMark state={state} />
@@ -160,36 +175,22 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
       </span>
       <span class="list-actions">
         {may('edit') && (
-          <button
-            type="button"
-            class="button quiet"
+          <Button
+            look="quiet"
             aria-label={`Duplicate ${name}`}
             onClick={() => createCampaign(copyOf(campaign))}
           >
             Duplicate
-          </button>
+          </Button>
         )}
         {mayTakeDown && verb && !(verb === 'archive' && row.draft) && (
-          <button
-            type="button"
-            class={verb === 'stop' ? 'button quiet danger' : 'button quiet'}
+          <DialogButton
+            look={verb === 'stop' ? 'quiet danger' : 'quiet'}
+            name={verb === 'stop' ? 'Stop' : 'Archive'}
             aria-label={`${verb === 'stop' ? 'Stop' : 'Archive'} ${name}`}
-            onClick={() => {
-              asked.value = verb;
-            }}
           >
-            {verb === 'stop' ? 'Stop' : 'Archive'}
-          </button>
-        )}
-        {asked.value && (
-          <TakeDownDialog
-            row={row}
-            verb={asked.value}
-            onClose={() => {
-              asked.value = null;
-            }}
-            onDone={onChange}
-          />
+            {(close) => <TakeDownDialog row={row} verb={verb} onClose={close} onDone={onChange} />}
+          </DialogButton>
         )}
       </span>
     </li>
@@ -203,7 +204,7 @@ export const UnreadableRow = ({ row, reason }: { row: CampaignRow; reason: strin
       <Link to={`/campaigns/${encodeURIComponent(row.id)}`}>
         <bdi>{row.id}</bdi>
       </Link>
-      <span class="list-facts field-problem">It cannot be read: {reason}</span>
+      <span class="row list-facts field-problem">It cannot be read: {reason}</span>
     </span>
   </li>
 );

@@ -1,7 +1,9 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 import { Refused } from '../call.ts';
+import type { ButtonProps } from './controls.tsx';
+import { Button } from './controls.tsx';
 import { useAction } from './server.tsx';
 
 interface DialogAction {
@@ -56,24 +58,45 @@ export const Dialog = (props: DialogProps) => {
           {problem.value}
         </p>
       </div>
-      <div class="dialog-foot">
-        <button type="button" class="button" onClick={onClose}>
-          {closeName}
-        </button>
+      <div class="row dialog-foot">
+        <Button onClick={onClose}>{closeName}</Button>
         {more}
         {action && (
           // It is not disabled meanwhile, which would lose the focus.
-          <button
-            type="button"
-            class="button primary"
-            aria-disabled={!isReady}
-            onClick={() => void (isReady && run())}
-          >
+          <Button look="primary" aria-disabled={!isReady} onClick={() => void (isReady && run())}>
             {action.name}
-          </button>
+          </Button>
         )}
       </div>
     </dialog>
+  );
+};
+
+interface DialogButtonProps extends Omit<ButtonProps, 'children' | 'name' | 'onClick'> {
+  name: string;
+  /** What has to be done first. */
+  before?(): Promise<void>;
+  /** The dialog, with what closes it. */
+  children(close: () => void): ComponentChildren;
+}
+
+/** A button that opens a dialog. */
+export const DialogButton = ({ name, before, children, ...button }: DialogButtonProps) => {
+  const isOpen = useSignal(false);
+  const open = async () => {
+    await before?.();
+    isOpen.value = true;
+  };
+  return (
+    <>
+      <Button {...button} onClick={() => void open()}>
+        {name}
+      </Button>
+      {isOpen.value &&
+        children(() => {
+          isOpen.value = false;
+        })}
+    </>
   );
 };
 

@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useId } from 'preact/hooks';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { signedIn } from '../shell/session.ts';
@@ -27,20 +26,30 @@ export const checksAt = (checks: readonly DraftCheck[], ...path: (string | numbe
 export const hasError = (checks: readonly DraftCheck[]): boolean =>
   checks.some(({ severity }) => severity === 'error');
 
+/** What there is to say of something: what is wrong with it, then what should be looked at. */
+export const CheckWords = ({ checks }: { checks: readonly DraftCheck[] }) => (
+  <>
+    {checks.map(({ severity, words }) => (
+      <p key={words} class={severity === 'error' ? 'field-problem' : 'field-warning'}>
+        {words}
+      </p>
+    ))}
+  </>
+);
+
+/** A problem of the field itself: what stands in it is none of its values, so that the last good one stays. */
+export const unreadable = (words: string): DraftCheck => ({ severity: 'error', path: [], words });
+
 /** A label, what it is for, and what there is to say of what is in it. */
 export const Field = ({ id, label, help, aside, checks = [], onLeave, children }: FieldProps) => (
   <div class="field" onFocusOut={onLeave}>
-    <div class="field-head">
+    <div class="row apart">
       <label for={id}>{label}</label>
       {aside}
     </div>
     {children}
     <div id={`${id}-problem`}>
-      {checks.map(({ severity, words }) => (
-        <p key={words} class={severity === 'error' ? 'field-problem' : 'field-warning'}>
-          {words}
-        </p>
-      ))}
+      <CheckWords checks={checks} />
     </div>
     {help && (
       <p class="field-help" id={`${id}-help`}>
@@ -48,6 +57,37 @@ export const Field = ({ id, label, help, aside, checks = [], onLeave, children }
       </p>
     )}
   </div>
+);
+
+interface TextFieldProps {
+  id: string;
+  label: string;
+  help?: ComponentChildren;
+  checks?: readonly DraftCheck[];
+  value: string;
+  placeholder?: string;
+  maxLength?: number;
+  /** ID of the list to choose from. */
+  list?: string;
+  /** `auto`: words of people, and not a name that programs read. */
+  dir?: 'auto';
+  /** Called with what is typed, letter by letter. */
+  onType(value: string): void;
+}
+
+/** A short text with its label. */
+export const TextField = ({ id, label, help, checks = [], onType, ...input }: TextFieldProps) => (
+  <Field id={id} label={label} help={help} checks={checks}>
+    <input
+      {...input}
+      type="text"
+      id={id}
+      autoComplete="off"
+      aria-invalid={hasError(checks)}
+      aria-describedby={describedBy(id)}
+      onInput={(event) => onType(event.currentTarget.value)}
+    />
+  </Field>
 );
 
 interface NumberFieldProps {
@@ -84,10 +124,7 @@ export const NumberField = (props: NumberFieldProps) => {
   const refused = useSignal<string | null>(null);
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   const stays = value == null ? 'It stays empty.' : `${value} stays.`;
-  const problem: DraftCheck[] =
-    refused.value === null
-      ? []
-      : [{ severity: 'error', path: [], words: `Write a number ${bounds}. ${stays}` }];
+  const problem = refused.value === null ? [] : [unreadable(`Write a number ${bounds}. ${stays}`)];
   return (
     <Field id={id} label={label} help={help} checks={[...problem, ...checks]}>
       <input
@@ -201,45 +238,3 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
     </>
   );
 };
-
-interface SegmentsProps<Value extends string> {
-  label: string;
-  options: readonly { value: Value; name: string }[];
-  chosen: Value;
-  onChoose(value: Value): void;
-  isLabelHidden?: boolean;
-}
-
-/** One choice of a few, side by side: radio buttons, so that arrow keys and screen readers know them. */
-export const Segments = <Value extends string>(props: SegmentsProps<Value>) => {
-  const { label, options, chosen, onChoose, isLabelHidden = false } = props;
-  const name = useId();
-  return (
-    <fieldset class="segments">
-      <legend class={isLabelHidden ? 'visually-hidden' : undefined}>{label}</legend>
-      <div class="segments-row">
-        {options.map((option) => (
-          <label key={option.value}>
-            <input
-              type="radio"
-              name={name}
-              value={option.value}
-              checked={option.value === chosen}
-              onChange={() => onChoose(option.value)}
-            />
-            <span>{option.name}</span>
-          </label>
-        ))}
-      </div>
-    </fieldset>
-  );
-};
-
-/** Takes a line of a list away: a small cross at the line's end. */
-export const RemoveButton = ({ label, onClick }: { label: string; onClick(): void }) => (
-  <button type="button" class="button quiet remove" aria-label={label} title={label} onClick={onClick}>
-    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
-      <path d="M3 3l10 10M13 3L3 13" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" />
-    </svg>
-  </button>
-);

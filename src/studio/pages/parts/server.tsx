@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { wordsOf } from '../call.ts';
+import { Button } from './controls.tsx';
 import { Problem } from './problem.tsx';
 
 export type Loaded<Value> =
@@ -80,9 +81,7 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
   if (loaded.state === 'ready') return <>{children(loaded.value)}</>;
   return (
     <Problem title={loaded.words} isPage={isPage}>
-      <button type="button" class="button" onClick={() => void again()}>
-        Try again
-      </button>
+      <Button onClick={() => void again()}>Try again</Button>
     </Problem>
   );
 };
@@ -104,4 +103,33 @@ export const useAction = <Given extends unknown[]>(act: (...given: Given) => Pro
     }
   };
   return { problem, isBusy, run };
+};
+
+interface PagesProps<Answer> {
+  first: Answer;
+  /** Reads the page before a mark. */
+  read(before: string | number): Promise<Answer>;
+  /** What the button is called that reads the next page. */
+  moreName: string;
+  children(pages: Answer[]): ComponentChildren;
+}
+
+/** A list that is read page by page. */
+export const Pages = <Answer extends { before: string | number | null }>(props: PagesProps<Answer>) => {
+  const { first, read, moreName, children } = props;
+  const more = useSignal<Answer[]>([]);
+  const pages = [first, ...more.value];
+  const { before } = pages.at(-1)!;
+  const { problem, run } = useAction(async () => {
+    if (before !== null) more.value = [...more.value, await read(before)];
+  });
+  return (
+    <>
+      {children(pages)}
+      {before !== null && <Button onClick={() => void run()}>{moreName}</Button>}
+      <p class="field-problem" role="alert">
+        {problem.value}
+      </p>
+    </>
+  );
 };

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { Select } from '../parts/controls.tsx';
 import { signedIn } from '../shell/session.ts';
 
 /** As whom something is looked at. */
@@ -13,39 +14,33 @@ export const personBodyOf = ({ kind, name }: PersonChosen): Record<string, strin
   return kind === 'user' && name !== '' ? { user: name } : {};
 };
 
-const USER = 'user:';
+const PERSONA = 'persona:';
 
-/** Somebody new, a persona, or a real user for those who may see people. */
-export const PersonChoice = ({
-  chosen,
-  onChoose,
-}: {
+interface PersonChoiceProps {
   chosen: PersonChosen;
   onChoose(chosen: PersonChosen): void;
-}) => {
+}
+
+/** Somebody new, a persona, or a real user for those who may see people. */
+export const PersonChoice = ({ chosen, onChoose }: PersonChoiceProps) => {
   const { workspace, operator } = signedIn();
   const typed = useSignal(chosen.kind === 'user' ? chosen.name : '');
-  const value = chosen.kind === 'persona' ? `persona:${chosen.name}` : chosen.kind === 'user' ? USER : 'new';
   return (
-    <div class="person">
-      <select
+    <div class="row person">
+      <Select
         aria-label="Seen by"
-        value={value}
-        onChange={(event) => {
-          const next = event.currentTarget.value;
+        value={chosen.kind === 'persona' ? PERSONA + chosen.name : chosen.kind}
+        options={[
+          { value: 'new', name: 'Somebody new' },
+          ...workspace.personas.map((name) => ({ value: PERSONA + name, name })),
+          ...(operator.people ? [{ value: 'user', name: 'A real user …' }] : []),
+        ]}
+        onChoose={(next) => {
           if (next === 'new') onChoose({ kind: 'new', name: '' });
-          else if (next === USER) onChoose({ kind: 'user', name: typed.value });
-          else onChoose({ kind: 'persona', name: next.slice('persona:'.length) });
+          else if (next === 'user') onChoose({ kind: 'user', name: typed.value });
+          else onChoose({ kind: 'persona', name: next.slice(PERSONA.length) });
         }}
-      >
-        <option value="new">Somebody new</option>
-        {workspace.personas.map((name) => (
-          <option key={name} value={`persona:${name}`}>
-            {name}
-          </option>
-        ))}
-        {operator.people && <option value={USER}>A real user …</option>}
-      </select>
+      />
       {chosen.kind === 'user' && (
         <form
           onSubmit={(event) => {

@@ -1,4 +1,4 @@
-import { type Signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
@@ -7,7 +7,9 @@ import { isRightToLeft, languageName } from '../../campaign/translations.ts';
 import type { PreviewAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
-import { Segments } from '../parts/fields.tsx';
+import { CheckBoxes, into, type Option, Segments } from '../parts/controls.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
+
 import { useLoad } from '../parts/server.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import { Device } from './device.tsx';
@@ -40,7 +42,7 @@ const usePreview = (body: {
   return { answer: last.current, problem: loaded.state === 'failed' ? loaded.words : null };
 };
 
-const TEMPLATES: readonly { value: PlacementTemplate; name: string }[] = [
+const TEMPLATES: readonly Option<PlacementTemplate>[] = [
   { value: 'hero', name: 'Hero' },
   { value: 'card', name: 'Card' },
   { value: 'strip', name: 'Strip' },
@@ -48,61 +50,11 @@ const TEMPLATES: readonly { value: PlacementTemplate; name: string }[] = [
   { value: 'choice', name: 'Choice' },
 ];
 export type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
-const TRIALS: readonly { trial: Trial; name: string }[] = [
-  { trial: 'isRightToLeft', name: 'Right to left' },
-  { trial: 'isLargeText', name: 'Text at 200 %' },
-  { trial: 'hasLongWords', name: 'Long words' },
+const TRIALS: readonly Option<Trial>[] = [
+  { value: 'isRightToLeft', name: 'Right to left' },
+  { value: 'isLargeText', name: 'Text at 200 %' },
+  { value: 'hasLongWords', name: 'Long words' },
 ];
-
-interface PreviewOptionsProps {
-  placements: readonly string[];
-  placement: string;
-  onPlacement(id: string): void;
-  template: PlacementTemplate;
-  onTemplate(template: PlacementTemplate): void;
-  trials: Signal<Trial[]>;
-}
-
-/** Where and as what it is drawn, and what a banner has to bear. */
-export const PreviewOptions = (props: PreviewOptionsProps) => {
-  const { placements, placement, onPlacement, template, onTemplate, trials } = props;
-  return (
-    <details class="more">
-      <summary>Placement, template, and what breaks banners</summary>
-      <div class="preview-more">
-        {placements.length > 1 && (
-          <Segments
-            label="Placement"
-            options={placements.map((id) => ({ value: id, name: placementName(id) }))}
-            chosen={placement}
-            onChoose={onPlacement}
-          />
-        )}
-        <Segments label="Template" options={TEMPLATES} chosen={template} onChoose={onTemplate} />
-        <fieldset>
-          <legend class="label">Try it with</legend>
-          <div class="choices">
-            {TRIALS.map(({ trial, name }) => (
-              <label key={trial} class="check-label">
-                <input
-                  type="checkbox"
-                  checked={trials.value.includes(trial)}
-                  onChange={(event) => {
-                    const isOn = event.currentTarget.checked;
-                    trials.value = isOn
-                      ? [...trials.value, trial]
-                      : trials.value.filter((each) => each !== trial);
-                  }}
-                />
-                {name}
-              </label>
-            ))}
-          </div>
-        </fieldset>
-      </div>
-    </details>
-  );
-};
 
 const WIDTHS = [
   { value: '360', name: '360' },
@@ -125,11 +77,11 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
   const placementId = useSignal(campaign.placements[0] ?? '');
   const width = useSignal<Width>('360');
   const scheme = useSignal<'light' | 'dark'>('light');
+  /** Chosen for the preview alone; until then the one that draws the placement. */
   const chosenTemplate = useSignal<PlacementTemplate | null>(null);
   const trials = useSignal<Trial[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
   const drawnProblems = useSignal<FrameProblem[]>([]);
-  const isLinking = useSignal(false);
 
   const placement = campaign.placements.includes(placementId.value)
     ? placementId.value
@@ -156,23 +108,10 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
   const who = person.value.name || 'Somebody new';
 
   return (
-    <section class="preview" aria-label="Preview">
-      <div class="preview-tools">
-        <PersonChoice
-          chosen={person.value}
-          onChoose={(chosen) => {
-            person.value = chosen;
-          }}
-        />
-        <Segments
-          label="Width"
-          isLabelHidden
-          options={WIDTHS}
-          chosen={width.value}
-          onChoose={(value) => {
-            width.value = value;
-          }}
-        />
+    <section class="panel preview" aria-label="Preview">
+      <div class="row">
+        <PersonChoice chosen={person.value} onChoose={into(person)} />
+        <Segments label="Width" isLabelHidden options={WIDTHS} chosen={width.value} onChoose={into(width)} />
         <Segments
           label="Page"
           isLabelHidden
@@ -181,34 +120,30 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
             { value: 'dark', name: 'Dark' },
           ]}
           chosen={scheme.value}
-          onChoose={(value) => {
-            scheme.value = value;
-          }}
+          onChoose={into(scheme)}
         />
       </div>
-      <Device
-        width={Number(width.value)}
-        request={request}
-        onDrawn={(problems) => {
-          drawnProblems.value = problems;
-        }}
-      />
-      <div class="preview-foot">
+      <Device width={Number(width.value)} request={request} onDrawn={into(drawnProblems)} />
+      <div class="row preview-foot">
         {!editor.isReadOnly && workspace.sites.length > 0 && (
-          <button
-            type="button"
-            class="button"
+          <DialogButton
+            name="Preview on the site …"
             disabled={!editor.isDraft.value}
             title={
               editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
             }
-            onClick={async () => {
-              await editor.flush();
-              isLinking.value = true;
-            }}
+            before={editor.flush}
           >
-            Preview on the site …
-          </button>
+            {(close) => (
+              <SiteLinkDialog
+                editor={editor}
+                variantId={variantId}
+                persona={person.value.kind === 'persona' ? person.value.name : null}
+                language={language}
+                onClose={close}
+              />
+            )}
+          </DialogButton>
         )}
         <div class="preview-said" role="status">
           {problem && <p class="field-problem">{problem}</p>}
@@ -224,28 +159,31 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           ))}
         </div>
       </div>
-      {isLinking.value && (
-        <SiteLinkDialog
-          editor={editor}
-          variantId={variantId}
-          persona={person.value.kind === 'persona' ? person.value.name : null}
-          onClose={() => {
-            isLinking.value = false;
-          }}
-        />
-      )}
-      <PreviewOptions
-        placements={campaign.placements}
-        placement={placement ?? ''}
-        onPlacement={(id) => {
-          placementId.value = id;
-        }}
-        template={template}
-        onTemplate={(value) => {
-          chosenTemplate.value = value;
-        }}
-        trials={trials}
-      />
+      <details class="more">
+        <summary>Placement, template, and what breaks banners</summary>
+        <div class="stack">
+          {campaign.placements.length > 1 && (
+            <Segments
+              label="Placement"
+              options={campaign.placements.map((id) => ({ value: id, name: placementName(id) }))}
+              chosen={placement ?? ''}
+              onChoose={into(placementId)}
+            />
+          )}
+          <Segments
+            label="Template"
+            options={TEMPLATES}
+            chosen={template}
+            onChoose={(value: PlacementTemplate) => {
+              chosenTemplate.value = value;
+            }}
+          />
+          <fieldset>
+            <legend class="label">Try it with</legend>
+            <CheckBoxes options={TRIALS} chosen={trials.value} onChoose={into(trials)} />
+          </fieldset>
+        </div>
+      </details>
     </section>
   );
 };

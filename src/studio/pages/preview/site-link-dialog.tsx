@@ -1,7 +1,9 @@
 import { useSignal } from '@preact/signals';
+import { languageName } from '../../campaign/translations.ts';
 import type { PreviewLinkAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import type { Editor } from '../editor/editor-state.ts';
+import { Button } from '../parts/controls.tsx';
 import { copyText, Dialog } from '../parts/dialog.tsx';
 import { announce } from '../parts/problem.tsx';
 import { useLoad } from '../parts/server.tsx';
@@ -45,11 +47,13 @@ interface SiteLinkDialogProps {
   variantId: string;
   /** `null`: somebody of whom nothing is known. */
   persona: string | null;
+  /** The one that is written in; `null`: the one that the persona reads. */
+  language: string | null;
   onClose(): void;
 }
 
 /** A link that shows the draft on the site itself, for this window and for a phone. */
-export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLinkDialogProps) => {
+export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }: SiteLinkDialogProps) => {
   const { sites } = signedIn().workspace;
   /** What stands in the field, and the page that a link was made for: one for each, and not for each letter. */
   const typed = useSignal(`${sites[0]}/`);
@@ -62,6 +66,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
           revision: editor.revision(),
           variant_id: variantId,
           persona,
+          language,
           page: page.value,
         },
       }),
@@ -89,8 +94,9 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
     >
       <p>
         The link shows this draft to everybody who has it, for 30 minutes, as{' '}
-        {persona === null ? 'somebody new' : `“${persona}”`} would see it. Nothing is counted. A change of the
-        draft ends it.
+        {persona === null ? 'somebody new' : `“${persona}”`} would see it
+        {language !== null && `, in ${languageName(language)}`}. Nothing is counted. A change of the draft
+        ends it.
       </p>
       <form
         class="field"
@@ -119,11 +125,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, onClose }: SiteLink
         <p class="field-problem" id="preview-page-problem" role="alert">
           {problem}
         </p>
-        {typed.value !== page.value && (
-          <button type="submit" class="button">
-            Make the link
-          </button>
-        )}
+        {typed.value !== page.value && <Button type="submit">Make the link</Button>}
       </form>
       {url !== null && <QrCode text={url} />}
     </Dialog>

@@ -157,7 +157,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
         People who clicked, of those who saw it on that day (days in {timeZone}).
         {edited.length > 0 && ' A line stands where the campaign was changed.'}
       </p>
-      <ul class="chart-names" aria-hidden="true" hidden={!isDrawn.value}>
+      <ul class="row chart-names" aria-hidden="true" hidden={!isDrawn.value}>
         {shown.map(({ variantId, name }, index) => (
           <li key={variantId}>
             <svg viewBox="0 0 28 4" width="28" height="4" aria-hidden="true">

@@ -3,9 +3,10 @@ import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
+import { wholeMoment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
-import { placementName } from '../shell/session.ts';
+import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
 import { ComparisonTable, CountsTable, PartTable } from './result-tables.tsx';
 import '../screens.css';
@@ -46,7 +47,7 @@ interface ResultsProps {
   whenEmpty: string;
 }
 
-export const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
+const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
       <Empty title={results.headline.words}>
@@ -55,7 +56,7 @@ export const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
     );
   }
   return (
-    <div class="results">
+    <div class="stack">
       <div class="results-headline">
         <h2>{results.headline.words}</h2>
         {results.headline.details.map((words) => (
@@ -63,7 +64,7 @@ export const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
         ))}
       </div>
       {results.edits.length > 0 && (
-        <section class="notice">
+        <section class="panel notice">
           <h2>It was changed while it ran</h2>
           <p>Numbers before and after such a day are of different things, and are added up all the same.</p>
           <ul>
@@ -76,7 +77,7 @@ export const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
         </section>
       )}
       {results.ratio?.isSuspicious && (
-        <section class="notice" role="alert">
+        <section class="panel notice" role="alert">
           <h2>The groups are not as large as they should be</h2>
           <p>
             Chance alone takes them so far from the planned shares in fewer than one of a hundred campaigns.
@@ -89,7 +90,7 @@ export const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
         <p class="muted">Revenue is in {results.currencies.join(', ')}, so it is not added up.</p>
       )}
       <section class="panel">
-        <div class="panel-head">
+        <div class="row apart">
           <h2>By variant</h2>
           <a class="button" href={`${path}/csv`} download>
             Download CSV
@@ -160,5 +161,31 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
         />
       )}
     </LoadView>
+  );
+};
+
+/** What came of all campaigns together: those who get them beside those who are held out of all. */
+export const HoldoutScreen = () => {
+  const { percentage, since, goals } = signedIn().workspace.holdout!;
+  const path = `/api/results/${encodeURIComponent('@holdout')}`;
+  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
+  return (
+    <>
+      <h1>Holdout</h1>
+      <p class="muted">
+        Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
+        seen a campaign since then, or would have.
+      </p>
+      <LoadView loaded={loaded} again={again}>
+        {(results) => (
+          <Results
+            results={results}
+            goals={goals}
+            path={path}
+            whenEmpty="Numbers come in with the first user who is new to campaigns."
+          />
+        )}
+      </LoadView>
+    </>
   );
 };

@@ -5,8 +5,9 @@ import type { SegmentRow } from '../../server/routes/segments.ts';
 import { call, Refused } from '../call.ts';
 import { AudienceBuilder } from '../editor/audience.tsx';
 import { reachWords } from '../editor/reach.tsx';
-import { Dialog, NoteField } from '../parts/dialog.tsx';
-import { Field } from '../parts/fields.tsx';
+import { into } from '../parts/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { announce, Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { Link } from '../shell/address.tsx';
@@ -67,7 +68,7 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
       action={{ name: running.length > 0 ? 'Change it for them' : 'Save', act: save }}
     >
       {running.length > 0 && (
-        <section class="notice">
+        <section class="panel notice">
           <h3>
             {running.length === 1 ? 'A campaign that runs asks' : `${running.length} campaigns that run ask`}{' '}
             for it
@@ -78,26 +79,21 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
           </p>
         </section>
       )}
-      <Field id="segment-name" label="Name">
-        <input
-          id="segment-name"
-          dir="auto"
-          maxLength={200}
-          value={name.value}
-          onInput={(event) => {
-            name.value = event.currentTarget.value;
-          }}
-        />
-      </Field>
-      <section class="audience" aria-label="Who is in">
+      <TextField
+        id="segment-name"
+        label="Name"
+        dir="auto"
+        maxLength={200}
+        value={name.value}
+        onType={into(name)}
+      />
+      <section class="stack" aria-label="Who is in">
         <p>{audienceWords(audience.value)}</p>
         <AudienceBuilder
           audience={audience.value}
           checks={[]}
           hasSegments={false}
-          onChange={(filter) => {
-            audience.value = filter;
-          }}
+          onChange={into(audience)}
         />
       </section>
       <NoteField id="segment-note" label="Note for the history" note={note} />
@@ -139,26 +135,16 @@ export const SegmentsScreen = () => {
     () => call<{ segments: SegmentRow[] }>('GET', '/api/segments'),
     'segments',
   );
-  const asked = useSignal<{ verb: 'edit' | 'remove'; segment: SegmentRow | null } | null>(null);
   const isFile = signedIn().workspace.campaignsFrom === 'file';
   const mayWrite = may('publish') && !isFile;
-  const close = () => {
-    asked.value = null;
-  };
   return (
     <>
-      <div class="page-head">
+      <div class="row apart page-head">
         <h1>Segments</h1>
         {mayWrite && (
-          <button
-            type="button"
-            class="button primary"
-            onClick={() => {
-              asked.value = { verb: 'edit', segment: null };
-            }}
-          >
-            New segment
-          </button>
+          <DialogButton look="primary" name="New segment">
+            {(close) => <SegmentDialog segment={null} onClose={close} onSaved={again} />}
+          </DialogButton>
         )}
       </div>
       {isFile && <p class="muted">The segments of this workspace are in its file, under “segments”.</p>}
@@ -169,7 +155,7 @@ export const SegmentsScreen = () => {
               <p class="muted">A segment is an audience with a name that several campaigns ask for.</p>
             </Empty>
           ) : (
-            <ul class="segments panel">
+            <ul class="panel">
               {segments.map((segment) => (
                 <li key={segment.id} class="segment">
                   <h2>
@@ -183,28 +169,14 @@ export const SegmentsScreen = () => {
                   </p>
                   <Uses segment={segment} />
                   {mayWrite && (
-                    <p class="notice-actions">
-                      <button
-                        type="button"
-                        class="button"
-                        aria-label={`Change ${segment.name}`}
-                        onClick={() => {
-                          asked.value = { verb: 'edit', segment };
-                        }}
-                      >
-                        Change …
-                      </button>
+                    <p class="row notice-actions">
+                      <DialogButton name="Change …" aria-label={`Change ${segment.name}`}>
+                        {(close) => <SegmentDialog segment={segment} onClose={close} onSaved={again} />}
+                      </DialogButton>
                       {segment.usedBy.length === 0 && (
-                        <button
-                          type="button"
-                          class="button quiet"
-                          aria-label={`Remove ${segment.name}`}
-                          onClick={() => {
-                            asked.value = { verb: 'remove', segment };
-                          }}
-                        >
-                          Remove …
-                        </button>
+                        <DialogButton look="quiet" name="Remove …" aria-label={`Remove ${segment.name}`}>
+                          {(close) => <RemoveDialog segment={segment} onClose={close} onSaved={again} />}
+                        </DialogButton>
                       )}
                     </p>
                   )}
@@ -214,12 +186,6 @@ export const SegmentsScreen = () => {
           )
         }
       </LoadView>
-      {asked.value?.verb === 'edit' && (
-        <SegmentDialog segment={asked.value.segment} onClose={close} onSaved={again} />
-      )}
-      {asked.value?.verb === 'remove' && (
-        <RemoveDialog segment={asked.value.segment!} onClose={close} onSaved={again} />
-      )}
     </>
   );
 };

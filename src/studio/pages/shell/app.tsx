@@ -5,8 +5,10 @@ import type { SignInOptions } from '../../server/sign-in.ts';
 import { call, Refused } from '../call.ts';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
+import { Button } from '../parts/controls.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
 import { LoadView, useAction, useLoad } from '../parts/server.tsx';
+import { HoldoutScreen } from '../results/results-tab.tsx';
 import { Link, path } from './address.tsx';
 import { hasEnded, loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
 import './shell.css';
@@ -29,10 +31,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Segments',
     load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,
   },
-  '/holdout': {
-    title: 'Holdout',
-    load: async () => (await import('../results/holdout-screen.tsx')).HoldoutScreen,
-  },
+  '/holdout': { title: 'Holdout', load: async () => HoldoutScreen },
   '/why': { title: 'Why', load: async () => (await import('../why/why-screen.tsx')).WhyScreen },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
   '/access': {
@@ -90,7 +89,7 @@ const Header = () => {
   const { operator, workspace } = signedIn();
   const current = path.value;
   return (
-    <header class="shell-head">
+    <header class="row shell-head">
       <a class="skip" href="#main">
         Skip to the content
       </a>
@@ -101,7 +100,7 @@ const Header = () => {
           <span>{workspace.name}</span>
         </span>
       </Link>
-      <nav class="shell-nav" aria-label="Studio">
+      <nav class="row shell-nav" aria-label="Studio">
         <Link to="/" current={current === '/' || current.startsWith('/campaigns')}>
           Campaigns
         </Link>
@@ -120,9 +119,9 @@ const Header = () => {
         <span class="shell-operator">
           <bdi>{operator.name}</bdi> <span class="muted">{operator.role}</span>
         </span>
-        <button type="button" class="button quiet" onClick={() => void signOut()}>
+        <Button look="quiet" onClick={() => void signOut()}>
           Sign out
-        </button>
+        </Button>
       </div>
     </header>
   );
@@ -145,9 +144,7 @@ export const App = () => {
     return (
       <main class="page">
         <Problem title={sessionProblem.value} isPage>
-          <button type="button" class="button" onClick={() => void loadSession()}>
-            Try again
-          </button>
+          <Button onClick={() => void loadSession()}>Try again</Button>
         </Problem>
       </main>
     );
@@ -248,9 +245,9 @@ export const Login = () => {
         <p class="field-problem" id="key-problem" role="alert">
           {problem.value ?? (options.state === 'failed' ? options.words : null)}
         </p>
-        <button type="submit" class="button primary" disabled={signIn.isBusy.value}>
+        <Button type="submit" look="primary" disabled={signIn.isBusy.value}>
           {signIn.isBusy.value ? 'Signing in …' : 'Sign in'}
-        </button>
+        </Button>
         <p class="field-help" id="key-help">
           No key yet? The person who runs the service makes one with <code>placard operator new</code>.
         </p>

@@ -3,6 +3,7 @@ import type { CampaignExplanation, FailingClause } from '../../../protocol/index
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { WhyAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
+import { Button, into } from '../parts/controls.tsx';
 import { moment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
@@ -102,7 +103,7 @@ const Placement = ({ id, campaigns, isReal }: PlacementProps) => {
   const name = (campaignId: string) =>
     campaigns.find((each) => each.campaign_id === campaignId)?.name ?? campaignId;
   return (
-    <section class="panel why" aria-labelledby={`why-${id}`}>
+    <section class="panel" aria-labelledby={`why-${id}`}>
       <h2 id={`why-${id}`}>{placementName(id)}</h2>
       {campaigns.length === 0 ? (
         <p class="muted">No campaign is for this placement.</p>
@@ -152,7 +153,7 @@ export const WhyScreen = () => {
   );
   return (
     <div>
-      <div class="page-head">
+      <div class="row apart page-head">
         <div>
           <h1>Why</h1>
           <p class="muted">
@@ -160,12 +161,7 @@ export const WhyScreen = () => {
           </p>
         </div>
         <div class="why-who">
-          <PersonChoice
-            chosen={person.value}
-            onChoose={(chosen) => {
-              person.value = chosen;
-            }}
-          />
+          <PersonChoice chosen={person.value} onChoose={into(person)} />
         </div>
       </div>
       <LoadView loaded={loaded} again={again}>
@@ -177,21 +173,19 @@ export const WhyScreen = () => {
               </p>
             )}
             {Object.keys(placements).length === 0 && <Empty title="There are no placements yet" />}
-            <div class="why-placements">
+            <div class="stack">
               {Object.entries(placements).map(([id, campaigns]) => (
                 <Placement key={id} id={id} campaigns={campaigns} isReal={isReal} />
               ))}
             </div>
             {left.length > 0 && (
-              <button
-                type="button"
-                class="button"
+              <Button
                 onClick={() => {
                   next.value = [...left, ...(next.value?.slice(MAX_ASKED) ?? [])];
                 }}
               >
                 Show the other placements ({left.length})
-              </button>
+              </Button>
             )}
           </>
         )}

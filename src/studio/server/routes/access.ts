@@ -1,6 +1,7 @@
 import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
 import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
 import { conversionText } from '../../results-of.ts';
+import { csvCell } from '../csv.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
@@ -143,6 +144,28 @@ export const endAnySession = defineRoute({
   },
 });
 
+/** Entries that one answer looks at: a filter that finds few goes on with the next page. */
+const MAX_LOOKED_AT = 2_000;
+
+type Entry = AuditAnswer['entries'][number];
+
+const CSV_HEADS = ['at', 'operator', 'action', 'subject', 'name', 'details'];
+const csvOf = (entries: readonly Entry[]): string =>
+  [
+    CSV_HEADS,
+    ...entries.map((each) => [
+      each.at,
+      each.operator,
+      each.action,
+      each.subject,
+      each.subjectName,
+      each.details,
+    ]),
+  ]
+    .map((row) => `${row.map(csvCell).join(',')}\r\n`)
+    .join('');
+
+/** The newest entries, or those before a mark; with `find` those that hold its words, with `as=csv` as a file of all that was looked at. */
 export const readAudit = defineRoute({
   method: 'GET',
   path: '/api/audit',
@@ -157,21 +180,40 @@ export const readAudit = defineRoute({
         return campaign ? [[id, nameOf(campaign)] as const] : [];
       }),
     );
-    const entries = await studio.audit(workspace.workspaceId, {
-      limit: AUDIT_PAGE,
+    const isCsv = query.get('as') === 'csv';
+    const words = (query.get('find') ?? '').trim().toLowerCase();
+    const looked = await studio.audit(workspace.workspaceId, {
+      limit: isCsv || words !== '' ? MAX_LOOKED_AT : AUDIT_PAGE,
       ...readPlace(query.get('before')),
     });
-    const body: AuditAnswer = {
-      entries: entries.map(({ atMs, operator, action, subject, details }) => ({
+    const most = isCsv ? MAX_LOOKED_AT : AUDIT_PAGE;
+    const found: Entry[] = [];
+    let last = looked.at(-1);
+    for (const row of looked) {
+      const { atMs, operator, action, subject, details } = row;
+      const entry = {
         at: iso(atMs),
         operator,
         action,
         subject,
         subjectName: names.get(subject) ?? subject,
         details,
-      })),
-      before: entries.length === AUDIT_PAGE ? placeOf(entries.at(-1)!) : null,
-    };
+      };
+      if (Object.values(entry).join('\n').toLowerCase().includes(words)) found.push(entry);
+      if (found.length === most) {
+        last = row;
+        break;
+      }
+    }
+    if (isCsv) {
+      const headers = {
+        'Content-Type': 'text/csv; charset=utf-8',
+        'Content-Disposition': 'attachment; filename="audit.csv"',
+      };
+      return { status: 200, text: csvOf(found), headers };
+    }
+    const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
+    const body: AuditAnswer = { entries: found, before: last && !isEnd ? placeOf(last) : null };
     return { status: 200, body };
   },
 });

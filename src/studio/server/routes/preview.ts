@@ -106,6 +106,8 @@ const linkBody = z.strictObject({
   revision: z.string().min(1),
   variant_id: z.string().min(1),
   persona: z.string().nullable(),
+  /** In which it is to be read; without it the persona's own. */
+  language: z.string().max(35).nullish(),
   /** Where to look at it: a page of one of the workspace's sites. */
   page: z.string(),
 });
@@ -130,6 +132,7 @@ export const makePreviewLink = defineRoute({
   request: bodyOf(linkBody),
   answer: async ({ workspace, store, studio, body, nowMs, audit }) => {
     const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = body;
+    const language = body.language ?? null;
     if (!URL.canParse(page))
       throw new HttpError(400, 'The page needs a whole address, such as https://shop.example/');
     const url = new URL(page);
@@ -138,7 +141,7 @@ export const makePreviewLink = defineRoute({
     }
     const draft = await studio.draft(workspace.workspaceId, campaignId);
     if (draft?.revision !== revision) throw new HttpError(412, 'The draft has changed since');
-    const preview = { campaignId, revision, variantId, personaId: persona };
+    const preview = { campaignId, revision, variantId, personaId: persona, language };
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);
     await audit('make preview link', campaignId, url.origin);

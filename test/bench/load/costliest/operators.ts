@@ -190,7 +190,7 @@ export const ofOperators = (): CostlyRequest[] => {
     },
     { ...publish, what: '/api/integrations/{id}/sync', path: (n) => `/api/integrations/i-${n + 50}/sync` },
     { ...admin, what: '/api/access', path: '/api/access', method: 'GET' },
-    { ...admin, what: '/api/audit', path: '/api/audit', method: 'GET' },
+    { ...admin, what: '/api/audit', path: '/api/audit?as=csv', method: 'GET' },
   ];
 };
 

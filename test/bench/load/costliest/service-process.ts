@@ -254,7 +254,7 @@ await draft('texts', {
 });
 const tokens = createPreviewTokens(store);
 const tokenOf = (campaignId: string) =>
-  tokens.sign('bench', { campaignId, revision: 'r', variantId: 'a', personaId: null }, nowMs);
+  tokens.sign('bench', { campaignId, revision: 'r', variantId: 'a', personaId: null, language: null }, nowMs);
 
 for (let n = 0; n < HISTORY; n += 1) {
   const campaign = aCampaign({

@@ -1,6 +1,6 @@
 // @vitest-environment node
 import { afterEach, expect, test, vi } from 'vitest';
-import type { ProvideToken } from '../../../../src/client/credentials/user-tokens.ts';
+import type { ProvideToken } from '../../../../src/client/credentials/credentials.ts';
 import {
   createHandOff,
   handOffMessages,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUserTokens } from '../../../../src/client/credentials/user-tokens.ts';
+import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
 import { type QueuedEvent, type StoredEvent, VERSION } from '../../../../src/client/delivery/log/records.ts';
 import { EVENT_VALUE } from '../../../../src/client/delivery/log/upkeep.ts';
 import { byTime, planBatches, trackBody } from '../../../../src/client/delivery/sender/batch.ts';

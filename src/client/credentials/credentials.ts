@@ -3,11 +3,53 @@ import type { FailureKind } from '../notices.ts';
 import type { Clock } from '../platform/clock.ts';
 import { withTimeout } from '../platform/waits.ts';
 
+/** How long a function of the host may think. */
+const ASK_MS = 10_000;
+
+/** A short print of the key, to know it again without storing it. FNV-1a over the code units. */
+export const fingerprint = (key: string): string => {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193) >>> 0;
+  return `${key.length}-${hash.toString(36)}`;
+};
+
+/** Keeps the client key of a string or of a function that the host answers. */
+export const createKeyring = (apiKey: string | (() => string | Promise<string>), after: Clock['after']) => {
+  let key = typeof apiKey === 'string' ? apiKey : undefined;
+  let asking: Promise<string> | undefined;
+
+  const provide = (): string | Promise<string> => (typeof apiKey === 'string' ? apiKey : apiKey());
+
+  const ask = async (): Promise<string> => {
+    try {
+      const answered = await withTimeout(provide(), after, ASK_MS, 'apiKey()');
+      if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
+      key = answered;
+      return answered;
+    } finally {
+      asking = undefined;
+    }
+  };
+
+  return {
+    /** The current key; rejects when the host's function fails. */
+    async ask(): Promise<string> {
+      if (key !== undefined) return key;
+      asking ??= ask();
+      return asking;
+    },
+    /** The key if it is known without asking: a page that goes away cannot wait. */
+    current: (): string | undefined => key,
+    /** The server refused the key: the function is called again next time. */
+    forget(): void {
+      if (typeof apiKey !== 'string') key = undefined;
+    },
+  };
+};
+
 /** The host's function: the token of this user, or `null` where it has none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
 
-/** How long the host's function may think. */
-const ASK_MS = 10_000;
 /** A token is replaced so long before it ends: its request may take its time, and clocks differ. */
 const EARLY_MS = 60_000;
 /** After an answer without a token, or a new token that was refused, nothing of this user is sent for so long. */

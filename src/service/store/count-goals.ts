@@ -1,0 +1,102 @@
+import { jsonIn, numberIn, type SqlRow } from '../operators/index.ts';
+import { createCounts } from './campaign-state.ts';
+import { type Batch, query, type Send } from './dialect.ts';
+import { deedIn, goalsOf, nameOfGoal, reachedWith } from './goals.ts';
+import { type CountedTables, writeCounts } from './keep-counts.ts';
+import { stateOf } from './rows.ts';
+
+/** Of both databases, like the statements below. */
+export const READ_GOALS =
+  'SELECT workspace_id, campaign_id, goals, version, counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2';
+const SET_GOALS = `INSERT INTO campaign_goals (workspace_id, campaign_id, goals, version, counted_to)
+  VALUES ($1, $2, $3, (SELECT coalesce(max(version), 0) + 1 FROM campaign_goals), 0)
+  ON CONFLICT (workspace_id, campaign_id)
+  DO UPDATE SET goals = excluded.goals, version = excluded.version, counted_to = 0`;
+const SET_COUNTED = 'UPDATE campaign_goals SET counted_to = $3 WHERE workspace_id = $1 AND campaign_id = $2';
+
+/** Users whom one step counts: some 20 ms. */
+export const STATES_A_STEP = 1_000;
+/** A campaign keeps goals that it had before, up to so many. */
+const MAX_GOALS = 20;
+
+/** A step of counting the goals of a campaign that it did not have before. */
+export interface GoalStep {
+  workspaceId: string;
+  campaignId: string;
+  /** As `goalOf` has them. */
+  goals: readonly string[];
+}
+
+/** What a step follows from. */
+interface FoundGoals<Rows> {
+  goals: Rows;
+  states: Rows;
+}
+
+export const askGoals = <Rows>(
+  send: Send<Rows>,
+  { statements }: CountedTables,
+  { workspaceId, campaignId }: GoalStep,
+): FoundGoals<Rows> => ({
+  goals: send(query(READ_GOALS, workspaceId, campaignId)),
+  states: send(statements.statesToCount(workspaceId, campaignId, STATES_A_STEP)),
+});
+
+/** What the users of a step did since their first impression. */
+export const deedsOf = (
+  { dialect, statements }: CountedTables,
+  { goals, states }: FoundGoals<SqlRow[]>,
+): Batch => {
+  const names = dialect.list([...new Set(goals.flatMap(goalsOf).map(nameOfGoal))]);
+  return statements.deedsSince(
+    states
+      .map(stateOf)
+      .flatMap(({ userId, state: { firstImpressionMs: sinceMs } }) =>
+        sinceMs === null ? [] : [{ userId, sinceMs, names }],
+      ),
+  );
+};
+
+/**
+ * Counts the goals of some users of a campaign from the beginning, while nothing else is written. Users of before a step may reach
+ * goals in between: what a step finds in their events is right whatever was counted by then. A goal that was there before keeps
+ * what it had where events of it are gone by retention. Goals are added, and those of before stay: a replica with an older file, which
+ * asks for these, must not take away what another one counts.
+ */
+export const countGoals = (
+  tables: CountedTables,
+  { workspaceId, campaignId, goals: asked }: GoalStep,
+  found: FoundGoals<SqlRow[]>,
+  deeds: readonly SqlRow[],
+): { writes: Batch[]; hasMore: boolean } => {
+  const [row] = found.goals;
+  const known = row ? (jsonIn(row, 'goals') as string[]) : [];
+  const all = [...new Set([...known, ...asked])];
+  if (all.length > known.length) {
+    const goals = JSON.stringify((all.length > MAX_GOALS ? [...asked] : all).sort());
+    return { writes: [query(SET_GOALS, workspaceId, campaignId, goals)], hasMore: true };
+  }
+  if (!row || row['counted_to'] === null) return { writes: [], hasMore: false };
+  const goals = goalsOf(row);
+  const counts = createCounts();
+  const byUser = Map.groupBy(deeds, (each) => numberIn(each, 'user_id'));
+  const states = found.states.map(stateOf);
+  const changed = states.filter((each) => {
+    const { state, userId } = each;
+    const reached = reachedWith({}, goals, state.firstImpressionMs, (byUser.get(userId) ?? []).map(deedIn));
+    for (const { goal } of goals) {
+      const before = state.goals[goal];
+      if (before && before[0] > (reached[goal]?.[0] ?? 0)) reached[goal] = before;
+    }
+    if (JSON.stringify(reached) === JSON.stringify(state.goals)) return false;
+    counts.takeAway(each);
+    state.goals = reached;
+    counts.add(each);
+    return true;
+  });
+  const last = states.length < STATES_A_STEP ? null : states.at(-1)!.userId;
+  return {
+    writes: [...writeCounts(tables, changed, counts), query(SET_COUNTED, workspaceId, campaignId, last)],
+    hasMore: last !== null,
+  };
+};

@@ -1,0 +1,85 @@
+import type { SqlRow, Statement } from '../operators/index.ts';
+import type { Changes, KeyRow } from '../profiles/user-set.ts';
+import { type Batch, query, type Send } from './dialect.ts';
+import type { KeptGoals } from './goals.ts';
+import {
+  type CountedChanges,
+  type CountedTables,
+  changesCounts,
+  type Found,
+  keepCounts,
+  storeBannerEvents,
+} from './keep-counts.ts';
+
+/** What one transaction writes, in the order of these members. Only what is counted is not known before it begins. */
+export interface GroupWrites {
+  users: { updated: Batch; deleted: Batch; created: Batch; keysRemoved: Batch; keysAdded: Batch };
+  events: Batch;
+  others: Batch[];
+  counted: Omit<CountedChanges, 'deeds'>;
+  erased: Batch[];
+  points: Batch;
+}
+
+/** All transactions write users in one order, so that of two that write the same ones the second waits for the first. */
+const byUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
+  rows.toSorted((one, other) => one.userId - other.userId);
+const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
+const byName = (keys: readonly KeyRow[]): KeyRow[] =>
+  keys.toSorted((one, other) => (nameOfKey(one) < nameOfKey(other) ? -1 : 1));
+
+/** With a row for each that no other replica has written meanwhile. */
+const all = (batch: Batch, rows: readonly unknown[]): Batch => ({ ...batch, expects: rows.length });
+
+/** `also` are statements of the works themselves. */
+export const groupWrites = (
+  { statements, dialect, lane }: CountedTables,
+  changes: Changes,
+  also: readonly Statement[] = [],
+): GroupWrites => {
+  const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten } = changes;
+  const { moved, uncounted, bannerEvents } = changes;
+  return {
+    users: {
+      updated: all(statements.updateUsers(byUser(updated)), updated),
+      deleted: all(statements.deleteUsers(byUser(deleted)), deleted),
+      created: all(statements.insertUsers(byUser(created)), created),
+      keysRemoved: statements.deleteKeys(keysRemoved),
+      keysAdded: all(statements.insertKeys(byName(keysAdded)), keysAdded),
+    },
+    events: statements.insertEvents(changes.events),
+    others: [
+      ...forgotten.flatMap(({ workspaceId, externalId }) =>
+        statements.forget.map((forget) => forget(workspaceId, externalId)),
+      ),
+      ...also.map(({ sql, values }) => query(sql, ...values)),
+    ],
+    counted: { moved, uncounted, bannerEvents },
+    erased: erased.length > 0 ? statements.erase.map((erase) => erase(dialect.list(erased))) : [],
+    points: statements.addDataPoints(changes.points.map((each) => ({ ...each, lane }))),
+  };
+};
+
+/** Sends what follows from nothing, and answers what the counts follow from, if there are any. */
+export const sendFirst = <Rows>(
+  send: Send<Rows>,
+  tables: CountedTables,
+  kept: KeptGoals,
+  { users, events, others, erased }: GroupWrites,
+  counted: CountedChanges,
+): Found<Rows> | null => {
+  for (const batch of [...Object.values(users), events, ...others]) send(batch);
+  const found = changesCounts(counted) ? storeBannerEvents(send, tables, kept, counted) : null;
+  for (const batch of erased) send(batch);
+  return found;
+};
+
+/** Sends the rest: last of all what every request of a workspace adds to. */
+export const sendLast = <Rows>(
+  send: Send<Rows>,
+  tables: CountedTables,
+  kept: KeptGoals,
+  { points }: GroupWrites,
+  counted: CountedChanges,
+  found: Found<SqlRow[]> | null,
+): Rows[] => [...(found ? keepCounts(tables, kept, counted, found) : []), points].map(send);

@@ -1,0 +1,156 @@
+import { forgetRejects } from '../integrations/records.ts';
+import { forgetSubject, type SqlValue } from '../operators/index.ts';
+import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from './dialect.ts';
+import {
+  BANNER_EVENTS,
+  CAMPAIGN_COUNTS,
+  type Column,
+  DATA_POINTS,
+  DEEDS_SINCE,
+  DELETED_USERS,
+  EVENT_ID,
+  EVENTS,
+  GOAL_COUNTS,
+  MAX_EVENTS_READ,
+  namesOf,
+  USER_CAMPAIGNS,
+  USER_KEYS,
+  USERS,
+} from './rows.ts';
+
+/** What both databases are asked of users and campaigns, and what they write, in the words of one. */
+const statementsIn = (dialect: Dialect) => {
+  const { isIn, earlier, moment, move, ms, forRows, ifFirst, written } = dialect;
+  const happened = earlier('time', 'received_at');
+  const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
+
+  const question =
+    (sql: string) =>
+    (...values: SqlValue[]): Batch =>
+      query(sql, ...values);
+
+  const insert = <T>(table: string, columns: readonly Column<T>[], more = '') =>
+    forRows(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
+
+  /** Writes rows in place of those with the same key, or adds to these. The workspace stays: to set it writes its indexes. */
+  const upsert = <T>(
+    table: string,
+    columns: readonly Column<T>[],
+    key: string,
+    value: (column: string) => string,
+  ) => {
+    const fixed = ['workspace_id', ...key.split(', ')];
+    const set = columns.filter(({ name }) => !fixed.includes(name));
+    return insert(
+      table,
+      columns,
+      ` ON CONFLICT (${key}) DO UPDATE SET ${set.map(({ name }) => `${name} = ${value(name)}`).join(', ')}`,
+    );
+  };
+  const sum = (column: string) => `known.${column} + excluded.${column}`;
+
+  return {
+    // Rows that were read are written with the next version.
+    updateUsers: forRows(
+      USERS,
+      ({ joined, column }) =>
+        `UPDATE users SET ${USERS.slice(2)
+          .map(({ name }) => `${name} = ${column(name)}`)
+          .join(', ')} ${joined('FROM')}
+         WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
+    ),
+    deleteUsers: forRows(
+      DELETED_USERS,
+      ({ joined, column }) =>
+        `DELETE FROM users ${joined('USING')}
+         WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
+    ),
+    insertUsers: insert('users', USERS, ifFirst),
+    insertKeys: insert('user_keys', USER_KEYS, ifFirst),
+    deleteKeys: forRows(
+      USER_KEYS,
+      ({ joined, column }) =>
+        `DELETE FROM user_keys ${joined('USING')} WHERE ${USER_KEYS.map(
+          ({ name }) => `user_keys.${name} = ${column(name)}`,
+        ).join(' AND ')}`,
+    ),
+    insertEvents: insert('events', EVENTS),
+    /** Answers those that are no repeats. */
+    insertBannerEvents: insert(
+      'banner_events',
+      BANNER_EVENTS,
+      ` ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${ms('time')} AS time`,
+    ),
+    writeStates: upsert(
+      'user_campaigns',
+      USER_CAMPAIGNS,
+      'user_id, campaign_id',
+      (column) => `excluded.${column}`,
+    ),
+    addCampaignCounts: upsert(
+      'campaign_counts',
+      CAMPAIGN_COUNTS,
+      'workspace_id, campaign_id, variant_id, part, lane',
+      sum,
+    ),
+    addGoalCounts: upsert(
+      'goal_counts',
+      GOAL_COUNTS,
+      'workspace_id, campaign_id, variant_id, goal, currencies, lane',
+      sum,
+    ),
+    addDataPoints: upsert('data_points', DATA_POINTS, 'workspace_id, day, lane', sum),
+
+    /** The events of user `$1` become those of user `$2`. */
+    moveEvents: question(move('events', [...EVENTS, EVENT_ID])),
+    moveBannerEvents: question(move('banner_events', BANNER_EVENTS)),
+    erase: ['events', 'banner_events', 'user_campaigns'].map((table) =>
+      question(`DELETE FROM ${table} WHERE ${isIn('user_id', '$1', 'bigint')}`),
+    ),
+    forget: [forgetSubject, forgetRejects].map((forget) => question(forget('$1', '$2'))),
+
+    /** The rows of `user_campaigns` of some users, all or those of some campaigns. */
+    statesOf: question(`${states} WHERE ${isIn('user_id', '$1', 'bigint')}`),
+    statesOfCampaigns: question(
+      `${states} WHERE ${isIn('user_id', '$1', 'bigint')} AND ${isIn('campaign_id', '$2', 'text')}`,
+    ),
+    /** Some of those of a campaign whose goals are not counted yet, in the order of their users. */
+    statesToCount: question(
+      `${states} WHERE workspace_id = $1 AND campaign_id = $2
+         AND user_id > (SELECT counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2)
+       ORDER BY user_id LIMIT $3`,
+    ),
+    /** Banner events of user `$1` that user `$2` has as well, counted by all that a state has them by. */
+    repeats: question(
+      `SELECT campaign_id, holdout_id, event_type, day, placement_id, language, count(*) AS times
+       FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, time) IN
+         (SELECT campaign_id, banner_id, event_type, time FROM banner_events WHERE user_id = $2)
+       GROUP BY campaign_id, holdout_id, event_type, day, placement_id, language`,
+    ),
+    deedsSince: forRows(
+      DEEDS_SINCE,
+      ({ joined, column }) =>
+        `SELECT events.user_id, name, product_id, ${ms('time')} AS time, price, quantity, currency
+         FROM events ${joined(',')} WHERE events.user_id = ${column('user_id')} AND time >= ${column('since')}
+           AND ${isIn('coalesce(product_id, name)', column('names'), 'text')}`,
+    ),
+    goals: question('SELECT workspace_id, campaign_id, goals, version, counted_to FROM campaign_goals'),
+
+    /** What a decision needs: without `parts` and `goals`, which may be long and are for the results alone. */
+    campaignsOf: question(
+      `SELECT ${selected(
+        dialect,
+        USER_CAMPAIGNS.filter(({ type }) => type !== 'json'),
+      )} FROM user_campaigns WHERE user_id = $1`,
+    ),
+    impressionsSince: question(
+      `SELECT campaign_id, ${ms(happened)} AS time
+       FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
+       WHERE event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
+    ),
+  };
+};
+
+export type Statements = ReturnType<typeof statementsIn>;
+export const SQLITE_STATEMENTS = statementsIn(SQLITE);
+export const POSTGRES_STATEMENTS = statementsIn(POSTGRES);

@@ -1,0 +1,62 @@
+import type { CampaignText, VariantText } from './campaign-text.ts';
+
+/** One value of three texts: what both began from, and what each of two operators made of it. */
+type Merge = (base: unknown, mine: unknown, theirs: unknown) => unknown;
+
+class BothChanged extends Error {
+  override readonly name = 'BothChanged';
+}
+
+const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The one that was changed. What both changed is the same now, or cannot be merged. */
+const whole: Merge = (base, mine, theirs) => {
+  if (isSame(mine, theirs) || isSame(theirs, base)) return mine;
+  if (isSame(mine, base)) return theirs;
+  throw new BothChanged();
+};
+
+/** Member by member, each by the merge of its name. */
+const members =
+  (mergeOf: (name: string) => Merge): Merge =>
+  (base, mine, theirs) => {
+    if (!isRecord(base) || !isRecord(mine) || !isRecord(theirs)) return whole(base, mine, theirs);
+    const merged = Object.keys({ ...theirs, ...mine }).map((name) => {
+      return [name, mergeOf(name)(base[name], mine[name], theirs[name])] as const;
+    });
+    return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
+  };
+
+const texts = members(() => whole);
+const VARIANT: Readonly<Record<string, Merge>> = { properties: texts, translations: members(() => texts) };
+const variant = members((name) => VARIANT[name] ?? whole);
+
+const byId = (variants: unknown) =>
+  // A name of digits alone would move to the front of an object.
+  Object.fromEntries((variants as VariantText[]).map((each) => [`variant ${each.variant_id}`, each]));
+
+const variants: Merge = (base, mine, theirs) => {
+  const merged = members(() => variant)(byId(base), byId(mine), byId(theirs));
+  const left = Object.values(merged as Record<string, VariantText>);
+  // Each took out another one of two.
+  if (left.length === 0) throw new BothChanged();
+  return left;
+};
+
+const campaign = members((name) => (name === 'variants' ? variants : whole));
+
+/** A draft with the changes of both; `null` where both changed the same part of it, each in another way. */
+export const mergeCampaigns = (
+  base: CampaignText,
+  mine: CampaignText,
+  theirs: CampaignText,
+): CampaignText | null => {
+  try {
+    return campaign(base, mine, theirs) as CampaignText;
+  } catch (error) {
+    if (error instanceof BothChanged) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest';
+import type { CampaignText, VariantText } from '../../../src/studio/campaign/campaign-text.ts';
+import { mergeCampaigns } from '../../../src/studio/campaign/merge-campaigns.ts';
+
+const text = (value: string) => ({ type: 'string' as const, value });
+const variant = (
+  id: string,
+  texts: Record<string, string>,
+  more: Partial<VariantText> = {},
+): VariantText => ({
+  variant_id: id,
+  properties: Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, text(value)])),
+  ...more,
+});
+const BASE: CampaignText = {
+  campaign_id: 'sale',
+  name: 'Sale',
+  status: 'active',
+  placements: ['home'],
+  audience: { tier: 'gold' },
+  language: 'en',
+  variants: [
+    variant('2', { headline: 'Hello', body: 'Body' }, { translations: { de: { headline: 'Hallo' } } }),
+    variant('1', { headline: 'Hi' }),
+  ],
+};
+/** The base with a change. */
+const changed = (make: (draft: CampaignText) => void): CampaignText => {
+  const draft = structuredClone(BASE);
+  make(draft);
+  return draft;
+};
+const [first] = BASE.variants;
+
+describe('a merge of two drafts', () => {
+  test('keeps both changes of different parts, in whichever order they are asked for', () => {
+    const mine = changed((draft) => {
+      draft.name = 'Summer sale';
+      draft.variants[0]!.properties['headline'] = text('Good morning');
+      delete draft.audience;
+    });
+    const theirs = changed((draft) => {
+      draft.priority = 'high';
+      draft.variants[0]!.properties['body'] = text('Another body');
+      draft.variants[0]!.translations = {
+        de: { headline: 'Hallo', body: 'Text' },
+        fr: { headline: 'Salut' },
+      };
+      draft.variants.push(variant('b', { headline: 'New' }));
+    });
+    const both = changed((draft) => {
+      draft.name = 'Summer sale';
+      draft.priority = 'high';
+      draft.variants[0] = variant(
+        '2',
+        { headline: 'Good morning', body: 'Another body' },
+        { translations: { de: { headline: 'Hallo', body: 'Text' }, fr: { headline: 'Salut' } } },
+      );
+      draft.variants.push(variant('b', { headline: 'New' }));
+      delete draft.audience;
+    });
+    expect(mergeCampaigns(BASE, mine, theirs)).toEqual(both);
+    expect(mergeCampaigns(BASE, theirs, mine)).toEqual(both);
+  });
+
+  test('takes out what one took out and the other left as it was, in the order of variants', () => {
+    const mine = changed((draft) => {
+      draft.variants.splice(0, 1);
+    });
+    const theirs = changed((draft) => {
+      draft.variants[1]!.weight = 3;
+    });
+    expect(mergeCampaigns(BASE, mine, theirs)?.variants).toEqual([{ ...BASE.variants[1], weight: 3 }]);
+    expect(mergeCampaigns(BASE, BASE, theirs)?.variants.map(({ variant_id }) => variant_id)).toEqual([
+      '2',
+      '1',
+    ]);
+  });
+
+  test.each<[string, (draft: CampaignText) => void, (draft: CampaignText) => void]>([
+    [
+      'the same text',
+      (draft) => Object.assign(draft.variants[0]!.properties, { headline: text('Mine') }),
+      (draft) => Object.assign(draft.variants[0]!.properties, { headline: text('Theirs') }),
+    ],
+    [
+      'an audience, which is one statement',
+      (draft) => Object.assign(draft, { audience: { tier: 'gold', city: 'Bonn' } }),
+      (draft) => Object.assign(draft, { audience: { tier: 'gold', city: 'Berlin' } }),
+    ],
+    [
+      'a variant that the other took out',
+      (draft) => Object.assign(draft.variants[0]!, { weight: 2 }),
+      (draft) => draft.variants.splice(0, 1),
+    ],
+    [
+      'two variants, of which none would be left',
+      (draft) => draft.variants.splice(0, 1),
+      (draft) => draft.variants.splice(1, 1),
+    ],
+    [
+      'new variants of one name',
+      (draft) => draft.variants.push({ ...first!, variant_id: 'b', weight: 1 }),
+      (draft) => draft.variants.push({ ...first!, variant_id: 'b', weight: 2 }),
+    ],
+  ])('is none where both changed %s', (_, mine, theirs) => {
+    expect(mergeCampaigns(BASE, changed(mine), changed(theirs))).toBeNull();
+  });
+
+  test('is the change itself where both made the same', () => {
+    const same = changed((draft) => {
+      draft.name = 'Autumn';
+    });
+    expect(mergeCampaigns(BASE, same, structuredClone(same))).toEqual(same);
+  });
+});

@@ -1,0 +1,203 @@
+// A draft as the editor keeps it: what is saved over what, what two operators make of it, and what is kept on the device.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import { createEditor } from '../../../src/studio/pages/editor/editor-state.ts';
+import { session } from '../../../src/studio/pages/shell/session.ts';
+import type { SessionAnswer } from '../../../src/studio/server/routes/access.ts';
+import type { CampaignRow } from '../../../src/studio/server/routes/campaigns.ts';
+
+const BASE: CampaignText = {
+  campaign_id: 'sale',
+  name: 'Sale',
+  status: 'active',
+  placements: ['home'],
+  variants: [{ variant_id: 'a', properties: { headline: { type: 'string', value: 'Hello' } } }],
+};
+const AT = '2026-03-02T09:00:00Z';
+
+/** The drafts of a server with one campaign: it takes a change over the revision that it has, and no other. */
+const aServer = () => {
+  let stored: { revision: string; campaign: CampaignText; editor: string } | null = null;
+  let next = 1;
+  const put = (campaign: CampaignText, editor: string) => {
+    stored = { revision: `r${next}`, campaign, editor };
+    next += 1;
+    return stored;
+  };
+  const draftRow = () => stored && { ...stored, basedOn: 1, at: AT };
+  const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
+  const server = {
+    isDown: false,
+    /** Stores what it gets, and its answers are lost. */
+    isMute: false,
+    saved: [] as CampaignText[],
+    colleague: (make: (draft: CampaignText) => void) => {
+      const campaign = structuredClone(stored?.campaign ?? BASE);
+      make(campaign);
+      put(campaign, 'Mia');
+    },
+    row: () => ({ id: 'sale', newest: 1, published: { campaign: BASE }, draft: draftRow() }) as CampaignRow,
+    fetch: async (path: string, init: RequestInit): Promise<Response> => {
+      if (server.isDown) throw new TypeError('no connection');
+      if (path === '/api/checks') return json(200, { checks: [] });
+      if (init.method === 'GET') return json(200, server.row());
+      const ifMatch = new Headers(init.headers).get('if-match');
+      if (ifMatch !== (stored ? `"${stored.revision}"` : null))
+        return json(412, { message: 'Somebody else has changed this draft', theirs: draftRow() });
+      const { campaign } = JSON.parse(String(init.body));
+      server.saved.push(campaign);
+      const { revision } = put(campaign, 'Ed');
+      if (server.isMute) throw new TypeError('no connection');
+      return json(200, { revision, checks: [] });
+    },
+    stored: () => stored?.campaign,
+  };
+  return server;
+};
+
+let server: ReturnType<typeof aServer>;
+beforeEach(() => {
+  server = aServer();
+  vi.stubGlobal('fetch', server.fetch);
+  session.value = { operator: { name: 'Ed', role: 'edit' }, workspace: { id: 'shop' } } as SessionAnswer;
+  localStorage.clear();
+});
+afterEach(() => vi.unstubAllGlobals());
+
+const edited = () => createEditor(server.row(), false);
+const headline = () => server.stored()?.variants[0]?.properties['headline']?.value;
+const write = (editor: ReturnType<typeof edited>, value: string) =>
+  editor.changeVariant(
+    'a',
+    (before) => ({ ...before, properties: { headline: { type: 'string', value } } }),
+    'h',
+  );
+
+describe('a change', () => {
+  test('is saved over the revision before it, one after the other', async () => {
+    const editor = edited();
+    editor.set('name', 'One');
+    await editor.flush();
+    editor.set('name', 'Two');
+    await editor.flush();
+    expect(server.saved.map(({ name }) => name)).toEqual(['One', 'Two']);
+    expect([editor.state.value, editor.isDraft.value, editor.revision()]).toEqual(['saved', true, 'r2']);
+  });
+
+  test('takes a member out, and an undo brings back what stood there, where it stood', async () => {
+    const editor = edited();
+    editor.set('name', null);
+    expect(editor.campaign.value).not.toHaveProperty('name');
+    editor.undo();
+    expect(JSON.stringify(editor.campaign.value)).toBe(JSON.stringify(BASE));
+    editor.redo();
+    await editor.flush();
+    expect(server.stored()).not.toHaveProperty('name');
+  });
+
+  test('letter by letter is one step back', () => {
+    const editor = edited();
+    for (const name of ['S', 'Su', 'Sum']) editor.set('name', name);
+    editor.undo();
+    expect([editor.campaign.value.name, editor.canUndo.value]).toEqual(['Sale', false]);
+  });
+});
+
+describe('a colleague’s change', () => {
+  test('of another part is kept beside one’s own, and no step back takes it away', async () => {
+    const editor = edited();
+    server.colleague((draft) => {
+      draft.name = 'Theirs';
+    });
+    write(editor, 'Mine');
+    await editor.flush();
+    expect([server.stored()?.name, headline(), editor.state.value]).toEqual(['Theirs', 'Mine', 'saved']);
+    expect(editor.canUndo.value).toBe(false);
+    // From here on it is an ordinary draft of both.
+    write(editor, 'Mine again');
+    await editor.flush();
+    expect([server.stored()?.name, headline()]).toEqual(['Theirs', 'Mine again']);
+  });
+
+  test('of the same part waits for the choice: one’s own', async () => {
+    const editor = edited();
+    server.colleague((draft) => {
+      draft.name = 'Theirs';
+    });
+    editor.set('name', 'Mine');
+    await editor.flush();
+    expect([editor.state.value, editor.theirs.value?.editor]).toEqual(['conflict', 'Mia']);
+    editor.set('name', 'Mine too');
+    await editor.flush();
+    expect(server.stored()?.name).toBe('Theirs');
+    editor.keepMine();
+    await editor.flush();
+    expect([server.stored()?.name, editor.state.value]).toEqual(['Mine too', 'saved']);
+  });
+
+  test('of the same part waits for the choice: theirs, and one’s own is a step back', async () => {
+    const editor = edited();
+    server.colleague((draft) => {
+      draft.name = 'Theirs';
+    });
+    editor.set('name', 'Mine');
+    await editor.flush();
+    editor.takeTheirs();
+    expect([editor.campaign.value.name, editor.state.value]).toEqual(['Theirs', 'saved']);
+    editor.undo();
+    await editor.flush();
+    expect(server.stored()?.name).toBe('Mine');
+  });
+
+  test('is noticed before the next change', async () => {
+    const editor = edited();
+    await editor.look();
+    expect(editor.state.value).toBe('saved');
+    server.colleague((draft) => {
+      draft.name = 'Theirs';
+    });
+    await editor.look();
+    expect([editor.state.value, editor.theirs.value?.campaign.name]).toEqual(['conflict', 'Theirs']);
+  });
+});
+
+describe('without a connection', () => {
+  test('a change is kept on the device, and saved by the next page', async () => {
+    server.isDown = true;
+    const editor = edited();
+    editor.set('name', 'On the train');
+    await editor.flush();
+    expect([editor.state.value, editor.problem.value]).toEqual(['failed', expect.any(String)]);
+    server.isDown = false;
+    const next = edited();
+    expect(next.campaign.value.name).toBe('On the train');
+    await next.flush();
+    expect(server.stored()?.name).toBe('On the train');
+    expect(localStorage).toHaveLength(0);
+  });
+
+  test('a change that a colleague has overtaken is a conflict for the next page', async () => {
+    server.isDown = true;
+    const editor = edited();
+    editor.set('name', 'On the train');
+    await editor.flush();
+    server.isDown = false;
+    server.colleague((draft) => {
+      draft.name = 'Theirs';
+    });
+    const next = edited();
+    expect([next.state.value, next.theirs.value?.campaign.name]).toEqual(['conflict', 'Theirs']);
+    expect(next.campaign.value.name).toBe('On the train');
+  });
+
+  test('a change whose answer was lost is no conflict with itself', async () => {
+    const editor = edited();
+    server.isMute = true;
+    editor.set('name', 'Stored');
+    await editor.flush();
+    expect(editor.state.value).toBe('failed');
+    server.isMute = false;
+    await editor.look();
+    expect([editor.state.value, server.stored()?.name]).toEqual(['saved', 'Stored']);
+  });
+});

@@ -1,0 +1,59 @@
+// The audit as admins read it: page by page, by words, and as a file.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
+
+let studio: RunningStudio;
+let ada: string;
+beforeAll(async () => {
+  studio = await runStudio();
+  ada = await studio.signIn('Ada');
+  for (let entry = 0; entry < 120; entry += 1) {
+    await studio.store.studio.addAudit({
+      workspaceId: 'test',
+      atMs: studio.clock.now + entry,
+      operator: 'Pia',
+      action: entry % 40 === 0 ? 'stop' : 'publish',
+      subject: `sale-${entry}`,
+      details: entry === 7 ? '=HYPERLINK("https://evil.example")' : '',
+    });
+  }
+});
+afterAll(() => studio.stop());
+
+const ask = async (query: string) => (await studio.call('GET', `/api/audit?${query}`, { cookie: ada })).body;
+type Entry = { action: string; subject: string };
+
+/** Every page of an answer, one after the other. */
+const all = async (find: string): Promise<Entry[]> => {
+  const entries: Entry[] = [];
+  for (let before: string | null = ''; before !== null; ) {
+    const page: { entries: Entry[]; before: string | null } = await ask(`find=${find}&before=${before}`);
+    entries.push(...page.entries);
+    before = page.before;
+  }
+  return entries;
+};
+
+test('every entry is on one page and no entry on two, with words to find and without', async () => {
+  const subjects = (await all('')).map(({ subject }) => subject).filter((subject) => subject !== '');
+  expect(subjects).toHaveLength(120);
+  expect(new Set(subjects).size).toBe(120);
+  expect(await all('PUBLISH')).toHaveLength(117);
+  expect((await all('stop')).map(({ subject }) => subject)).toEqual(['sale-80', 'sale-40', 'sale-0']);
+  expect(await all('nobody did this')).toEqual([]);
+});
+
+test('the file has what the words find, and no cell that a spreadsheet runs', async () => {
+  const { body, headers } = await studio.call('GET', '/api/audit?find=sale-7&as=csv', { cookie: ada });
+  expect(headers.get('content-disposition')).toContain('audit.csv');
+  const [heads, ...lines] = body.trim().split('\r\n');
+  expect(heads).toBe('at,operator,action,subject,name,details');
+  // sale-7 and sale-70 to sale-79
+  expect(lines).toHaveLength(11);
+  expect(lines.at(-1)).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
+});
+
+test('is read by admins alone', async () => {
+  const pia = await studio.signIn('Pia');
+  expect((await studio.call('GET', '/api/audit?as=csv', { cookie: pia })).status).toBe(403);
+});
