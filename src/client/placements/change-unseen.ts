@@ -32,6 +32,8 @@ export const changeUnseen = (parent: Element, change: () => void, undo: () => vo
   const places = placesAround(parent);
   change();
   const moves = places.some(({ node, rect }) => {
+    // The change itself may take one away.
+    if (!node.parentNode) return false;
     const now = rectOf(node);
     // What was above the view may come into it.
     return (isInView(rect) || isInView(now)) && SIDES.some((side) => Math.abs(now[side] - rect[side]) >= 1);
