@@ -162,7 +162,12 @@ export const serve = defineCommand({
     });
     const watched = workspacesOf(path, log);
     const store = await openDatabase(db);
-    const workspaces = await followReleases(watched, store.studio, { log });
+    const workspaces = await followReleases(watched, store.studio, { log }).catch(async (error) => {
+      // The store's threads and connections would keep the process.
+      watched.stop();
+      await store.close();
+      throw error;
+    });
     const metricsToken = env['PLACARD_METRICS_TOKEN'] || undefined;
     const service = createService({
       workspaces,

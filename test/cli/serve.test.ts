@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { ended, runCli, serveCli, spawnCli } from '../helpers/run-cli.ts';
+import { aStudioWorkspace } from '../helpers/running-studio.ts';
 
 let folder: string;
 let workspace: string;
@@ -394,6 +395,19 @@ describe('placard serve', () => {
     await expect(openStore(db)).rejects.toThrow('malformed');
     writeFileSync(db, intact);
     await (await openStore(db)).close();
+  });
+
+  test('ends by itself where the releases cannot be read', async () => {
+    writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
+    await (await openStore(db)).close();
+    const broken = new DatabaseSync(db);
+    broken.exec('DROP TABLE releases');
+    broken.close();
+    const { code, stderr } = await spawnCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^placard: .*no such table: releases\n$/),
+    });
   });
 
   test('says why where a disk has no room for a new database', async () => {
