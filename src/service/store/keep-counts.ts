@@ -195,20 +195,21 @@ export const keepCounts = (
     }
   }
 
-  const all = Map.groupBy(found.deeds, (row) => numberIn(row, 'user_id'));
+  const read = found.deeds.map((row) => ({ userId: numberIn(row, 'user_id'), deed: deedIn(row) }));
+  const all = Map.groupBy(read, ({ userId }) => userId);
   const fresh = Map.groupBy(deeds, ({ userId }) => userId);
   const after: UserState[] = [];
   for (const [userId, { workspaceId, states }] of users) {
     for (const state of states.values()) {
       const goals = kept.ofCampaign(workspaceId, state.campaignId);
-      const reached = anew.has(state)
-        ? reachedWith({}, goals, state.firstImpressionMs, (all.get(userId) ?? []).map(deedIn))
-        : reachedWith(
-            state.goals,
-            goals,
-            state.firstImpressionMs,
-            (fresh.get(userId) ?? []).map(({ deed }) => deed),
-          );
+      const isAnew = anew.has(state);
+      const done = (isAnew ? all : fresh).get(userId) ?? [];
+      const reached = reachedWith(
+        isAnew ? {} : state.goals,
+        goals,
+        state.firstImpressionMs,
+        done.map(({ deed }) => deed),
+      );
       if (reached !== state.goals) {
         change(workspaceId, state);
         state.goals = reached;
