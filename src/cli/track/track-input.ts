@@ -26,10 +26,14 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
     throw new Error(`--delimiter must be one character, got "${delimiter}"`);
   const stats = file === '-' ? null : statSync(file);
   if (stats?.isDirectory()) throw new Error(`${file} is a folder; name a file`);
-  const stream: AsyncIterable<Buffer> & { destroy(): unknown } =
-    file === '-' ? process.stdin : createReadStream(file);
   let readBytes = 0;
   async function* counted(): AsyncGenerator<Buffer, void> {
+    stop.throwIfAborted();
+    // Opened by its reader: a stream that nobody reads ends the process when its file cannot be opened.
+    const stream: AsyncIterable<Buffer> & { destroy(): unknown } =
+      file === '-' ? process.stdin : createReadStream(file);
+    // The input may be silent, as a terminal is: reading must end then too.
+    stop.addEventListener('abort', () => stream.destroy());
     for await (const chunk of stream) {
       readBytes += chunk.length;
       yield chunk;
@@ -49,8 +53,6 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
     isCut: () => isCut,
     /** Its lines, up to the end or to `stop`. */
     async *lines(): AsyncGenerator<InputLine, void> {
-      // The input may be silent, as a terminal is: reading must end then too.
-      stop.addEventListener('abort', () => stream.destroy());
       try {
         for await (const line of readLines()) {
           isCut = stop.aborted;
