@@ -1,5 +1,5 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { numberIn, type SqlRow, textIn, textsIn } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 
 /** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
@@ -111,7 +111,11 @@ export const nameOfGoal = ({ name }: Goal): string => name.slice(name.indexOf(':
 const NONE: readonly string[] = [];
 const NO_GOALS: readonly Goal[] = [];
 
-export const goalsOf = (row: SqlRow): Goal[] => (jsonIn(row, 'goals') as string[]).map(parseGoal);
+/** The goals of all campaigns, in both databases. */
+export const READ_GOALS = 'SELECT workspace_id, campaign_id, goals, version, counted_to FROM campaign_goals';
+export const READ_CAMPAIGN_GOALS = `${READ_GOALS} WHERE workspace_id = $1 AND campaign_id = $2`;
+
+export const goalsOf = (row: SqlRow): Goal[] => textsIn(row, 'goals').map(parseGoal);
 
 /** Of the rows of `campaign_goals`. */
 export const keptGoals = (rows: readonly SqlRow[]): KeptGoals => {

@@ -1,4 +1,5 @@
-import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
+import { booleanIn, jsonIn, numberIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/index.ts';
 import type { BannerEventRow, NewBannerEvent, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
@@ -153,10 +154,8 @@ export const DEEDS_SINCE = columns<DeedsSince>({
 // Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a
 // number.
 
-const textOrNullIn = (row: SqlRow, column: string) => row[column] as string | null;
-const msIn = (row: SqlRow, column: string) => Math.round(row[column] as number);
+const msIn = (row: SqlRow, column: string) => Math.round(numberIn(row, column));
 const msOrNullIn = (row: SqlRow, column: string) => (row[column] === null ? null : msIn(row, column));
-const booleanIn = (row: SqlRow, column: string) => row[column] === true || row[column] === 1;
 
 export const userOf = (row: SqlRow): UserRow => {
   const [userId, externalId] = [numberIn(row, 'user_id'), textOrNullIn(row, 'external_id')];
@@ -178,16 +177,6 @@ export const impressionOf = (row: SqlRow): Impression => ({
   campaignId: textIn(row, 'campaign_id'),
   timeMs: msIn(row, 'time'),
 });
-
-/**
- * Banner events of one user that a decision reads to count the impressions of the last days. A page can make up as many as it likes
- * of its own user, and all of them would be read for each sync; a user has some hundreds.
- */
-export const MAX_EVENTS_READ = 20_000;
-
-/** Whether it pays to look for impressions since then. */
-export const hasSeenSince = (campaigns: readonly UserCampaign[], sinceMs: number | null): sinceMs is number =>
-  sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
 
 export const campaignOf = (row: SqlRow): UserCampaign => ({
   campaignId: textIn(row, 'campaign_id'),
@@ -215,7 +204,7 @@ export const stateOf = (row: SqlRow): UserState => ({
 export const alikeOf = (row: SqlRow): AlikeEvents => ({
   campaignId: textIn(row, 'campaign_id'),
   holdoutId: textOrNullIn(row, 'holdout_id'),
-  eventType: textIn(row, 'event_type') as AlikeEvents['eventType'],
+  eventType: oneIn(row, 'event_type', EVENT_TYPES),
   day: textIn(row, 'day'),
   placementId: textIn(row, 'placement_id'),
   language: textOrNullIn(row, 'language'),
@@ -223,13 +212,14 @@ export const alikeOf = (row: SqlRow): AlikeEvents => ({
 });
 
 export const eventOf = (row: SqlRow): StoredEvent => {
+  const properties = jsonIn(row, 'properties');
   const ofUser = {
     externalId: textOrNullIn(row, 'external_id'),
     userId: numberIn(row, 'user_id'),
     appId: textOrNullIn(row, 'app_id'),
     timeMs: msIn(row, 'time'),
     receivedAtMs: msIn(row, 'received_at'),
-    properties: jsonIn(row, 'properties') as StoredEvent['properties'],
+    properties: isRecord(properties) ? properties : null,
   };
   if (row['product_id'] === null) return { kind: 'event', name: textIn(row, 'name'), ...ofUser };
   return {
@@ -252,7 +242,7 @@ export const newBannerEventOf = (row: SqlRow): Omit<NewBannerEvent, 'round'> => 
   language: textOrNullIn(row, 'language'),
   isControl: booleanIn(row, 'is_control'),
   isTestSend: booleanIn(row, 'is_test_send'),
-  eventType: textIn(row, 'event_type') as NewBannerEvent['eventType'],
+  eventType: oneIn(row, 'event_type', EVENT_TYPES),
   timeMs: msIn(row, 'time'),
   receivedAtMs: msIn(row, 'received_at'),
   day: textIn(row, 'day'),

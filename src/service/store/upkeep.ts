@@ -1,6 +1,6 @@
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
 import type { IngestionStore } from '../integrations/records.ts';
-import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
+import { createStudioStore, type RunSql, type StudioStore, textIn } from '../operators/index.ts';
 import { type Dialect, POSTGRES, SQLITE } from './dialect.ts';
 import { connectBeside } from './postgres/schema.ts';
 import { runIn } from './postgres/statement.ts';
@@ -131,5 +131,5 @@ export const createFindStale =
        WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${dialect.moment('$2')} ORDER BY updated_at LIMIT 200`,
       [workspaceId, beforeMs],
     );
-    return rows.map((row) => row['external_id'] as string);
+    return rows.map((row) => textIn(row, 'external_id'));
   };

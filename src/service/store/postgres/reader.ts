@@ -4,10 +4,10 @@ import { namedBy } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
-import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
+import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads, readSample } from '../workspace-reads.ts';
+import { createWorkspaceReads, readBannerUser, readSample } from '../workspace-reads.ts';
 import { MS, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
@@ -63,12 +63,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       sinceMs: number | null = null,
     ): Promise<BannerUser> {
       const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
-      if (!user) return { profile: null, campaigns: [], impressions: [] };
-      const campaigns = (await send(POSTGRES_STATEMENTS.campaignsOf(user.userId))).map(campaignOf);
-      const impressions = hasSeenSince(campaigns, sinceMs)
-        ? await send(POSTGRES_STATEMENTS.impressionsSince(user.userId, sinceMs))
-        : [];
-      return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
+      return readBannerUser(send, POSTGRES_STATEMENTS, user, sinceMs);
     },
 
     verbs: {

@@ -88,7 +88,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     write: queue.write,
     onCommit: queue.onCommit,
 
-    bannerUser: async (...asked) => reader.bannerUser(...asked),
+    bannerUser: reader.bannerUser,
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits: beside them it would wait for their locks, and they for its.
