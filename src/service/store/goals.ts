@@ -1,6 +1,7 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
 import { numberIn, type SqlRow, textIn, textsIn } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
+import { columns } from './rows.ts';
 
 /** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
@@ -52,6 +53,20 @@ export const deedIn = (row: SqlRow): Deed => {
     currency: isPurchase ? textIn(row, 'currency') : '',
   };
 };
+
+/** Whose events are asked for, from a moment on, and by which names. */
+export interface DeedsSince {
+  userId: number;
+  sinceMs: number;
+  /** Of events, and IDs of products; a list as the dialect writes it. */
+  names: string;
+}
+
+export const DEEDS_SINCE = columns<DeedsSince>({
+  user_id: ['bigint', ({ userId }) => userId],
+  since: ['moment', ({ sinceMs }) => sinceMs],
+  names: ['text', ({ names }) => names],
+});
 
 /**
  * What a user has reached once they did these things as well, which no goal has counted yet. `firstMs` is their first impression.

@@ -1,5 +1,14 @@
 import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
-import { booleanIn, jsonIn, numberIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/index.ts';
+import {
+  booleanIn,
+  jsonIn,
+  numberIn,
+  oneIn,
+  type SqlRow,
+  type SqlValue,
+  textIn,
+  textOrNullIn,
+} from '../operators/index.ts';
 import type { BannerEventRow, NewBannerEvent, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
@@ -10,15 +19,18 @@ import type { Impression, UserCampaign } from './store.ts';
 /** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or a text that is JSON already. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
 
+export type ColumnValue = SqlValue | boolean | object;
+
 /** A column of a table, and what it has for a row: both databases build their statements of these. */
 export interface Column<T> {
   name: string;
   type: ColumnType;
-  of(row: T): unknown;
+  of(row: T): ColumnValue;
 }
 
-const columns = <T>(of: Record<string, [type: ColumnType, value: (row: T) => unknown]>): Column<T>[] =>
-  Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
+export const columns = <T>(
+  of: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
+): Column<T>[] => Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
 
 export const namesOf = (table: readonly Column<never>[]): string => table.map(({ name }) => name).join(', ');
 
@@ -135,20 +147,6 @@ export const DATA_POINTS = columns<InLane<Changes['points'][number]>>({
   day: ['date', ({ day }) => day],
   lane: ['int', ({ lane }) => lane],
   points: ['bigint', ({ points }) => points],
-});
-
-/** Whose events are asked for, from a moment on, and by which names. */
-export interface DeedsSince {
-  userId: number;
-  sinceMs: number;
-  /** Of events, and IDs of products; a list as the dialect writes it. */
-  names: string;
-}
-
-export const DEEDS_SINCE = columns<DeedsSince>({
-  user_id: ['bigint', ({ userId }) => userId],
-  since: ['moment', ({ sinceMs }) => sinceMs],
-  names: ['text', ({ names }) => names],
 });
 
 // Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a

@@ -1,13 +1,12 @@
 import { forgetRejects } from '../integrations/records.ts';
 import { forgetSubject, type SqlValue } from '../operators/index.ts';
 import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from './dialect.ts';
-import { READ_GOALS } from './goals.ts';
+import { DEEDS_SINCE, READ_GOALS } from './goals.ts';
 import {
   BANNER_EVENTS,
   CAMPAIGN_COUNTS,
   type Column,
   DATA_POINTS,
-  DEEDS_SINCE,
   DELETED_USERS,
   EVENT_ID,
   EVENTS,

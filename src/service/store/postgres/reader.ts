@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
+import type { SqlRow } from '../../operators/index.ts';
+import { namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { namedBy } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
@@ -15,18 +16,14 @@ import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts'
 const PAGE = 500;
 
 /** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
-export async function* readRows<Row extends object = Record<string, unknown>>(
-  pool: Pool,
-  text: string,
-  values: string[],
-): AsyncGenerator<Row, void> {
+export async function* readRows(pool: Pool, text: string, values: string[]): AsyncGenerator<SqlRow, void> {
   const client = await takeConnection(pool);
   let isWhole = false;
   try {
     await client.query('BEGIN READ ONLY');
     await client.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
-      const { rows } = await client.query<Row>(`FETCH ${PAGE} FROM page`);
+      const { rows } = await client.query<SqlRow>(`FETCH ${PAGE} FROM page`);
       if (rows.length === 0) break;
       yield* rows;
     }

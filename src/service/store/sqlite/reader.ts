@@ -1,8 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { numberIn, type SqlRow, textOrNullIn } from '../../operators/index.ts';
-import { type Lookup, lookupKey, userIdOf } from '../../profiles/lookup.ts';
+import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
-import { type Named, namedBy } from '../commit-queue.ts';
 import { readNumbers } from '../results.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
