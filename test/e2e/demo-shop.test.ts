@@ -78,7 +78,7 @@ describe('the shop', () => {
   test('has a strip whose place only the workspace file names, on every screen', async () => {
     const { page, complaints, close } = await visit();
     const place = page.locator('footer [data-placard-placement="foot_strip"]');
-    const strip = place.getByRole('region', { name: 'Throw a pot yourself' });
+    const strip = place.getByRole('region', { name: 'Throw a pot on Saturdays' });
     await strip.waitFor();
     for (const [hash, screen] of SCREENS) {
       await page.evaluate((to) => location.assign(to), hash);
