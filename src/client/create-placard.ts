@@ -33,9 +33,9 @@ const createLivePlacard = (settings: Settings): Placard => {
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
-  /** For `debug`: what happens before that chunk is loaded, which prints it. */
+  /** With `debug`: what happens before that chunk is loaded, which prints it. */
   const early: Notice[] = [];
-  const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
+  const forgetEarly = settings.debug ? subscribe((notice) => early.push(notice)) : undefined;
   const requested: Requested = { placements: new Set(), answered: new Set() };
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
@@ -85,6 +85,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       placements,
       boxes,
       forgetStored: userSwitch.forgetStored,
+      isStopped,
       requested,
       early,
       forgetEarly,
