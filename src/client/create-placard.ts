@@ -37,6 +37,11 @@ const createLivePlacard = (settings: Settings): Placard => {
   const early: Notice[] = [];
   const forgetEarly = settings.debug ? subscribe((notice) => early.push(notice)) : undefined;
   const requested: Requested = { placements: new Set(), answered: new Set() };
+  const want = (placementId: string): void => {
+    if (requested.placements.has(placementId)) return;
+    requested.placements.add(placementId);
+    late.current()?.want(placementId);
+  };
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
@@ -87,6 +92,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       forgetStored: userSwitch.forgetStored,
       isStopped,
       requested,
+      want,
       early,
       forgetEarly,
       notify,
@@ -123,10 +129,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
       if (isStopped() || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
-      if (!requested.placements.has(placementId)) {
-        requested.placements.add(placementId);
-        late.current()?.want(placementId);
-      }
+      want(placementId);
       return unmount;
     },
     async identify(userId) {

@@ -107,12 +107,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     if (!settings.placementsBySelector || !isActive() || user.id() === null) return;
     const { createInsertPlacements } = await loadChunk('insertPlacements');
     if (isStopped()) return;
-    const want = (placementId: string): void => {
-      if (requested.placements.has(placementId)) return;
-      requested.placements.add(placementId);
-      updates.want(placementId);
-    };
-    inserted ??= createInsertPlacements({ ...context, listPath: PLACEMENTS_PATH, want });
+    inserted ??= createInsertPlacements({ ...context, listPath: PLACEMENTS_PATH });
     await inserted.start();
   };
 

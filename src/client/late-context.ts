@@ -1,7 +1,7 @@
 import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
-import { createKeyring, createUserTokens, type UserTokens } from './credentials/credentials.ts';
+import { askKey, createUserTokens, type UserTokens } from './credentials/credentials.ts';
 import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
@@ -35,6 +35,8 @@ export interface LateClientOptions extends Notices {
   /** The client has stopped: what was tracked before is still stored, and nothing else begins. */
   isStopped: () => boolean;
   requested: Requested;
+  /** Requests the placement's banner, once a page. */
+  want: (placementId: string) => void;
   /** With `debug`: the notices so far, until `forgetEarly` is called. */
   early: Notice[];
   forgetEarly: (() => void) | undefined;
@@ -69,7 +71,7 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     async post(path, body) {
       const { status, text } = await postJson(path, {
         body: JSON.stringify(body),
-        key: await createKeyring(apiKey, platform.after).ask(),
+        key: await askKey(apiKey, platform.after),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return { status, body: parseJson(text) };
