@@ -88,6 +88,7 @@ export const startDemo = async ({
     const studio = createStudio({
       workspaces: atSite(workspaces, () => listening.url, isMadeUp),
       store,
+      service,
       pages: studioPages ?? builtPages(),
       log,
     });

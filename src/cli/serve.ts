@@ -9,6 +9,7 @@ import {
   listen,
   type ReleasedSource,
   type ServedPort,
+  type Service,
   type Store,
   tuneProcess,
   type WorkspaceSource,
@@ -90,10 +91,17 @@ const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
   }
 };
 
+interface ServeStudioOptions {
+  workspaces: ReleasedSource;
+  store: Store;
+  service: Service;
+  log: Log;
+}
+
 /** Serves the Studio beside the API where a port is named for it; `null` where none is. */
 const serveStudio = async (
   setting: Setting,
-  { workspaces, store, log }: { workspaces: ReleasedSource; store: Store; log: Log },
+  { workspaces, store, service, log }: ServeStudioOptions,
 ): Promise<ServedPort | null> => {
   const port = setting('studio-port', 'PLACARD_STUDIO_PORT');
   if (port === undefined) return null;
@@ -107,6 +115,7 @@ const serveStudio = async (
   const studio = createStudio({
     workspaces,
     store,
+    service,
     pages: builtPages(),
     log,
     ...(publicUrl !== undefined && { publicUrl }),
@@ -181,7 +190,7 @@ export const serve = defineCommand({
       log,
     });
     try {
-      const studio = await serveStudio(setting, { workspaces, store, log });
+      const studio = await serveStudio(setting, { workspaces, store, service, log });
       const listening = await listen(service, { port, host, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);

@@ -33,10 +33,15 @@ const createLivePlacard = (settings: Settings): Placard => {
   const store = openStore('placard-banners');
   const { notify, fail, subscribe } = createNotices();
   const report = (cause: unknown): void => fail('internal', String(cause), cause);
-  /** For `debug`: what happens before that chunk is loaded, which prints it. */
+  /** With `debug`: what happens before that chunk is loaded, which prints it. */
   const early: Notice[] = [];
-  const forgetEarly = subscribe((notice) => void (settings.debug && early.push(notice)));
+  const forgetEarly = settings.debug ? subscribe((notice) => early.push(notice)) : undefined;
   const requested: Requested = { placements: new Set(), answered: new Set() };
+  const want = (placementId: string): void => {
+    if (requested.placements.has(placementId)) return;
+    requested.placements.add(placementId);
+    late.current()?.want(placementId);
+  };
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
   const consent = createConsent(isKnown ? settings.consent : 'disabled');
@@ -85,7 +90,9 @@ const createLivePlacard = (settings: Settings): Placard => {
       placements,
       boxes,
       forgetStored: userSwitch.forgetStored,
+      isStopped,
       requested,
+      want,
       early,
       forgetEarly,
       notify,
@@ -122,10 +129,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
       if (isStopped() || !isUsable) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
-      if (!requested.placements.has(placementId)) {
-        requested.placements.add(placementId);
-        late.current()?.want(placementId);
-      }
+      want(placementId);
       return unmount;
     },
     async identify(userId) {

@@ -75,7 +75,7 @@ export const printNotices = (
     if (WARNINGS.includes(notice.type)) console.warn(text, ...cause);
     else console.info(text);
   };
-  forgetEarly();
+  forgetEarly?.();
   for (const notice of early) print(notice);
   return subscribe(print);
 };

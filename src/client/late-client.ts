@@ -40,7 +40,6 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  let isStopped = false;
   /** The page's first session has begun, or cannot: until then it is what a refresh would be. */
   let begin: () => void = () => undefined;
   let begun: Promise<void> | undefined = new Promise((resolve) => {
@@ -50,9 +49,9 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     };
   });
   const loadChunk = createLoadChunk(options.importAgain);
-  const context = createLateContext(options, () => isStopped);
+  const context = createLateContext(options);
   const { settings, consent, user, cache, placements, requested, notify, fail } = context;
-  const { lifecycle, userTokens, isActive, inBackground } = context;
+  const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
   const inspector = createOpenInspector(context, loadChunk);
@@ -80,7 +79,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       },
     },
     isWorker: false,
-    isStopped: () => isStopped,
+    isStopped,
   });
 
   let visitors: Promise<() => Promise<void>> | undefined;
@@ -107,13 +106,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const insertPlacements = async (): Promise<void> => {
     if (!settings.placementsBySelector || !isActive() || user.id() === null) return;
     const { createInsertPlacements } = await loadChunk('insertPlacements');
-    if (isStopped) return;
-    const want = (placementId: string): void => {
-      if (requested.placements.has(placementId)) return;
-      requested.placements.add(placementId);
-      updates.want(placementId);
-    };
-    inserted ??= createInsertPlacements({ ...context, listPath: PLACEMENTS_PATH, want });
+    if (isStopped()) return;
+    inserted ??= createInsertPlacements({ ...context, listPath: PLACEMENTS_PATH });
     await inserted.start();
   };
 
@@ -152,7 +146,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       for (const placementId of placementIds) requested.placements.add(placementId);
       const isFirst = begun !== undefined;
       await begun;
-      if (isStopped) return;
+      if (isStopped()) return;
       if (!isActive()) fail('sync', 'No refresh: there is no consent');
       else if (user.id() === null) fail('sync', 'No refresh: no user is signed in');
       else if (isFirst) await updates.answered();
@@ -181,7 +175,6 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     snooze: createSnooze(context, updates.notifyTabs),
     inspect: () => inspector.open({ updates, impressions }),
     stop() {
-      isStopped = true;
       begin();
       inserted?.stop();
       for (const stop of stops) stop();

@@ -1,7 +1,7 @@
 import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
 import type { Consent } from './consent/consent.ts';
-import { createKeyring, createUserTokens, type UserTokens } from './credentials/credentials.ts';
+import { askKey, createUserTokens, type UserTokens } from './credentials/credentials.ts';
 import type { ImportAgain } from './late-chunk.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
@@ -32,17 +32,20 @@ export interface LateClientOptions extends Notices {
   placements: Placements;
   boxes: Boxes;
   forgetStored: () => Promise<void>;
+  /** The client has stopped: what was tracked before is still stored, and nothing else begins. */
+  isStopped: () => boolean;
   requested: Requested;
-  /** The notices so far, for `debug`, until `forgetEarly` is called. */
+  /** Requests the placement's banner, once a page. */
+  want: (placementId: string) => void;
+  /** With `debug`: the notices so far, until `forgetEarly` is called. */
   early: Notice[];
-  forgetEarly: () => void;
+  forgetEarly: (() => void) | undefined;
 }
 
 /** What the parts of the late chunk share. */
 export interface LateContext extends LateClientOptions {
   lifecycle: PageLifecycle;
   userTokens: UserTokens;
-  isStopped: () => boolean;
   /** False without consent, and once the client is stopped. */
   isActive: () => boolean;
   /** The same for what is kept on the device. */
@@ -54,8 +57,8 @@ export interface LateContext extends LateClientOptions {
   inBackground: (work: Promise<unknown>) => void;
 }
 
-export const createLateContext = (options: LateClientOptions, isStopped: () => boolean): LateContext => {
-  const { settings, consent, fail } = options;
+export const createLateContext = (options: LateClientOptions): LateContext => {
+  const { settings, consent, isStopped, fail } = options;
   const mayWrite = () => consent.mayWrite() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
   const postJson = createPostJson(endpoint, platform.fetch);
@@ -63,13 +66,12 @@ export const createLateContext = (options: LateClientOptions, isStopped: () => b
     ...options,
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
-    isStopped,
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
     async post(path, body) {
       const { status, text } = await postJson(path, {
         body: JSON.stringify(body),
-        key: await createKeyring(apiKey, platform.after).ask(),
+        key: await askKey(apiKey, platform.after),
         signal: AbortSignal.timeout(TIMEOUT_MS),
       });
       return { status, body: parseJson(text) };

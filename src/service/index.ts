@@ -28,6 +28,7 @@ export {
 } from './integrations/records.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
+export type { MissingSelector } from './missing-selectors.ts';
 export { nearest } from './nearest.ts';
 export {
   type AuditEntry,

@@ -5,6 +5,7 @@ import { type ListenOptions, type ServedPort, servePort } from './http/serve-por
 import { startKeepingGoals } from './keep-goals.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
+import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';
 import { createPages } from './pages/pages.ts';
 import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
@@ -37,6 +38,8 @@ export interface Service {
   fetch(request: Request): Promise<Response>;
   /** The same for a request in another form; `listen` calls it. */
   handle(exchange: Exchange): Promise<Reply>;
+  /** What pages have reported of selectors to this process: the Studio shows it. */
+  missingSelectors: Pick<MissingSelectors, 'of'>;
   /** From now on `/readyz` says no, so that a balancer sends no more requests. */
   drain(): void;
   /** Stops watching, then closes the store once its writes are done. */
@@ -67,7 +70,8 @@ export const createService = ({
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
   const timedStore = metrics.timed(store);
-  const routes = createRoutes({ store: timedStore, log });
+  const missingSelectors = createMissingSelectors();
+  const routes = createRoutes({ store: timedStore, log, missingSelectors });
   const gate = createGate({
     routes,
     registry: source.registry,
@@ -111,6 +115,7 @@ export const createService = ({
   return {
     handle,
     fetch: createFetch(handle),
+    missingSelectors,
     drain: () => {
       draining = true;
     },

@@ -70,6 +70,7 @@ export const runStudio = async (
   const studio = createStudio({
     workspaces,
     store,
+    service,
     pages: null,
     env,
     now,

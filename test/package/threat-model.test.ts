@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CLIENT_PERMISSIONS } from '../../src/protocol/index.ts';
 import { silentLog } from '../../src/service/log.ts';
+import { createMissingSelectors } from '../../src/service/missing-selectors.ts';
 import { createRoutes } from '../../src/service/routes/routes.ts';
 import { createStudioRoutes } from '../../src/studio/server/routes/routes.ts';
 import { aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
@@ -40,7 +41,11 @@ describe('a key of the API', () => {
 
   test('is needed by every endpoint, and its kind decides which', async () => {
     const isForClients = (permission: string) => CLIENT_PERMISSIONS.some((each) => each === permission);
-    const routes = createRoutes({ store: service.store, log: silentLog });
+    const routes = createRoutes({
+      store: service.store,
+      log: silentLog,
+      missingSelectors: createMissingSelectors(),
+    });
     expect(routes.filter(({ permission }) => !isForClients(permission)).length).toBeGreaterThan(5);
     for (const { method, path, permission } of routes) {
       const concrete = path.replaceAll(/\{\w+\}/g, '1');

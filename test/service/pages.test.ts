@@ -4,16 +4,18 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PREVIEW_PATH, TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
 import { silentLog } from '../../src/service/log.ts';
+import { createMissingSelectors } from '../../src/service/missing-selectors.ts';
 import { createRoutes } from '../../src/service/routes/routes.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { curl } from '../helpers/curl.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
 const OPERATIONS = Object.fromEntries(
-  createRoutes({ store: await openStore(':memory:'), log: silentLog }).map(({ path, operation }) => [
-    path,
-    operation,
-  ]),
+  createRoutes({
+    store: await openStore(':memory:'),
+    log: silentLog,
+    missingSelectors: createMissingSelectors(),
+  }).map(({ path, operation }) => [path, operation]),
 );
 const isForPages = (path: string) => OPERATIONS[path]?.tag === 'Banners';
 

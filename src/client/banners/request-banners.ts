@@ -5,8 +5,7 @@ import {
   USER_TOKEN_HEADER,
   USER_TOKEN_MEMBER,
 } from '../../protocol/index.ts';
-import type { UserTokens } from '../credentials/credentials.ts';
-import { createKeyring } from '../credentials/credentials.ts';
+import { askKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
 import { type Answer, createPostJson, parseJson, type Refusal, readRefused } from '../platform/http.ts';
 
@@ -51,9 +50,6 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
   const post = createPostJson(endpoint, fetch);
   let lastAskedAtMs = 0;
 
-  /** Read for each sync, so that a key that is replaced is never sent in vain. */
-  const readKey = (): Promise<string> => createKeyring(apiKey, after).ask();
-
   /** The key to try a refused request with once more; throws where that would change nothing. */
   const betterKey = async (user: string, key: string, cause: unknown): Promise<string> => {
     if (!(cause instanceof SyncRefusedError)) throw cause;
@@ -63,7 +59,7 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
       return key;
     }
     // Only a key function can have a better key at once.
-    const next = cause.refusal.reason === 'unauthorized' ? await readKey() : key;
+    const next = cause.refusal.reason === 'unauthorized' ? await askKey(apiKey, after) : key;
     if (next === key) throw cause;
     return next;
   };
@@ -104,7 +100,8 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
   };
 
   return async (user: string, placements: string[], request: AbortController): Promise<SentBanners> => {
-    const key = await readKey();
+    // For each sync anew, so that a key that was replaced is never sent in vain.
+    const key = await askKey(apiKey, after);
     try {
       return await requestWith(key, user, placements, request);
     } catch (cause) {

@@ -31,21 +31,15 @@ export const createSync = (options: SyncOptions) => {
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
-  let stopped = false;
   /** Requests under way. Each has a signal of its own: a shared one would collect listeners. */
   const underWay = new Set<AbortController>();
-  /** Ends the requests under way: their user has left. */
-  const abortAll = (): void => {
-    for (const request of underWay) request.abort();
-    underWay.clear();
-  };
 
   /** How long no request may be made, in milliseconds. */
   const waitMs = (): number => (isPausing(pause, now()) ? pause.until - now() : 0);
 
   const arm = (): void => {
     cancel?.();
-    if (!stopped && requested.size > 0) cancel = after(waitMs(), run);
+    if (requested.size > 0 && canSync()) cancel = after(waitMs(), run);
   };
 
   const retryLater = (cause: unknown, placements: string[]): void => {
@@ -81,7 +75,7 @@ export const createSync = (options: SyncOptions) => {
   const run = async (): Promise<void> => {
     cancel?.();
     const user = userId();
-    if (stopped || user === null || !canSync() || requested.size === 0) return;
+    if (user === null || !canSync() || requested.size === 0) return;
     if (waitMs() > 0) return arm();
     const all = [...requested];
     requested.clear();
@@ -117,18 +111,14 @@ export const createSync = (options: SyncOptions) => {
     },
     /** Until when no request may be made; a time that has passed where it may. */
     blockedUntilMs: (): number => now() + waitMs(),
-    /** Another user, or none: no placement of the former one is requested any more, and nothing of theirs leaves the tab. */
+    /** Another user, none, or a client that stops: no placement is requested any more, and nothing of the former user leaves the tab. */
     reset(): void {
       requested.clear();
       // The service refused the proof of the user who has left.
       if (pause.reason === 'unauthorized') pause = noPause();
       cancel?.();
-      abortAll();
-    },
-    stop(): void {
-      stopped = true;
-      cancel?.();
-      abortAll();
+      for (const request of underWay) request.abort();
+      underWay.clear();
     },
   };
 };

@@ -213,7 +213,7 @@ export const createUpdates = (context: LateContext) => {
     stop(): void {
       session.stop();
       renewal.stop();
-      sync.stop();
+      sync.reset();
       channel.close();
     },
   };

@@ -13,26 +13,33 @@ export const fingerprint = (key: string): string => {
   return `${key.length}-${hash.toString(36)}`;
 };
 
-/** Keeps the client key of a string or of a function that the host answers. */
-export const createKeyring = (apiKey: string | (() => string | Promise<string>), after: Clock['after']) => {
+/** The client key, or a function of the host that answers the current one. */
+type ProvideKey = string | (() => string | Promise<string>);
+
+/** Asks for the current key; rejects where the host's function fails. */
+export const askKey = async (apiKey: ProvideKey, after: Clock['after']): Promise<string> => {
+  if (typeof apiKey === 'string') return apiKey;
+  const answered = await withTimeout(apiKey(), after, ASK_MS, 'apiKey()');
+  if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
+  return answered;
+};
+
+/** Keeps the client key until the server has refused it. */
+export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
   let key = typeof apiKey === 'string' ? apiKey : undefined;
   let asking: Promise<string> | undefined;
 
-  const provide = (): string | Promise<string> => (typeof apiKey === 'string' ? apiKey : apiKey());
-
   const ask = async (): Promise<string> => {
     try {
-      const answered = await withTimeout(provide(), after, ASK_MS, 'apiKey()');
-      if (typeof answered !== 'string' || answered === '') throw new Error('apiKey() answered no key');
-      key = answered;
-      return answered;
+      key = await askKey(apiKey, after);
+      return key;
     } finally {
       asking = undefined;
     }
   };
 
   return {
-    /** The current key; rejects when the host's function fails. */
+    /** The current key; rejects where the host's function fails. */
     async ask(): Promise<string> {
       if (key !== undefined) return key;
       asking ??= ask();

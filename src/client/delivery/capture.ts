@@ -11,7 +11,7 @@ import {
   type StoredEvent,
   VERSION,
 } from './log/records.ts';
-import type { RetryOnQuota } from './log/upkeep.ts';
+import type { Upkeep } from './log/upkeep.ts';
 
 /** Where the device's clock is ahead of ours by more than this, someone has set it or the computer has slept: event times follow it. */
 const DRIFT_MS = 100;
@@ -67,7 +67,7 @@ interface Waiting {
 export const createCapture = (
   context: DeliveryContext,
   log: Log,
-  retryOnQuota: RetryOnQuota,
+  upkeep: Upkeep,
   onStored: (kept: QueuedEvent[]) => void,
 ) => {
   const { api, consent, clock, tab, fail, isStopped } = context;
@@ -91,7 +91,7 @@ export const createCapture = (
   /** Returns whether it was stored. Each is tried again alone: the earlier write may already be sent. */
   const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
     try {
-      const isStored = (await retryOnQuota(write)) !== false;
+      const isStored = (await upkeep.retryOnQuota(write)) !== false;
       // The client has stopped, and what is in memory ends with it.
       return isStored && !(isStopped() && log.isMemory());
     } catch (cause) {
@@ -153,8 +153,8 @@ export const createCapture = (
   };
 
   return (event: CapturedEvent): Promise<BannerEvent | null> => {
-    const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct();
-    if (isStopped() || !isAllowed) return Promise.resolve(null);
+    const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct() && !isStopped();
+    if (!isAllowed) return Promise.resolve(null);
     // The write of such an event would fail, and the events in the same write would be lost.
     if (!isWhole(event)) {
       fail('config', 'An event needs a type, a banner, a placement and a user, each a text');

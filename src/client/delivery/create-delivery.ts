@@ -9,7 +9,7 @@ import { createUnsent } from './log/last-seen.ts';
 import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog, type Log } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
-import { createRetryOnQuota, createUpkeep, type RetryOnQuota } from './log/upkeep.ts';
+import { createUpkeep, type Upkeep } from './log/upkeep.ts';
 import { createSender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
@@ -37,7 +37,7 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
 };
 
 /** Brings the choice of this page to the log and to the other tabs, and theirs to this page. A full disk refuses no choice. */
-const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, retryOnQuota: RetryOnQuota) => {
+const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, upkeep: Upkeep) => {
   const post = (): void => news.post({ type: 'consent', choice: consent.choice() });
   news.subscribe((item) => {
     if (item.type !== 'consent' && item.type !== 'wiped') return;
@@ -51,7 +51,7 @@ const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, re
   return async (): Promise<void> => {
     // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
     if (!consent.mayAct()) post();
-    await retryOnQuota(log.storeChoice);
+    await upkeep.retryOnQuota(log.storeChoice);
     // What was held in memory comes to the disk with the choice.
     await log.retry();
     if (consent.mayAct()) post();
@@ -64,17 +64,16 @@ const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, re
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
   const context = createDeliveryContext(setup);
-  const { consent, host, lifecycle, notify } = context;
+  const { consent, lifecycle, notify } = context;
   const unsent = createUnsent(context);
   const log = createLog(context, setup.platform.openStore(setup.api.logName), unsent);
   const upkeep = createUpkeep(context, log);
   const letters = createDeadLetters(log);
-  const retryOnQuota = createRetryOnQuota(async () => host.evict?.(), upkeep.shrink, log.degrade);
-  const storeChoice = createChoice(context, log, retryOnQuota);
+  const storeChoice = createChoice(context, log, upkeep);
   const sender = createSender(context, log, upkeep, unsent);
   const leaving = createLeaving(context, log, sender, unsent);
 
-  const capture = createCapture(context, log, retryOnQuota, (stored) => {
+  const capture = createCapture(context, log, upkeep, (stored) => {
     unsent.add(stored);
     upkeep.appended(stored);
     for (const { event } of stored) notify({ type: 'tracked', event: bannerEvent(event) });
@@ -122,7 +121,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     async disable(policy) {
       await storeChoice();
-      if (policy === 'purge') await retryOnQuota(upkeep.purge);
+      if (policy === 'purge') await upkeep.retryOnQuota(upkeep.purge);
       if (policy === 'send') await sender.run(true);
     },
     async enable() {

@@ -61,7 +61,7 @@ export interface CapturedEvent {
    * from a clock that keeps order, and no two events of one user, banner and type have the same.
    */
   at?: number;
-  /** It happened before an opt-out that keeps or sends what is queued, and is stored all the same. */
+  /** It happened while events were captured. So it is stored after a stop, and after an opt-out that keeps or sends what is queued. */
   wasAllowed?: boolean;
   /** Stored only where no event was stored under this name before, in any tab, and across crashes. */
   once?: string;
@@ -137,7 +137,7 @@ export interface DeliverySetup {
   host: DeliveryHost;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
-  /** The client has stopped: nothing more is captured or sent. */
+  /** The client has stopped: nothing is sent, and nothing is captured that happened after that. */
   isStopped: () => boolean;
 }
 

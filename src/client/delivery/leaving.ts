@@ -4,8 +4,7 @@ import type { Unsent } from './log/last-seen.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
-import { byTime, planBatches } from './sender/batch.ts';
-import { newClaim } from './sender/claim.ts';
+import { byTime, newClaim, planBatches } from './sender/claim.ts';
 import type { Sender } from './sender/sender.ts';
 
 /**

@@ -100,44 +100,6 @@ export interface Inspector {
   preview(token: string): Promise<void>;
 }
 
-/** Of the events that were taken and not sent, so many are listed. */
-const MAX_EVENTS = 100;
-
-interface SandboxOptions extends Pick<LateContext, 'settings' | 'user'> {
-  overlay: Overlay;
-  impressions: Pick<Impressions, 'countAnew'>;
-}
-
-/** Lists the events that the overlay takes, and turns the sandbox on and off. */
-const createSandbox = ({ settings, user, overlay, impressions }: SandboxOptions) => {
-  let isOn = false;
-  let events: BannerEvent[] = [];
-  /** Impressions that were listed: each counts once, as it does for the service. */
-  const listed = new Set<string>();
-
-  overlay.onTaken(({ type, bannerId, placementId, userId, once, at = settings.platform.now() }) => {
-    if (once !== undefined && listed.has(once)) return;
-    if (once !== undefined) listed.add(once);
-    events = [...events, { type, bannerId, placementId, userId, time: at }].slice(-MAX_EVENTS);
-  });
-
-  return {
-    state: () => ({ isOn, events: [...events] }),
-    focus(placementId: string, banner: Banner | null): void {
-      if (user.id() !== null) overlay.focus(placementId, banner && { ...banner, placementId });
-    },
-    turn(next: boolean): void {
-      if (next === isOn) return;
-      isOn = next;
-      events = [];
-      listed.clear();
-      overlay.sandbox(isOn);
-      // What was seen counts again, after another second.
-      if (!isOn) impressions.countAnew();
-    },
-  };
-};
-
 interface ReadPlacementsOptions extends Pick<LateContext, 'cache' | 'requested'> {
   overlay: Overlay;
   impressions: Pick<Impressions, 'slots' | 'inspect'>;
@@ -196,8 +158,8 @@ interface InspectorOptions extends LateContext {
 /** Says what the client knows, and shows what a person only looks at. A chunk of its own: only a page that inspects loads it. */
 export const createInspector = (context: InspectorOptions): Inspector & { stop(): void } => {
   const { settings, user, cache, isActive, updates, recent } = context;
-  const options = { ...context, overlay: createOverlay(context) };
-  const sandbox = createSandbox(options);
+  const overlay = createOverlay(context, context.impressions);
+  const options = { ...context, overlay };
   const preview = createPreview(options);
   const { endpoint, appId, appVersion, platform } = settings;
   return {
@@ -212,13 +174,15 @@ export const createInspector = (context: InspectorOptions): Inspector & { stop()
         session: updates.session(),
         clockSkewMs: cache.record().clockSkewMs,
         syncWaitsUntil: waitsUntil > platform.now() ? waitsUntil : null,
-        sandbox: sandbox.state(),
+        sandbox: overlay.state(),
         recent: [...recent],
         placements: readPlacements(options),
       };
     },
-    focus: sandbox.focus,
-    sandbox: sandbox.turn,
+    focus(placementId, banner) {
+      if (user.id() !== null) overlay.focus(placementId, banner && { ...banner, placementId });
+    },
+    sandbox: overlay.sandbox,
     preview: preview.show,
     stop: preview.stop,
   };

@@ -51,8 +51,6 @@ const isPathOf = (pattern: string, path: string): boolean => {
 /** The path of the service is given: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
 interface InsertOptions extends LateContext {
   listPath: string;
-  /** Requests the banner of a placement, once. */
-  want: (placementId: string) => void;
 }
 
 /**

@@ -8,9 +8,10 @@ import { placementsAnswer, placementsRequest } from '../../protocol/schemas/inde
 import { defineRoute, FOR_PAGES, pageBody } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { createOnceAMinute, type Log } from '../log.ts';
+import type { MissingSelectors } from '../missing-selectors.ts';
 
 /** The placements that a page inserts by itself. They are the same for every user, and anybody who opens the page may know them. */
-export const placements = (log: Log) => {
+export const placements = (log: Log, missingSelectors: MissingSelectors) => {
   const isDue = createOnceAMinute();
   return defineRoute({
     ...FOR_PAGES,
@@ -36,30 +37,26 @@ export const placements = (log: Log) => {
     },
     answer: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
-      const found = (workspace.placements ?? []).flatMap(({ placementId, template, spot }) =>
-        spot && template
-          ? [
-              {
-                placement_id: placementId,
-                selector: spot.selector,
-                insert: spot.insert,
-                paths: [...spot.paths],
-                template,
-                height_px: spot.heightPx,
-              },
-            ]
-          : [],
-      );
-      for (const { placement_id: placement, selector } of found) {
-        if (!body.missing?.includes(placement) || !isDue(JSON.stringify([workspaceId, placement]), now))
-          continue;
-        const facts = { workspace: workspaceId, placement, selector };
-        log.warn(
-          facts,
-          'selector without an element: a page that the placement is for has nothing that matches it',
-        );
+      const answer: PlacementsAnswer = { placements: [] };
+      for (const placement of workspace.placements ?? []) {
+        const { placementId, template, spot } = placement;
+        if (!spot || !template) continue;
+        answer.placements.push({
+          placement_id: placementId,
+          selector: spot.selector,
+          insert: spot.insert,
+          paths: [...spot.paths],
+          template,
+          height_px: spot.heightPx,
+        });
+        if (!body.missing?.includes(placementId)) continue;
+        missingSelectors.add(workspaceId, placement, now);
+        if (isDue(JSON.stringify([workspaceId, placementId]), now))
+          log.warn(
+            { workspace: workspaceId, placement: placementId, selector: spot.selector },
+            'selector without an element: a page that the placement is for has nothing that matches it',
+          );
       }
-      const answer: PlacementsAnswer = { placements: found };
       return { status: 200, body: answer };
     },
   });

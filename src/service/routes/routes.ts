@@ -1,6 +1,7 @@
 import { workspaceBannerIds } from '../campaigns/banner-id.ts';
 import type { Route } from '../gate/route.ts';
 import type { Log } from '../log.ts';
+import type { MissingSelectors } from '../missing-selectors.ts';
 import type { Store } from '../store/store.ts';
 import { usersDelete } from '../users/delete.ts';
 import { usersExportIds } from '../users/export-ids.ts';
@@ -16,8 +17,14 @@ import { placements } from './placements.ts';
 import { preview } from './preview.ts';
 import { visitorsJoin } from './visitors-join.ts';
 
+interface RoutesOptions {
+  store: Store;
+  log: Log;
+  missingSelectors: MissingSelectors;
+}
+
 /** Every row of the API. */
-export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[] => {
+export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): Route[] => {
   const bannerIdsOf = workspaceBannerIds(store);
   return [
     cdiIntegrations,
@@ -35,6 +42,6 @@ export const createRoutes = ({ store, log }: { store: Store; log: Log }): Route[
     visitorsJoin,
     explainRoute(bannerIdsOf, log),
     preview(bannerIdsOf, store),
-    placements(log),
+    placements(log, missingSelectors),
   ];
 };

@@ -89,6 +89,10 @@ export const isAttribute = (name: string): boolean => {
   return kind === 'standard' || (kind === undefined && !('problem' in checkCustom(name, true)));
 };
 
+/** Whether an attribute can be set to the value. */
+export const isAttributeValue = (name: string, value: unknown): boolean =>
+  !('problem' in (KINDS.get(name) === 'standard' ? checkStandard(name, value) : checkCustom(name, value)));
+
 /** Most objects have no groups and no tokens. They share this empty list. */
 const NONE: readonly never[] = [];
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isRecord } from '../../protocol/index.ts';
-import { isAttribute } from '../users/check-objects.ts';
+import { isAttribute, isAttributeValue } from '../users/check-objects.ts';
 import { instant, named, optional, text } from './members.ts';
 
 const isLanguageTag = (tag: string): boolean => {
@@ -108,15 +108,28 @@ const translation = z
 const onClick = z.strictObject({
   event: optional(text.max(255)).describe('Name of a custom event that it logs'),
   attributes: optional(
-    z.record(
-      text
-        .max(255)
-        // Names that begin with these marks are kept for operators and flags.
-        .refine((name) => isAttribute(name) && !/^[_$]/.test(name), {
-          error: 'expected the name of an attribute',
-        }),
-      z.union([z.string().max(255), z.number(), z.boolean()]),
-    ),
+    z
+      .record(
+        text
+          .max(255)
+          // Names that begin with these marks are kept for operators and flags.
+          .refine((name) => isAttribute(name) && !/^[_$]/.test(name), {
+            error: 'expected the name of an attribute',
+          }),
+        z.union([z.string().max(255), z.number(), z.boolean()]),
+      )
+      // A click that sets what `/users/track` refuses would do nothing.
+      .superRefine((attributes, { addIssue }) => {
+        for (const [name, value] of Object.entries(attributes))
+          if (!isAttributeValue(name, value))
+            addIssue({
+              code: 'custom',
+              path: [name],
+              input: value,
+              message: `expected a value that '${name}' can have`,
+              params: { tellsGot: true },
+            });
+      }),
   ).describe('Attributes that it sets, such as `{ "wants_news": true }`'),
 });
 

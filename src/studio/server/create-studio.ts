@@ -8,6 +8,7 @@ import {
   type ReleasedSource,
   type Reply,
   type Role,
+  type Service,
   type Store,
   silentLog,
 } from '../../service/index.ts';
@@ -41,6 +42,8 @@ export interface StudioOptions {
   /** What the service beside it answers from: the Studio publishes into it. */
   workspaces: ReleasedSource;
   store: Store;
+  /** The service beside it. */
+  service: Pick<Service, 'missingSelectors'>;
   /** The folder of the built pages; `null` serves the API alone. */
   pages: string | null;
   /** Where browsers reach it, for example `https://studio.example`. Default: the address it listens on. */
@@ -78,6 +81,7 @@ const revisionIn = (header: string | undefined): string | null =>
 export const createStudio = ({
   workspaces,
   store,
+  service,
   pages,
   publicUrl,
   env = process.env,
@@ -128,6 +132,7 @@ export const createStudio = ({
       body,
       ifMatch: revisionIn(exchange.header('if-match')),
       nowMs: now(),
+      missingSelectors: service.missingSelectors,
       audit: (action, subject, details = '') =>
         studio.addAudit({
           workspaceId: workspace.workspaceId,

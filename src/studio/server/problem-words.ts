@@ -36,6 +36,10 @@ const WORDS: readonly [problem: RegExp, words: (...found: string[]) => string][]
     /^expected a property of the variant, of the type 'string' or 'image'$/,
     () => 'The message itself has no such text any more. Write it there, or take it out of the translation.',
   ],
+  [
+    /^expected a value that '(.*)' can have, got (.*)$/s,
+    (name, value) => `A click cannot set ${name} to ${value}: give it a value that ${name} can have.`,
+  ],
   [/^expected a number$/, () => 'Compare it with a number.'],
   [/^expected a date such as (\S+)$/, (date = '') => `Compare it with a date, such as ${date}.`],
   [

@@ -8,6 +8,7 @@ import {
   type Params,
   type RequestBody,
   type Role,
+  type Service,
   type Store,
   type StudioStore,
   type Workspace,
@@ -28,6 +29,7 @@ export interface StudioContext<Body = unknown> {
   /** The revision that `If-Match` names; `null` where it names none. */
   ifMatch: string | null;
   nowMs: number;
+  missingSelectors: Service['missingSelectors'];
   audit(action: string, subject: string, details?: string): Promise<void>;
   /** Lets this process see a release at once; the others follow. */
   refresh(): Promise<void>;

@@ -123,43 +123,40 @@ test('case 51: an answer for the former user is never handed on', async () => {
   expect(notices).toEqual([]);
 });
 
-describe.each(['reset', 'stop'] as const)(
-  'once a user’s turn is over (%s), no request leaves the tab',
-  (end) => {
-    test('where the key function had not answered yet', async () => {
-      const { promise: key, resolve: give } = Promise.withResolvers<string>();
-      const { sync, sent, notices } = setUp([all], { apiKey: () => key });
-      const done = sync.now(['home_hero']);
-      await settle();
-      sync[end]();
-      give('key-1');
-      await done;
-      expect([sent, notices]).toEqual([[], []]);
-    });
+describe('once a user’s turn is over, no request leaves the tab', () => {
+  test('where the key function had not answered yet', async () => {
+    const { promise: key, resolve: give } = Promise.withResolvers<string>();
+    const { sync, sent, notices } = setUp([all], { apiKey: () => key });
+    const done = sync.now(['home_hero']);
+    await settle();
+    sync.reset();
+    give('key-1');
+    await done;
+    expect([sent, notices]).toEqual([[], []]);
+  });
 
-    test('where the key was refused and is requested again', async () => {
-      const { promise: better, resolve: give } = Promise.withResolvers<string>();
-      const keys = ['old', better];
-      const { sync, sent, notices } = setUp([refuse(401), all], { apiKey: () => keys.shift()! });
-      const done = sync.now(['home_hero']);
-      await settle();
-      sync[end]();
-      give('new');
-      await done;
-      expect(sent).toHaveLength(1);
-      expect(notices).toEqual([]);
-    });
+  test('where the key was refused and is requested again', async () => {
+    const { promise: better, resolve: give } = Promise.withResolvers<string>();
+    const keys = ['old', better];
+    const { sync, sent, notices } = setUp([refuse(401), all], { apiKey: () => keys.shift()! });
+    const done = sync.now(['home_hero']);
+    await settle();
+    sync.reset();
+    give('new');
+    await done;
+    expect(sent).toHaveLength(1);
+    expect(notices).toEqual([]);
+  });
 
-    test('where a server that stumbles was to get the request again', async () => {
-      const { sync, sent, notices } = setUp([refuse(503)]);
-      await sync.now(['home_hero']);
-      sync[end]();
-      const before = notices.length;
-      await vi.advanceTimersByTimeAsync(60_000);
-      expect([sent.length, notices.length]).toEqual([1, before]);
-    });
-  },
-);
+  test('where a server that stumbles was to get the request again', async () => {
+    const { sync, sent, notices } = setUp([refuse(503)]);
+    await sync.now(['home_hero']);
+    sync.reset();
+    const before = notices.length;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([sent.length, notices.length]).toEqual([1, before]);
+  });
+});
 
 test('the next user’s banners are requested although the former one’s requests were ended', async () => {
   const { promise: late, resolve: answer } = Promise.withResolvers<Response>();
@@ -311,10 +308,11 @@ test('a key function that never answers is a failed sync, not a wait without end
 
 test('after stop nothing is requested, reported, or armed', async () => {
   const gate = Promise.withResolvers<Response>();
-  const { sync, sent, results, notices } = setUp([() => gate.promise]);
+  const { sync, sent, results, notices, state } = setUp([() => gate.promise]);
   const done = sync.now(['home_hero']);
   await settle();
-  sync.stop();
+  state.canSync = false;
+  sync.reset();
   gate.resolve(json({ banners: { home_hero: aWireBanner() } }));
   await done;
   sync.want(['sidebar']);

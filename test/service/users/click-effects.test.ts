@@ -101,6 +101,30 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
   });
 });
 
+test.each([
+  [{ country: 5 }, "country: expected a value that 'country' can have, got 5"],
+  [
+    { email_subscribe: 'yes' },
+    `email_subscribe: expected a value that 'email_subscribe' can have, got "yes"`,
+  ],
+  [{ dob: '2000-13-01' }, "dob: expected a value that 'dob' can have"],
+  [{ tier: 'gold', gender: 'x' }, "gender: expected a value that 'gender' can have"],
+])(
+  'a value that /users/track would refuse is refused when the campaign is read: %j',
+  async (attributes, problem) => {
+    const [variant] = CAMPAIGN.variants as object[];
+    const withClick = (attributes: object) =>
+      runStudio(
+        aStudioWorkspace({
+          campaigns: [{ ...CAMPAIGN, variants: [{ ...variant, on_click: { attributes } }] }],
+        }),
+      );
+    await expect(withClick(attributes)).rejects.toThrow(problem);
+    // What the attribute can have is taken.
+    await (await withClick({ country: 'DE', dob: '2000-12-01', gender: 'F', tier: 5 })).stop();
+  },
+);
+
 test('what it cannot do is refused when the campaign is read', async () => {
   const [variant] = CAMPAIGN.variants as object[];
   for (const attributes of [{ email: 'kim@example.org' }, { external_id: 'x' }, { tier: { $add: [1] } }]) {

@@ -32,6 +32,16 @@ test('a goal that was just added asks to be filled in', () => {
   ]);
 });
 
+test('a click that could set nothing is an error, at its attributes', () => {
+  const properties = { headline: text('Hi') };
+  const withClick = (attributes: object) =>
+    checksOf({ variants: [aVariant({ properties, on_click: { attributes } })] });
+  expect(withClick({ country: 5, tier: 'gold' })).toEqual([
+    'error country: A click cannot set country to 5: give it a value that country can have.',
+  ]);
+  expect(withClick({ country: 'DE' })).toEqual([]);
+});
+
 describe('a message', () => {
   test.each([{}, { headline: text('') }, { headline: text('  '), body: text('') }])(
     'of which nothing would be drawn is an error: %j',

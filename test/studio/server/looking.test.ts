@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { PREVIEW_PARAMETER, PREVIEW_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { PLACEMENTS_PATH, PREVIEW_PARAMETER, PREVIEW_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, CLIENT_KEY } from '../../helpers/a-workspace.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
@@ -105,6 +105,54 @@ describe('why', () => {
       cookie: ed,
     });
     expect(status).toBe(404);
+  });
+});
+
+describe('a selector that finds nothing', () => {
+  const BY_SELECTOR = { placement_id: 'home', name: 'Home', template: 'strip', selector: 'main > h1' };
+  const edit = (spot: object) => studio.edit(aStudioWorkspace({ placements: [{ ...BY_SELECTOR, ...spot }] }));
+  const report = (missing: string[]) => studio.fromPage(PLACEMENTS_PATH, { missing });
+  const spots = async () =>
+    (await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed })).body.spots;
+  const checks = async () => {
+    const campaign = { ...SPRING, placements: ['home'] };
+    const { body } = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
+    return body.checks.map(({ words }: { words: string }) => words).join(' ');
+  };
+
+  test('is counted as pages report it, until no page does for a day', async () => {
+    edit({ paths: ['/products/*'] });
+    const place = { selector: 'main > h1', insert: 'after', paths: ['/products/*'] };
+    await report([]);
+    expect(await spots()).toEqual({ home: { ...place, missing: null } });
+    expect(await checks()).not.toContain('no place');
+
+    const since = new Date(studio.clock.now).toISOString();
+    await report(['home', 'made-up']);
+    studio.clock.now += 30 * 60_000;
+    await report(['home']);
+    const last = new Date(studio.clock.now).toISOString();
+    expect(await spots()).toEqual({ home: { ...place, missing: { reports: 2, since, last } } });
+    expect(await checks()).toContain('no place for “Home”');
+
+    studio.clock.now += 24 * 60 * 60_000;
+    ed = await studio.signIn('Ed');
+    expect((await spots()).home.missing).toBeNull();
+    await report(['home']);
+    expect((await spots()).home.missing).toMatchObject({ reports: 1 });
+  });
+
+  test('begins anew once the file has another selector', async () => {
+    edit({});
+    await report(['home']);
+    expect((await spots()).home.missing).toMatchObject({ reports: 1 });
+    edit({ selector: 'h1' });
+    expect((await spots()).home).toMatchObject({ selector: 'h1', missing: null });
+  });
+
+  test('is of no placement that pages mount', async () => {
+    await report(['home']);
+    expect(await spots()).toEqual({});
   });
 });
 

@@ -13,28 +13,6 @@ import {
   type QueuedEvent,
 } from './records.ts';
 
-/**
- * Runs work that writes. Where the disk is too full for it, `evictCache` frees space, and the work runs again; where that was not
- * enough, `evictEvents` does, as often as it frees some; where nothing is left to evict, `giveUp` goes on in memory.
- */
-export const createRetryOnQuota =
-  (evictCache: () => Promise<void>, evictEvents: () => Promise<boolean>, giveUp: (reason: Error) => void) =>
-  async <T>(work: () => Promise<T>): Promise<T> => {
-    for (let failures = 1; ; failures += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        // For any other failure the log has gone on in memory already.
-        if (!isQuota(error)) throw error;
-        // The host's cache may fail like any other store, and a disk may be too full for an eviction, which writes as well.
-        if (failures === 1) await evictCache().catch(() => undefined);
-        else if (!(await evictEvents().catch(() => false))) giveUp(new Error('the storage quota is used up'));
-      }
-    }
-  };
-
-export type RetryOnQuota = ReturnType<typeof createRetryOnQuota>;
-
 /** Records in one transaction. */
 const SLICE = 200;
 /** A page looks again when it has appended this share of a cap; an eviction goes below the cap by the same share. */
@@ -49,7 +27,10 @@ const TIDY_MS = 60 * 60_000;
 /** What an event is worth when not all can be kept: a lost dismissal shows the banner again, impressions are many. */
 export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
-/** Keeps the log under its caps by count, bytes and age; every event that is removed is counted with a reason. */
+/**
+ * Keeps the log under its caps by count, bytes and age, and frees space on a full disk. Every event that is removed is counted with a
+ * reason.
+ */
 export const createUpkeep = (context: DeliveryContext, log: Log) => {
   const { now, monotonic } = context.clock;
   const { maxEvents, maxBytes, maxAgeMs } = context.options;
@@ -60,7 +41,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
   let bytes = 0;
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
-  /** All that is stored, and what of it may be removed: not what is in a request under way. */
+  /** Counts what is stored. `free` are the events that may be removed: those that are in no request under way. */
   const survey = async () => {
     const { claims } = await log.overview();
     const claimed = new Set(
@@ -125,6 +106,20 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     return free.filter((item) => !old.includes(item));
   };
 
+  const evictCache = async (): Promise<void> => context.host.evict?.();
+
+  /** Evicts up to half of the events, of the least value alone, and lowers the cap. False when nothing was freed. */
+  const evictEvents = async (): Promise<boolean> => {
+    const { free, size } = await survey();
+    const least = Math.min(...free.map(({ event }) => EVENT_VALUE[event.type]));
+    const victims = free
+      .filter(({ event }) => EVENT_VALUE[event.type] === least)
+      .slice(0, Math.ceil(free.length / 2));
+    await remove(victims, 'evicted');
+    if (victims.length > 0) bytesCap = Math.min(bytesCap, size * FULL_SHARE);
+    return victims.length > 0;
+  };
+
   return {
     /** This page has appended these. */
     appended(stored: QueuedEvent[]): void {
@@ -164,19 +159,26 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       await remove(victims, 'evicted');
     },
 
-    /** The disk is full: evicts up to half of the events, of the least value alone, and lowers the cap. False when nothing was freed. */
-    async shrink(): Promise<boolean> {
-      const { free, size } = await survey();
-      const least = Math.min(...free.map(({ event }) => EVENT_VALUE[event.type]));
-      const victims = free
-        .filter(({ event }) => EVENT_VALUE[event.type] === least)
-        .slice(0, Math.ceil(free.length / 2));
-      await remove(victims, 'evicted');
-      if (victims.length > 0) bytesCap = Math.min(bytesCap, size * FULL_SHARE);
-      return victims.length > 0;
+    /**
+     * Runs work that writes. Where the disk is too full for it, the host's banner cache is evicted, and the work runs again. Where that was
+     * not enough, events are evicted, as often as that frees some. Where nothing is left to evict, the log goes on in memory.
+     */
+    async retryOnQuota<T>(work: () => Promise<T>): Promise<T> {
+      for (let failures = 1; ; failures += 1) {
+        try {
+          return await work();
+        } catch (error) {
+          // For any other failure the log has gone on in memory already.
+          if (!isQuota(error)) throw error;
+          // The host's cache may fail like any other store, and a disk may be too full for an eviction, which writes as well.
+          if (failures === 1) await evictCache().catch(() => undefined);
+          else if (!(await evictEvents().catch(() => false)))
+            log.degrade(new Error('the storage quota is used up'));
+        }
+      }
     },
 
-    /** Forgets every event and dead letter, also what is under way; the totals stay. */
+    /** Deletes every event and dead letter, also those in a request under way. The totals stay. */
     async purge(): Promise<void> {
       log.owePurge();
       await log.forgetClaims();

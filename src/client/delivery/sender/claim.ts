@@ -1,11 +1,13 @@
-import type { StoreKey } from '../../platform/store.ts';
+import { utf8Bytes } from '../../../protocol/index.ts';
+import type { DeliveryOptions } from '../../options/choices.ts';
+import { compareKeys, type StoreKey } from '../../platform/store.ts';
 import { isAhead, isPausing, MAX_ANSWER_MS, MAX_PAUSE_MS, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
-import type { Control } from '../log/records.ts';
 import {
   type Claim,
+  type Control,
   claimKey,
   EVENT_RANGE,
   isAlone,
@@ -13,11 +15,56 @@ import {
   keyText,
   type QueuedEvent,
   readEvent,
+  type StoredEvent,
   VERSION,
   type Writes,
 } from '../log/records.ts';
-import { isSameGroup, planBatches } from './batch.ts';
-import type { Outcome } from './send.ts';
+import { type Outcome, trackBody, withUserToken } from './send.ts';
+
+/** The smallest event takes so many bytes, so with less left the plan is full. */
+const MIN_EVENT_BYTES = 70;
+
+/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
+export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+  a.userId === b.userId &&
+  a.appId === b.appId &&
+  a.appVersion === b.appVersion &&
+  a.doubt === b.doubt &&
+  inDoubt[a.type] === inDoubt[b.type];
+
+export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
+
+/** What an event adds to a body, with its comma. */
+const eventBytes = (item: QueuedEvent): number =>
+  utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
+
+/**
+ * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
+ * bodies together, with their users' tokens. Inside a batch they are in order of time.
+ */
+export const planBatches = (
+  waiting: QueuedEvent[],
+  maxBytes: number,
+  maxBatch: number,
+  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
+): QueuedEvent[][] => {
+  const batches: QueuedEvent[][] = [];
+  let left = maxBytes;
+  for (const item of waiting) {
+    if (left < MIN_EVENT_BYTES) break;
+    const batch = batches.find(
+      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
+    );
+    const cost = batch
+      ? eventBytes(item)
+      : utf8Bytes(withUserToken(trackBody([item]), userTokens.current(item.event.userId)));
+    if (cost > left) continue;
+    left -= cost;
+    if (batch) batch.push(item);
+    else batches.push([item]);
+  }
+  return batches.map((kept) => kept.sort(byTime));
+};
 
 /** After a request that was too large the next ones are smaller for this long. */
 const SMALL_MS = 60 * 60_000;
@@ -153,19 +200,13 @@ export const newClaim = ({ clock, options, tab, newId }: DeliveryContext, batch:
   batch,
 });
 
-/** What came of the attempt to claim a batch. */
-export type Taken =
-  | { type: 'claimed'; claimed: Claimed }
-  /** Another page was faster, or nothing of the batch is left: look again. */
-  | { type: 'gone' };
-
 /**
- * Claims what is left of this batch. A disk that is too full to hold a claim still lets its events go, as a last flush does;
+ * Claims what is left of this batch. `undefined` where another page was faster, or where nothing is left. A disk that is too full to hold a claim still lets its events go, as a last flush does;
  * but not those that may be sent only once.
  */
 export const createTake =
   (context: DeliveryContext, log: Log) =>
-  async (batch: QueuedEvent[]): Promise<Taken> => {
+  async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
     const { clock, options, canSend } = context;
     let claimed: Claimed | undefined;
     const decide = (control: Control, records: unknown[]): Writes | null => {
@@ -196,5 +237,5 @@ export const createTake =
       if (!isQuota(error) || !mayRepeat || !canSend()) throw error;
       claimed = { ...newClaim(context, batch), isUnwritten: true };
     }
-    return claimed ? { type: 'claimed', claimed } : { type: 'gone' };
+    return claimed;
   };

@@ -1,8 +1,10 @@
 import {
+  type BannersTrackRequest,
   readTrackSuccess,
   TRACK_PATH,
   type TrackSuccess,
   USER_TOKEN_HEADER,
+  USER_TOKEN_MEMBER,
   utf8Bytes,
 } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
@@ -12,7 +14,26 @@ import type { PauseCause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Unsent } from '../log/last-seen.ts';
 import type { QueuedEvent } from '../log/records.ts';
-import { trackBody, withUserToken } from './batch.ts';
+
+/** The request's text for a batch of one user; the same events give the same bytes. */
+export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
+  const { userId, appId, appVersion } = batch[0]!.event;
+  const request: BannersTrackRequest = {
+    external_user_id: userId,
+    app_id: appId,
+    app_version: appVersion,
+    events: batch.map(({ event: { bannerId, type, time } }) => ({
+      id: bannerId,
+      event_type: type,
+      timestamp: new Date(time).toISOString(),
+    })),
+  };
+  return JSON.stringify(request);
+};
+
+/** The same request with the user's proof, which is not stored. */
+export const withUserToken = (body: string, token: string | undefined): string =>
+  token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
 
 /** An event that the server named in `errors`. */
 export interface Skipped {

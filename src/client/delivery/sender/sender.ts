@@ -113,12 +113,12 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     if (!canSend()) return false;
     switch (todo.type) {
       case 'send': {
-        const taken = await take(todo.batch);
-        if (taken.type === 'gone') return true;
-        const { batch } = taken.claimed;
+        const claimed = await take(todo.batch);
+        if (claimed === undefined) return true;
+        const { batch } = claimed;
         const outcome = await send(batch, key, false);
         size.learn(batch.length, outcome);
-        run.delivered += await settle(taken.claimed, outcome, key);
+        run.delivered += await settle(claimed, outcome, key);
         return true;
       }
       case 'over':

@@ -6,10 +6,10 @@ import type { DeliveryContext } from '../delivery.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
-import type { Control } from '../log/records.ts';
 import {
   bannerEvent,
   type Claim,
+  type Control,
   claimKey,
   isClaim,
   type QueuedEvent,

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import type { CampaignExplanation, FailingClause } from '../../../protocol/index.ts';
+import type { CampaignExplanation, FailingClause, Insertion } from '../../../protocol/index.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
-import type { WhyAnswer } from '../../server/routes/preview.ts';
+import type { SpotText, WhyAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { Button, into } from '../parts/controls.tsx';
-import { moment } from '../parts/format.ts';
+import { ago, countText, moment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { PersonChoice, type PersonChosen, personBodyOf } from '../preview/person-choice.tsx';
@@ -93,18 +93,52 @@ export const outcomeWords = (
   }
 };
 
+const WHERE: Readonly<Record<Insertion, string>> = {
+  before: 'before',
+  after: 'after',
+  first: 'first inside',
+  last: 'last inside',
+};
+
+/** Where pages put the placement by themselves, and whether they have reported that there is no such place. */
+const SpotWords = ({ selector, insert, paths, missing }: SpotText) => (
+  <>
+    <p class="muted">
+      Pages that allow it put this placement {WHERE[insert]} <code>{selector}</code>
+      {!paths.includes('*') && (
+        <>
+          {' '}
+          on <code>{paths.join(', ')}</code>
+        </>
+      )}
+      .
+    </p>
+    {missing && (
+      <p class="field-warning">
+        {missing.reports === 1
+          ? `A page has reported, ${ago(missing.last)}, that it has no such element.`
+          : `Pages have reported ${countText(missing.reports)} times since ${moment(missing.since)} that they have no such element, the last one ${ago(missing.last)}.`}{' '}
+        Nothing is shown there.
+      </p>
+    )}
+  </>
+);
+
 interface PlacementProps {
   id: string;
+  /** Where pages insert it by themselves. */
+  spot: SpotText | undefined;
   campaigns: readonly CampaignExplanation[];
   isReal: boolean;
 }
 
-const Placement = ({ id, campaigns, isReal }: PlacementProps) => {
+const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
   const name = (campaignId: string) =>
     campaigns.find((each) => each.campaign_id === campaignId)?.name ?? campaignId;
   return (
     <section class="panel" aria-labelledby={`why-${id}`}>
       <h2 id={`why-${id}`}>{placementName(id)}</h2>
+      {spot && <SpotWords {...spot} />}
       {campaigns.length === 0 ? (
         <p class="muted">No campaign is for this placement.</p>
       ) : (
@@ -165,7 +199,7 @@ export const WhyScreen = () => {
         </div>
       </div>
       <LoadView loaded={loaded} again={again}>
-        {({ placements, left, hasProfile, isReal }) => (
+        {({ placements, spots, left, hasProfile, isReal }) => (
           <>
             {isReal && !hasProfile && (
               <p class="why-unknown">
@@ -175,7 +209,7 @@ export const WhyScreen = () => {
             {Object.keys(placements).length === 0 && <Empty title="There are no placements yet" />}
             <div class="stack">
               {Object.entries(placements).map(([id, campaigns]) => (
-                <Placement key={id} id={id} campaigns={campaigns} isReal={isReal} />
+                <Placement key={id} id={id} spot={spots[id]} campaigns={campaigns} isReal={isReal} />
               ))}
             </div>
             {left.length > 0 && (

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { checkDraft } from '../check-draft.ts';
-import { bodyOf, defineRoute } from '../route.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
 /** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
@@ -40,6 +40,21 @@ export interface SavedDraft {
 /** Of anything: what is wrong with it is the answer. */
 const checkBody = z.strictObject({ campaign: z.unknown() });
 
+const placementsOf = z.object({ placements: z.array(z.string()) });
+
+/** What there is to say of a draft, and of the places that pages have for it. */
+const checksOf = (content: unknown, context: StudioContext): DraftCheck[] => {
+  const { workspace, missingSelectors, nowMs } = context;
+  const { placements = [] } = placementsOf.safeParse(content).data ?? {};
+  const places = placements.flatMap((id, index): DraftCheck[] => {
+    const placement = workspace.placements?.find(({ placementId }) => placementId === id);
+    if (!placement || !missingSelectors.of(workspace.workspaceId, placement, nowMs)) return [];
+    const words = `Pages report that they have no place for “${placement.name}”: its selector finds nothing there. “Why” says how often.`;
+    return [{ severity: 'warning', path: ['placements', index], words }];
+  });
+  return [...checkDraft(content, workspace, nowMs), ...places];
+};
+
 const revisionName = () => randomBytes(9).toString('base64url');
 
 export const saveDraft = defineRoute({
@@ -47,7 +62,8 @@ export const saveDraft = defineRoute({
   path: '/api/drafts/{campaignId}',
   role: 'edit',
   request: bodyOf(draftBody),
-  answer: async ({ workspace, studio, operator, params, body, ifMatch, nowMs }) => {
+  answer: async (context) => {
+    const { workspace, studio, operator, params, body, ifMatch, nowMs } = context;
     const { campaign, based_on: basedOn } = body;
     const { workspaceId } = workspace;
     const campaignId = params['campaignId']!;
@@ -81,7 +97,7 @@ export const saveDraft = defineRoute({
         },
       });
     }
-    const answer: SavedDraft = { revision: draft.revision, checks: checkDraft(campaign, workspace, nowMs) };
+    const answer: SavedDraft = { revision: draft.revision, checks: checksOf(campaign, context) };
     return { status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } };
   },
 });
@@ -107,8 +123,5 @@ export const checkOnly = defineRoute({
   path: '/api/checks',
   role: 'view',
   request: bodyOf(checkBody),
-  answer: ({ workspace, body, nowMs }) => ({
-    status: 200,
-    body: { checks: checkDraft(body.campaign, workspace, nowMs) },
-  }),
+  answer: (context) => ({ status: 200, body: { checks: checksOf(context.body.campaign, context) } }),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type ExplainAnswer, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
+import { type ExplainAnswer, type Insertion, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
   type BannerUser,
   campaignOrder,
@@ -8,6 +8,7 @@ import {
   HttpError,
   impressionsSince,
   LOOK_AT_USER,
+  type MissingSelector,
   personaProfile,
   previewVariant,
   readCampaign,
@@ -162,7 +163,39 @@ export interface WhyAnswer {
   /** A made-up person gets no variant rather than another. */
   isReal: boolean;
   hasProfile: boolean;
+  /** Of those of the placements that pages insert by themselves. */
+  spots: Record<string, SpotText>;
 }
+
+/** Where pages insert a placement, and what they have reported of it. */
+export interface SpotText {
+  selector: string;
+  insert: Insertion;
+  paths: string[];
+  missing: { reports: number; since: string; last: string } | null;
+}
+
+const spotsOf = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: readonly string[]) => {
+  const iso = (ms: number) => new Date(ms).toISOString();
+  const timesOf = ({ reports, sinceMs, lastMs }: MissingSelector) => ({
+    reports,
+    since: iso(sinceMs),
+    last: iso(lastMs),
+  });
+  const spots: WhyAnswer['spots'] = {};
+  for (const placement of workspace.placements ?? []) {
+    const { placementId, spot } = placement;
+    if (!spot || !ids.includes(placementId)) continue;
+    const missing = missingSelectors.of(workspace.workspaceId, placement, nowMs);
+    spots[placementId] = {
+      selector: spot.selector,
+      insert: spot.insert,
+      paths: [...spot.paths],
+      missing: missing && timesOf(missing),
+    };
+  }
+  return spots;
+};
 
 /** Every campaign of a placement in order, and what became of it for one person: the decision that `banners/sync` makes. */
 export const why = defineRoute({
@@ -192,8 +225,10 @@ export const why = defineRoute({
     });
     // One at least, or nobody would ever get further.
     const room = fits < 0 ? requested.length : Math.max(1, fits);
+    const answered = requested.slice(0, room);
     const body: WhyAnswer = {
       left: requested.slice(room),
+      spots: spotsOf(context, answered),
       placements: explain({
         workspace: decided,
         externalUserId: person.externalId,
@@ -202,7 +237,7 @@ export const why = defineRoute({
         appVersion: 'any',
         deviceId: undefined,
         acceptLanguage: '',
-        placementIds: requested.slice(0, room),
+        placementIds: answered,
         now: nowMs,
         ids: await workspaceBannerIds(store)(workspace.workspaceId),
         log: silentLog,
