@@ -16,7 +16,6 @@ export {
   booleanIn,
   jsonIn,
   numberIn,
-  numberOrNullIn,
   oneIn,
   type RunSql,
   type SqlRow,
