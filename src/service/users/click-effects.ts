@@ -58,7 +58,7 @@ export const clickEffect = (
       ? null
       : checkEvent(
           { external_id: externalId, app_id: click.appId, name: event, time },
-          'event',
+          'events',
           workspace,
           nowMs,
           problems,
