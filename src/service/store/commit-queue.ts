@@ -27,7 +27,7 @@ export const applyWorks = (works: readonly Work[], usersOf: (workspaceId: string
     }
   });
 
-/** After this long the client has given up, and the work would be done for no one. */
+/** After this time clients have given up waiting for an answer. */
 const TIMEOUT_MS = 10_000;
 /** Longer than a load balancer waits between two looks at `/readyz`. */
 const REFUSING_MS = 5_000;

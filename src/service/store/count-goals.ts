@@ -56,10 +56,10 @@ export const deedsOf = (
 };
 
 /**
- * Counts the goals of some users of a campaign from the beginning, while nothing else is written. Users of before a step may reach
- * goals in between: what a step finds in their events is right whatever was counted by then. A goal that was there before keeps
- * what it had where events of it are gone by retention. Goals are added, and those of before stay: a replica with an older file, which
- * asks for these, must not take away what another one counts.
+ * Counts the goals of some users of a campaign from the beginning, while nothing else is written. Users may reach goals between two
+ * steps: a step reads all events of its users, so that nothing counts twice. A goal that the campaign had before keeps its counts where
+ * retention has deleted their events. Goals are added and none is removed: a replica with an older file asks only for the goals of
+ * that file, and must not remove those that another replica counts.
  */
 export const countGoals = (
   tables: CountedTables,

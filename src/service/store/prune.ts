@@ -48,10 +48,7 @@ export const createPrune =
     return { events, bannerEvents, hasMore: Math.max(events, bannerEvents) === ROWS_A_STEP };
   };
 
-/**
- * Finds users without a profile of whom nothing came since a moment. A client key makes them, so that nobody else would delete
- * them. Of both databases.
- */
+/** Finds users without a profile of whom nothing came since a moment. A client key makes such users, and only retention deletes them. */
 export const createFindStale =
   (run: RunSql, dialect: Dialect): Store['staleUsers'] =>
   async (workspaceId, beforeMs) => {

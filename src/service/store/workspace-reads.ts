@@ -77,7 +77,7 @@ export interface Sample {
   users: Pick<UserRow, 'externalId' | 'profile'>[];
 }
 
-/** A number for each user, as good as random, from 0 up to this one. Both databases have its operators. */
+/** Each user gets a number from 0 up to this one by a hash of the ID, in operators that both databases have. */
 const CHOICES = 2 ** 32;
 const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 

@@ -51,7 +51,7 @@ const numberOf = async (run: Run): Promise<number | null> => {
 export const checkTables = async (pool: Pool): Promise<void> =>
   checkTablesAre(await numberOf(runIn(pool)), 'The database');
 
-/** An encoding that has not every character would refuse some users' texts, and no one would know before. */
+/** With another encoding the database would refuse the texts of some users, and only when these come. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 const refuseEncoding = async (run: Run) => {

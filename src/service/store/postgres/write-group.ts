@@ -100,17 +100,17 @@ export const writeChanges = async (
   await settle();
 };
 
-/** The works that name a locked user are refused, and the others stored. */
+/** Refuses the works that name a locked user: the queue stores the others. */
 const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError => {
   const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => names.has(name)));
   return new WorkError(refused, new RetryLaterError('A user is locked'));
 };
 
 /**
- * Applies the works of a group in one transaction. It locks rows as it reads them. A sharded database cannot lock rows over several
- * shards: there their versions show whether another replica was faster. While a group is alone no other group locks rows. One
- * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
- * with that user are refused and the others stored; on a sharded database the whole group is refused.
+ * Applies the works of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock rows of
+ * several shards: there the versions of the rows show whether another replica was faster. While a group is alone, no other group
+ * locks rows. A row that is locked then belongs to another program, for instance to a transaction that was left open in psql. The
+ * works with that user are refused, and the others stored; on a sharded database the whole group is refused.
  */
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);

@@ -15,7 +15,7 @@ const PAGE = 500;
 
 const USERS = 'SELECT users.* FROM users';
 
-/** A user whose profile is parsed once somebody looks at it: of a sample that may be few, and profiles may be large. */
+/** Parses the profile when it is first read: a caller may read few profiles of a sample, and profiles may be large. */
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   let user: UserRow | undefined;
   return {
