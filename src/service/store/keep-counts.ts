@@ -9,8 +9,8 @@ import {
   type UserState,
 } from './campaign-state.ts';
 import type { Batch, Dialect, Send } from './dialect.ts';
-import { type Deed, deedIn, type KeptGoals, reachedWith } from './goals.ts';
-import { alikeOf, type DeedsSince, stateOf } from './rows.ts';
+import { type Deed, type DeedsSince, deedIn, type KeptGoals, reachedWith } from './goals.ts';
+import { alikeOf, stateOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** The tables of counts, as one writer sees them. */

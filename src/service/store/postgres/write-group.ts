@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { SqlRow, Statement } from '../../operators/index.ts';
-import { createUserIds, type UserIds } from '../../profiles/lookup.ts';
-import { createUserMemory } from '../../profiles/user-memory.ts';
+import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
+import { createUserMemory, MAX_CHARACTERS } from '../../profiles/user-memory.ts';
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
-import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
+import { applyWorks, type Work, WorkError } from '../commit-queue.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
 import { type Batch, POSTGRES } from '../dialect.ts';
 import { deedOf, type KeptGoals, keptGoals } from '../goals.ts';
@@ -85,8 +85,8 @@ export const writeChanges = async (
   };
   /** All answers, also where one is a refusal: what is sent after the end of a transaction would be stored beside the next attempt's. */
   const settle = async () => {
-    const refused = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
-    if (refused) throw (refused as PromiseRejectedResult).reason;
+    for (const answer of await Promise.allSettled(sent))
+      if (answer.status === 'rejected') throw answer.reason;
   };
   const found = sendFirst(send, tables, kept, group, counted);
   await settle();

@@ -10,6 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../../log.ts';
 import { performOnThread } from './jobs.ts';
 
 const removeHalves = (part: string): void => {
@@ -39,7 +40,7 @@ const rename = (part: string, destination: string): void => {
   try {
     linkSync(part, destination);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') refuse(destination);
+    if (codeOf(error) === 'EEXIST') refuse(destination);
     // Not every file system has links.
     renameSync(part, destination);
   }
