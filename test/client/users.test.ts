@@ -36,7 +36,8 @@ test('cases 51 and 52: the next user sees nothing of the former one, whose event
   }
   const kept = inspect(await openStore('placard-banners').entries(), { depth: 9 });
   expect(kept).toContain('For u-2');
-  expect(kept).not.toContain('u-1');
+  // Not by `u-1` alone, which the random ID of a session may have in it.
+  expect(kept).not.toMatch(/'u-1'|For u-1/);
 });
 
 const otherUser = (placard: Placard) => placard.identify('u-2').then(() => placard.identify('u-1'));
