@@ -8,9 +8,9 @@ export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
 
-/** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
+/** A part of the client that is loaded when it is first used. Its verbs never reject: failures are notices. */
 export interface LateChunk<T> {
-  /** Says how the chunk is loaded. Calls before this one wait for it. */
+  /** Says how the chunk is loaded. It has to come before all other calls. */
   open(load: () => Promise<T>): void;
   /** The client, where it is loaded. */
   current(): T | undefined;
@@ -26,7 +26,7 @@ export interface LateChunk<T> {
    * `meanwhile` instead.
    */
   runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
-  /** Stops the client, and loads it no more for what waits. */
+  /** Stops the client. The chunk is not loaded again for work that waits. */
   stop(): void;
   isStopped(): boolean;
 }

@@ -7,7 +7,7 @@ import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { CurrentUser } from './user/current-user.ts';
 
-/** The stored event, or neither where it is not stored or the client was stopped before. */
+/** The stored event; `null` where it was not stored, `undefined` where the client was stopped first. */
 type Tracked = Promise<BannerEvent | null | undefined>;
 
 interface TrackOptions {
@@ -26,11 +26,11 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
   const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
       late.run((client) => client.countImpression(banner, userId, at), null),
-    click: (event) => (cache.isTaken(event) ? Promise.resolve(null) : capture(event)),
+    click: (event) => (cache.isIntercepted(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (isDismissed(cache.record(), banner)) return null;
       cache.sendAway(banner);
-      if (cache.isTaken(event)) return null;
+      if (cache.isIntercepted(event)) return null;
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const captured = capture(event);
       // A listener may have changed the user.
