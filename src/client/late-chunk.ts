@@ -17,10 +17,10 @@ export interface LateChunk<T> {
   /**
    * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. Without `otherwise` the
    * work waits for the chunk, however long that takes; a stopped client tries once. With it the work is dropped where the chunk
-   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise` where the work was dropped or failed.
+   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise`, or `null`, where the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
-  run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
+  run<R>(work: (client: T) => Promise<R>): Promise<R | null>;
   /**
    * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, the work goes on waiting, and the caller waits for
    * `meanwhile` instead.
@@ -77,19 +77,20 @@ export const createLateChunk = <T extends { stop(): void }>(
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
 
-  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> => {
-    const start = async (): Promise<R | undefined> => {
+  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | null> => {
+    const instead = otherwise ?? null;
+    const start = async (): Promise<R | null> => {
       try {
-        return client ? await work(client) : otherwise;
+        return client ? await work(client) : instead;
       } catch (cause) {
         fail('internal', String(cause), cause);
-        return otherwise;
+        return instead;
       }
     };
     if (client || (isStopped && otherwise !== undefined)) return start();
     const isDroppable = otherwise !== undefined;
     return new Promise((resolve) => {
-      waiting.push({ start: () => resolve(isStopped && isDroppable ? otherwise : start()), isDroppable });
+      waiting.push({ start: () => resolve(isStopped && isDroppable ? instead : start()), isDroppable });
       void tryToLoad();
     });
   };

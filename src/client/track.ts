@@ -7,8 +7,8 @@ import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { CurrentUser } from './user/current-user.ts';
 
-/** The stored event; `null` where it was not stored, `undefined` where the client was stopped first. */
-type Tracked = Promise<BannerEvent | null | undefined>;
+/** The stored event; `null` where it was not stored. */
+type Tracked = Promise<BannerEvent | null>;
 
 interface TrackOptions {
   user: CurrentUser;
@@ -42,16 +42,14 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
     },
   };
 
-  return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
+  return (banner: Banner, type: EventType): Tracked => {
     const userId = user.id();
-    // In JavaScript a type may be any.
     const isActive = consent.mayAct() && !late.isStopped();
-    if (!isActive || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    // In JavaScript a type may be any.
+    const isKnown = cache.isGiven(banner) && Object.hasOwn(verbs, type);
+    if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;
-    if (isControl && type !== 'impression') return null;
-    return (
-      (await verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner)) ??
-      null
-    );
+    if (isControl && type !== 'impression') return Promise.resolve(null);
+    return verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner);
   };
 };
