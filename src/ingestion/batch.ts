@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { tooManyUpdates } from '../protocol/index.ts';
 import {
   type BatchRecord,
   batchStatements,
@@ -129,15 +130,22 @@ export const createBatches = (options: BatchesOptions) => {
     };
   };
 
-  /** Resolves with the rows whose event the user's profile had no room for. */
+  /** Resolves with what only the profiles could tell: the rows that are not stored, or not as a whole. */
   const write = async (judged: readonly Judged[], record: BatchRecord): Promise<Judged[]> => {
     const sound = judged.filter(({ checked }) => !('reason' in checked));
     const rows = sound.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
     const work = rowsWork(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        const refused = await store.write(work);
-        return refused.flatMap((position) => sound[position] ?? []);
+        const refusals = await store.write(work);
+        return refusals.map((refusal) => {
+          const { row } = sound[refusal.position]!;
+          const reason =
+            refusal.of === 'attributes'
+              ? refusal.names.map(tooManyUpdates).join('; ')
+              : 'The user has too many names of events or products';
+          return { row, checked: { reason } };
+        });
       } catch (error) {
         // Nothing was stored: writes of requests come first.
         if (!(error instanceof RetryLaterError) || tries === MAX_TRIES) throw error;
@@ -153,9 +161,9 @@ export const createBatches = (options: BatchesOptions) => {
       const { reason } = record.rejects.at(-1)!;
       throw new SourceError(`more than ${MAX_REJECTS} rows are rejected, the last one because: ${reason}`);
     }
-    let crowded: Judged[];
+    let refused: Judged[];
     try {
-      crowded = await write(judged, record);
+      refused = await write(judged, record);
     } catch (error) {
       // One value that the database cannot hold costs its row alone. Where another run has the lease, all are refused.
       if (!isRefused(error) || !(await holdsLease())) throw error;
@@ -172,11 +180,10 @@ export const createBatches = (options: BatchesOptions) => {
     ({ run, watermark, seenSinceUs } = record);
     for (const id of record.settled) open.delete(id);
     for (const { rejectId } of record.rejects) open.add(rejectId);
-    if (crowded.length === 0) return;
+    if (refused.length === 0) return;
     // Only the profile tells, so these are rejects once the others are stored. A kill in between leaves them out of the list.
-    run = { ...run, rowsSynced: run.rowsSynced - crowded.length };
-    const checked = { reason: 'The user has too many names of events or products' };
-    await commit({ judged: crowded.map(({ row }) => ({ row, checked })), unusable: [], gone: [] });
+    run = { ...run, rowsSynced: run.rowsSynced - refused.length };
+    await commit({ judged: refused, unusable: [], gone: [] });
   };
 
   const flush = async () => {

@@ -1,3 +1,5 @@
+import { MAX_UPDATED_MEMBERS } from './limits.ts';
+
 /**
  * Which body an endpoint answers when it refuses a request.
  * `general`: `{ message, errors: [{ type }] }` · `sync`: `{ error }` · `track`: `{ message }` and, where single
@@ -89,3 +91,6 @@ export const required = (name: string): string => `'${name}' is required`;
 export const notValid = (name: string): string => `'${name}' is not valid`;
 /** `Invalid nested custom attribute 'name'` */
 export const invalidNested = (name: string): string => `Invalid nested custom attribute '${name}'`;
+/** Ours: the contract sets no bound. */
+export const tooManyUpdates = (name: string): string =>
+  `'${name}' is not updated: the $update of one request may write ${MAX_UPDATED_MEMBERS.toLocaleString('en-US')} members of objects; send the rest in another request`;

@@ -25,6 +25,11 @@ export const MAX_IMAGE_URL_CHARACTERS = 1_024;
 export const MAX_ARRAY_ELEMENTS = 500;
 export const MAX_NESTED_BYTES = 100 * KB;
 export const MAX_NESTED_DEPTH = 50;
+/**
+ * Members of objects that the `$update`s of one request may write, each as often as it is written. Ours: the contract sets no bound. A
+ * list of 100 KB has a few thousand members as a rule, and 25,600 at most, but a bulk request may update a thousand lists.
+ */
+export const MAX_UPDATED_MEMBERS = 250_000;
 export const MAX_PROPERTY_KEYS = 256;
 export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
 export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;

@@ -111,6 +111,10 @@ export const draw: PlacementHook = (banner, { element }) => {
   return () => element.replaceChildren();
 };
 
+/** The users of whom this profile keeps a record. A look for an ID in the text of a record could find it in a random session's name. */
+export const usersIn = async (openStore: (name: string) => Store) =>
+  (await openStore('placard-banners').entries()).map(([key]) => [key].flat().at(-1));
+
 export const syncs = (service: FakeService) =>
   service.requests
     .filter(({ path }) => path.endsWith('/sync'))

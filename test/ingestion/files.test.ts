@@ -384,6 +384,32 @@ describe('values that hurt', () => {
     expect(await rejectsOf(store)).toHaveLength(1);
   });
 
+  test('a row whose update is too much work for its batch is a reject, and its other members are stored', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = { ...EVENTS, rows: 'attributes' };
+    const rowOf = (id: number, PAYLOAD: unknown) => anEvent(id, { EXTERNAL_ID: `u-${id}`, PAYLOAD });
+    const ids = Array.from({ length: 11 }, (_, id) => id);
+    const list = Array.from({ length: 12_000 }, () => ({ a: 1 }));
+    const workspace = workspaceWith(source, folder);
+    const lists = ids
+      .map((id) => checkRow('attributes', { external_id: `u-${id}`, list }, workspace, Date.now()))
+      .flatMap((row) => ('reason' in row ? [] : [row]));
+    await store.write(rowsWork('test', lists, Date.now(), []));
+    const update = { $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: { a: 2 } }] };
+    const rows = ids.map((id) => rowOf(id, { list: update, tier: 'gold' }));
+    writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 10, rowsFailed: 1 });
+    expect(await rejectsOf(store)).toEqual([['9', expect.stringMatching(/^'list' is not updated: /)]]);
+    const users = await exported(store, 'users');
+    expect(users.map(({ custom_attributes }) => Object(custom_attributes).tier)).toEqual(
+      ids.map(() => 'gold'),
+    );
+    // The next run tries it again.
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
+    expect(await rejectsOf(store)).toEqual([]);
+  });
+
   test('of a row or a line that is long the first letters are kept: a file that is no text is one line', async () => {
     const store = await aStore();
     const folder = aFolder();

@@ -1,7 +1,7 @@
-/** What an endpoint answers: `body` is sent as JSON, `text` as it is. */
+/** What an endpoint answers: `body` is sent as JSON, `text` as it is, or as its UTF-8 bytes. */
 export type Answer = { status: number; headers?: Record<string, string> | undefined } & (
   | { body: unknown }
-  | { text: string }
+  | { text: string | Uint8Array<ArrayBuffer> }
 );
 
 /** Thrown anywhere below the dispatcher to refuse a request. The dispatcher makes the answer of it. */
@@ -95,7 +95,7 @@ export const collectBytes = (maxBytes: number) => {
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  body: string;
+  body: string | Uint8Array<ArrayBuffer>;
 }
 
 export const JSON_HEADERS = {

@@ -3,7 +3,7 @@ import { getOwn, setOwn } from '../profiles/profile.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
 import { jsonBytes, newest } from './check-custom.ts';
 import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';
-import { createObjectList, type ObjectList } from './object-list.ts';
+import { createObjectList, type EditOutcome, type ObjectList } from './object-list.ts';
 
 /**
  * Writes the checked changes of one request into the custom attributes of profiles. The values that profiles had before
@@ -31,30 +31,35 @@ export const createCustomWriter = () => {
     lists.set(custom, byName.set(name, list));
   };
 
-  const editObjects = (custom: Members, name: string, edit: ObjectsEdit, mergeObjects: boolean) => {
+  const editObjects = (
+    custom: Members,
+    name: string,
+    edit: ObjectsEdit,
+    mergeObjects: boolean,
+  ): EditOutcome => {
     const opened = lists.get(custom)?.get(name);
-    if (opened) {
-      opened.edit(edit, mergeObjects);
-      return;
-    }
+    if (opened) return opened.edit(edit, mergeObjects);
     const stored = getOwn(custom, name);
     const isList = Array.isArray(stored);
-    if (isList ? !stored.every(isRecord) : edit.add.length === 0) return;
+    // An edit means nothing to what is no list of objects.
+    if (isList ? !stored.every(isRecord) : edit.add.length === 0) return 'made';
     const list = createObjectList(isList ? stored : [], merging);
-    if (list.edit(edit, mergeObjects) || isList) open(custom, name, list);
+    const outcome = list.edit(edit, mergeObjects);
+    if (outcome === 'made' || isList) open(custom, name, list);
+    return outcome;
   };
 
   return {
-    write(custom: Members, change: CustomChange, mergeObjects: boolean) {
+    /** False where the updates of the request are too much work: then the attribute stays as it is, and the answer says so. */
+    write(custom: Members, change: CustomChange, mergeObjects: boolean): boolean {
       const { name } = change;
       if (change.kind === 'edit objects') {
-        editObjects(custom, name, change.edit, mergeObjects);
-        return;
+        return editObjects(custom, name, change.edit, mergeObjects) !== 'too much work';
       }
       const list = lists.get(custom)?.get(name);
       if (list) {
         // A list edit and an increment mean nothing to a list of objects.
-        if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return;
+        if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return true;
         setOwn<unknown>(custom, name, list.objects());
         lists.get(custom)?.delete(name);
       }
@@ -62,6 +67,7 @@ export const createCustomWriter = () => {
       if (change.kind === 'object' && mergeObjects && isRecord(stored)) {
         mergeObject(custom, name, stored, change.value);
       } else write(custom, change);
+      return true;
     },
 
     /** To be called after the last change: puts the edited arrays of objects into their profiles. */

@@ -12,7 +12,7 @@ import { alias, anyId, entries, type Fault, profileBody } from './profile-bodies
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
 
 /** Users who are read and written down before others have their turn: a profile may have a megabyte. */
-const READ_AT_ONCE = 5;
+const READ_AT_ONCE = 2;
 
 const single = z.string().min(1).nullish();
 /** Of these one at most may be sent. */
@@ -128,18 +128,26 @@ export const usersExportIds = defineRoute({
   async answer({ workspace, store, body, now }) {
     const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
     const lookups = lookupsOf(body);
-    const users = new Map<number, string>();
+    // Bytes, each user's in their turn: to encode a text of 45 MB at the end would keep others waiting.
+    const users = new Map<number, Buffer<ArrayBuffer>>();
     const found = new Set<string | null>();
     for (let at = 0; at < lookups.length; at += READ_AT_ONCE) {
       const some = lookups.slice(at, at + READ_AT_ONCE);
       for (const profile of await store.readUsers(workspace.workspaceId, some)) {
-        users.set(profile.userId, JSON.stringify(exported(profile, fields, now)));
+        users.set(profile.userId, Buffer.from(`,${JSON.stringify(exported(profile, fields, now))}`));
         found.add(profile.externalId);
       }
       await setImmediate();
     }
     const unknown = [...new Set(body.external_ids ?? [])].filter((id) => !found.has(id));
     const invalid = unknown.length > 0 ? `,"invalid_user_ids":${JSON.stringify(unknown)}` : '';
-    return { status: 201, text: `{"message":"success","users":[${[...users.values()].join()}]${invalid}}` };
+    const [first = Buffer.of(), ...others] = users.values();
+    const text = Buffer.concat([
+      Buffer.from('{"message":"success","users":['),
+      first.subarray(1),
+      ...others,
+      Buffer.from(`]${invalid}}`),
+    ]);
+    return { status: 201, text };
   },
 });

@@ -1,4 +1,4 @@
-import { isRecord } from '../../protocol/index.ts';
+import { isRecord, MAX_UPDATED_MEMBERS } from '../../protocol/index.ts';
 import { getOwn, setOwn } from '../profiles/profile.ts';
 import { isTime, jsonBytes } from './check-custom.ts';
 
@@ -21,6 +21,7 @@ export const createMerging = () => {
   const copies = new Map<object, number>();
   /** Bytes of values that no write changes: one sent object may be stored at thousands of paths. */
   const sizes = new Map<object, number>();
+  let updated = 0;
 
   const bytesOf = (value: unknown): number => {
     if (typeof value !== 'object' || value === null || copies.has(value)) return jsonBytes(value);
@@ -73,7 +74,13 @@ export const createMerging = () => {
     return growth;
   };
 
-  return { bytesOf, copyOf, merge };
+  /** Whether an update of a list may write so many members of an object. They count as often as they are written. */
+  const mayUpdate = (members: number): boolean => {
+    updated += members;
+    return updated <= MAX_UPDATED_MEMBERS;
+  };
+
+  return { bytesOf, copyOf, merge, mayUpdate };
 };
 
 export type Merging = ReturnType<typeof createMerging>;

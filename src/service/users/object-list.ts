@@ -61,19 +61,15 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
   };
 };
 
-/**
- * Members that the updates of one request may write in one list, each as often as it is written. A whole list of
- * 100 KiB has 25,600 at most, where each object has one, and a few thousand as a rule: updates that write more are too
- * large in the end, or write the same objects again and again while all other requests wait.
- */
-const MAX_WRITTEN = 100_000;
-
 /** What an update writes into each object: the object and the objects in it, but no list. */
 const membersOf = (value: unknown): number => {
   let members = 1;
   if (isRecord(value)) for (const key of Object.keys(value)) members += membersOf(value[key]);
   return members;
 };
+
+/** `too large`: the contract drops such an edit without a word. `too much work`: the request may update no more, and its answer says so. */
+export type EditOutcome = 'made' | 'too large' | 'too much work';
 
 /**
  * An array of objects while a request edits it: what an edit costs is for its own size and the objects it is about, not
@@ -85,7 +81,6 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   const index = createObjectsIndex(list);
   /** Of its JSON: a bracket, and each object with the comma or the bracket after it. */
   let bytes = stored.length === 0 ? 1 : jsonBytes(stored);
-  let written = 0;
 
   const put = (position: number, object: Members, undo: Undo): number => {
     const before = list[position]!;
@@ -130,7 +125,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
     return growth;
   };
 
-  /** `null` where it would write too much. */
+  /** `null` where the request has written too much. */
   const update = (updates: ObjectsEdit['update'], mergeObjects: boolean, undo: Undo): number | null => {
     let growth = 0;
     for (const { key, value, object } of updates) {
@@ -138,8 +133,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
       const indexed = Object.keys(object).filter(index.has);
       // A copy: what is written may have the same value again.
       for (const position of [...index.positionsOf(key, value)]) {
-        written += members;
-        if (written > MAX_WRITTEN) return null;
+        if (!merging.mayUpdate(members)) return null;
         growth += mergeObjects ? mergeInto(position, object, indexed, undo) : put(position, object, undo);
       }
     }
@@ -154,30 +148,32 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   const isTooDeep = (object: Members) => !isShallow(object, MAX_NESTED_DEPTH - 1);
 
   return {
-    /** Adds, updates and removes. Answers false, and changes nothing, where that would burst a limit. */
-    edit(edit: ObjectsEdit, mergeObjects: boolean): boolean {
-      if (edit.add.some(isTooDeep) || edit.update.some(({ object }) => isTooDeep(object))) return false;
+    /** Adds, updates and removes: all of it, or nothing. */
+    edit(edit: ObjectsEdit, mergeObjects: boolean): EditOutcome {
+      if (edit.add.some(isTooDeep) || edit.update.some(({ object }) => isTooDeep(object))) return 'too large';
       const undo: Undo = [];
       const added = add(edit.add, undo);
       index.cover(new Set([...edit.update, ...edit.remove].map(({ key }) => key)));
       const updated = update(edit.update, mergeObjects, undo);
-      const removed = positionsToRemove(edit.remove);
-      const after =
-        updated !== null &&
-        [...removed].reduce(
-          (sum, position) => sum - merging.bytesOf(list[position]) - 1,
-          bytes + added + updated,
-        );
-      if (after === false || after > MAX_NESTED_BYTES) {
+      if (updated === null) {
         undoAll(undo);
-        return false;
+        return 'too much work';
+      }
+      const removed = positionsToRemove(edit.remove);
+      const after = [...removed].reduce(
+        (sum, position) => sum - merging.bytesOf(list[position]) - 1,
+        bytes + added + updated,
+      );
+      if (after > MAX_NESTED_BYTES) {
+        undoAll(undo);
+        return 'too large';
       }
       bytes = after;
       for (const position of removed) {
         index.leaveAll(position, list[position]!);
         list[position] = null;
       }
-      return true;
+      return 'made';
     },
 
     isEmpty: () => bytes === 1,

@@ -12,7 +12,7 @@ import {
   type Problems,
 } from './check-objects.ts';
 import { deleteWork, TARGETS, type Target } from './delete.ts';
-import { trackWork } from './track-work.ts';
+import { type Refusal, trackWork } from './track-work.ts';
 
 /** A row of an integration that passed the checks of a request. */
 export type CheckedRow =
@@ -66,13 +66,13 @@ export const checkRow = (
   return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
 };
 
-/** Stores rows of one type in their order, together with the statements. Answers the positions of events that were refused. */
+/** Stores rows of one type in their order, together with the statements. */
 export const rowsWork = (
   workspaceId: string,
   rows: readonly CheckedRow[],
   nowMs: number,
   also: readonly Statement[],
-): UserWork<number[]> => {
+): UserWork<Refusal[]> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
@@ -80,7 +80,7 @@ export const rowsWork = (
     return { ...trackWork({ workspaceId, nowMs, attributes, events }), also };
   }
   const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
-  const forget = (users: UserSet): number[] => {
+  const forget = (users: UserSet): Refusal[] => {
     apply(users);
     return [];
   };

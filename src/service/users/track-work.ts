@@ -78,40 +78,53 @@ const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): voi
 const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
-/** Writes the attributes of an object into a profile. Returns how many custom attributes it has written. */
+/** Writes the attributes of an object into a profile. Returns how many custom attributes it has written, and the names of those it may not. */
 const writeAttributes = (
   profile: Profile,
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
   nestedAllowed: boolean,
   writer: ReturnType<typeof createCustomWriter>,
-): number => {
+): { written: number; refused: string[] } => {
   for (const { name, value } of standard) {
     if (value === null) delete profile.standard[name];
     else profile.standard[name] = value;
   }
   let written = 0;
+  const refused: string[] = [];
   for (const change of custom) {
     if (!nestedAllowed && isNestedChange(change)) continue;
-    writer.write(profile.custom, change, mergeObjects);
-    written += 1;
+    if (writer.write(profile.custom, change, mergeObjects)) written += 1;
+    else refused.push(change.name);
   }
   for (const group of groups) writeGroup(profile, group);
-  return written;
+  return { written, refused };
 };
 
+/** What only the profile could tell. `position` is that of the object, among the attributes or the events of the work. */
+export type Refusal =
+  /** The request updates more than it may: these custom attributes stay as they are. */
+  | { of: 'attributes'; position: number; names: string[] }
+  /** The user has too many names of events, or of products. */
+  | { of: 'events'; position: number };
+
 /**
- * Applies the objects of `attributes` one after the other. Returns how many custom attributes they have written.
+ * Applies the objects of `attributes` one after the other. Returns how many custom attributes they have written, and adds to `refusals`.
  * `nestedAllowed` is false where a nested value anywhere in the request was bad.
  */
 const applyAttributes = (
   users: UserSet,
   attributes: readonly CheckedAttributes[],
-  { finder, nowMs, nestedAllowed }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean },
+  {
+    finder,
+    nowMs,
+    nestedAllowed,
+    refusals,
+  }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean; refusals: Refusal[] },
 ): number => {
   const propagation = createPropagation(users);
   const writer = createCustomWriter();
   let written = 0;
-  for (const checked of attributes) {
+  for (const [position, checked] of attributes.entries()) {
     const { identity, pushTokens } = checked;
     if (!identity) {
       // The object names no user: a profile for each token, to be merged once its device is known.
@@ -127,7 +140,9 @@ const applyAttributes = (
     const profile = found ?? createUser(users, identity, nowMs);
     if (!profile) continue;
     writeContacts(profile, identity);
-    written += writeAttributes(profile, checked, nestedAllowed, writer);
+    const done = writeAttributes(profile, checked, nestedAllowed, writer);
+    written += done.written;
+    if (done.refused.length > 0) refusals.push({ of: 'attributes', position, names: done.refused });
     if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
     setUpdated(profile, nowMs);
     users.changed(profile);
@@ -151,8 +166,8 @@ export interface Track {
   names?: NameCount;
 }
 
-/** Applies attributes, then events, then purchases. Returns the positions in `events` of those that were refused. */
-export const trackWork = (track: Track): UserWork<number[]> => {
+/** Applies attributes, then events, then purchases. */
+export const trackWork = (track: Track): UserWork<Refusal[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   // One bad nested value costs the whole request its nested changes (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
@@ -166,15 +181,15 @@ export const trackWork = (track: Track): UserWork<number[]> => {
     apply(users) {
       const finder = createUserFinder(users);
       const names = track.names ?? createNameCount();
-      let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed });
-      const refused: number[] = [];
+      const refusals: Refusal[] = [];
+      let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, refusals });
       for (const [position, event] of events.entries()) {
         const outcome = recordEvent(users, event, { finder, names, nowMs });
         if (outcome === 'recorded') points += 1;
-        if (outcome === 'refused') refused.push(position);
+        if (outcome === 'refused') refusals.push({ of: 'events', position });
       }
       if (points > 0) users.addDataPoints(points, dayOf(nowMs));
-      return refused;
+      return refusals;
     },
   };
 };

@@ -14,6 +14,7 @@ import {
   MAX_USERS_TRACK_VALUES,
   TRACK_ERROR,
   type TrackErrorEntry,
+  tooManyUpdates,
   USERS_TRACK_PATH,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
@@ -36,7 +37,7 @@ import {
   checkEvent,
   createProblems,
 } from './check-objects.ts';
-import { trackWork } from './track-work.ts';
+import { type Refusal, trackWork } from './track-work.ts';
 
 /** How long a request may be worked on before others get their turn. */
 const SLICE_MS = 5;
@@ -114,7 +115,7 @@ export const trackUsers = async ({
   limit,
 }: {
   workspace: Workspace;
-  store: { write(work: UserWork<number[]>): Promise<number[]> };
+  store: { write(work: UserWork<Refusal[]>): Promise<Refusal[]> };
   body: Arrays;
   nowMs: number;
   limit: ObjectLimit;
@@ -124,8 +125,8 @@ export const trackUsers = async ({
   const problems = createProblems();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
-  /** Where each of `events` stands in the request. */
-  const places: [InputArray, number][] = [];
+  /** Where each of them stands in the request. */
+  const places = { attributes: [] as [InputArray, number][], events: [] as [InputArray, number][] };
   const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createTurns();
   for (const array of INPUT_ARRAYS) {
@@ -133,12 +134,16 @@ export const trackUsers = async ({
       problems.at(array, index);
       if (array === 'attributes') {
         const checked = checkAttributes(object, workspace, problems);
-        if (checked) taken[array] = attributes.push(checked);
+        if (checked) {
+          places.attributes.push([array, index]);
+          taken[array] = attributes.push(checked);
+        }
       } else {
         const kind = array === 'events' ? 'event' : 'purchase';
         const checked = checkEvent(object, kind, workspace, nowMs, problems);
         if (checked) {
-          places[events.push(checked) - 1] = [array, index];
+          places.events.push([array, index]);
+          events.push(checked);
           taken[array] += 1;
         }
       }
@@ -148,16 +153,19 @@ export const trackUsers = async ({
   }
   if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 
-  const refused = await store.write(
+  const refusals = await store.write(
     trackWork({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
   );
-  for (const position of refused) {
-    const [array, index] = places[position]!;
-    taken[array] -= 1;
+  for (const refusal of refusals) {
+    const [array, index] = places[refusal.of][refusal.position]!;
     problems.at(array, index);
-    problems.add(TRACK_ERROR.blockedExternalId);
+    if (refusal.of === 'attributes') for (const name of refusal.names) problems.add(tooManyUpdates(name));
+    else {
+      taken[array] -= 1;
+      problems.add(TRACK_ERROR.blockedExternalId);
+    }
   }
-  if (attributes.length === 0 && events.length === refused.length) refuse(problems.entries);
+  if (attributes.length === 0 && events.length === refusals.length) refuse(problems.entries);
 
   const answer: UsersTrackAnswer = { message: 'success' };
   for (const array of INPUT_ARRAYS) if (arrays[array]) answer[`${array}_processed`] = taken[array];

@@ -96,7 +96,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
     }
     expect(answers).toHaveLength(Math.floor(MAX_BYTES / (bytes + LEAST)) + 2);
     expect(refused).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
-    expect(JSON.parse(refused.body)).toMatchObject({ message: 'Too many requests are waiting' });
+    expect(JSON.parse(String(refused.body))).toMatchObject({ message: 'Too many requests are waiting' });
     const asked = Buffer.from(JSON.stringify({ external_ids: ['u-1'] }));
     expect((await post('/users/export/ids', asked)).status).toBe(201);
 

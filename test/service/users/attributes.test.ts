@@ -301,6 +301,36 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     expect(await api().custom('u-1')).toEqual({ list, tier: 'gold' });
   });
 
+  test('updates of one request write so many members in all; each one past it is named, and all else is stored', async () => {
+    const list = Array.from({ length: 12_000 }, () => ({ a: 1 }));
+    const ids = Array.from({ length: 14 }, (_, i) => `u-${i}`);
+    for (const external_id of ids) await api().track({ attributes: [{ external_id, list }] });
+    const update = { $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: { a: 2 } }] };
+    const one = { $update: [{ $identifier_key: 'a', $identifier_value: 3, $new_object: { a: 4 } }] };
+    const answer = await api().track({
+      attributes: [
+        ...ids.map((external_id) => ({ external_id, list: update, tier: 'gold' })),
+        { external_id: 'u-13', list: one, visits: { inc: 1 } },
+      ],
+    });
+    // Two members each, the object and its own: ten lists are 240,000, and the eleventh would be more than 250,000.
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 15 } });
+    expect(errorsOf(answer)).toEqual(
+      [10, 11, 12, 13].map(
+        (at) =>
+          `attributes[${at}] 'list' is not updated: the $update of one request may write 250,000 members of objects; send the rest in another request`,
+      ),
+    );
+    const written = { list: list.map(() => ({ a: 2 })), tier: 'gold' };
+    expect(await api().custom('u-9')).toEqual(written);
+    expect(await api().custom('u-10')).toEqual({ list, tier: 'gold' });
+    // What looks for nobody writes nothing.
+    expect(await api().custom('u-13')).toEqual({ list, tier: 'gold', visits: 1 });
+    const rest = ids.slice(10).map((external_id) => ({ external_id, list: update }));
+    expect(errorsOf(await api().track({ attributes: rest }))).toEqual([]);
+    expect(await api().custom('u-13')).toEqual({ ...written, visits: 1 });
+  });
+
   describe.each([
     ['a null', { b: null }],
     ['an impossible time', { at: { $time: '2026-02-30' } }],

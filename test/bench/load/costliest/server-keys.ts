@@ -60,6 +60,19 @@ export const ofServerKeys = (): CostlyRequest[] => {
     },
     {
       ...server,
+      what: '/users/track/bulk, updates of 100 lists of 6,000 objects',
+      path: bulk,
+      bodyOf: (n) => ({
+        attributes: list(100, (at) => ({
+          external_id: `listed-${at}`,
+          list: {
+            $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: { a: 1, b: n % 10 } }],
+          },
+        })),
+      }),
+    },
+    {
+      ...server,
       what: '/users/track/bulk, 1,000 objects, each at fault 15 times',
       path: bulk,
       body: {

@@ -27,6 +27,7 @@ import { list } from './request.ts';
 
 const USERS = 5_000;
 const BIG_USERS = 100;
+const LISTED_USERS = 100;
 const CAMPAIGNS = 100;
 const PLACEMENTS = 1_000;
 const INTEGRATIONS = 500;
@@ -177,6 +178,13 @@ for (let at = 0; at < BIG_USERS; at += 1) {
   await post('/users/track', 'server', {
     attributes: [{ external_id: `big-${at}`, text: 'x'.repeat(255), ...Object.fromEntries(nested) }],
   });
+}
+for (let from = 0; from < LISTED_USERS; from += 2) {
+  const attributes = list(2, (at) => ({
+    external_id: `listed-${from + at}`,
+    list: list(6_000, () => ({ a: 1, b: 0 })),
+  }));
+  await post('/users/track', 'server', { attributes });
 }
 for (let from = 0; from < NAMES; from += 75) {
   const events = list(75, (at) => ({
