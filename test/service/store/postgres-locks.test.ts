@@ -56,7 +56,8 @@ describe('a row that somebody has locked', () => {
     for (let round = 0; round < 3; round += 1) {
       expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'RetryLaterError']);
     }
-    expect(performance.now() - started).toBeLessThan(6_000);
+    // A lock is waited for four seconds where nobody else is in the group.
+    expect(performance.now() - started).toBeLessThan(10_000);
     await release();
     expect(await fates([count('locked'), count('u-1')])).toEqual(['stored', 'stored']);
     expect(await counts()).toMatchObject({ locked: 2, 'u-0': 2, 'u-1': 6 });
