@@ -24,7 +24,8 @@ export const withAbsoluteImages = (service: Service): Service => ({
     const reply = await service.handle(exchange);
     const host = exchange.header('host');
     if (exchange.path !== SYNC_PATH || reply.status !== 200 || host === undefined) return reply;
-    return { ...reply, body: withOrigin(String(reply.body), `http://${host}`) };
+    if (typeof reply.body !== 'string') return reply;
+    return { ...reply, body: withOrigin(reply.body, `http://${host}`) };
   },
 });
 

@@ -113,7 +113,7 @@ export const createDemoEndpoints = (shop: Pick<ReturnType<typeof createShopActio
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     if (!pathname.startsWith('/demo/')) return false;
     const status = await statusOf(request, pathname);
-    response.writeHead(status, { ...SECURITY_HEADERS, 'cache-control': 'no-store' });
+    response.writeHead(status, { ...SECURITY_HEADERS, 'Cache-Control': 'no-store' });
     response.end();
     return true;
   };

@@ -1,33 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
+import { pageHeaders } from '../../src/studio/index.ts';
 
-/**
- * As strict as the pages can bear, which is all but nothing: scripts, styles and requests of their own origin, images
- * also from elsewhere (marketers paste links), frames of our own for the Studio, and no string that becomes code.
- */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' https: http: data:",
-  "frame-src 'self'",
-  "frame-ancestors 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ');
-
-export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'content-security-policy': CONTENT_SECURITY_POLICY,
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
+/** Of the demo's pages, which may show each other in frames. */
+export const SECURITY_HEADERS = pageHeaders("'self'");
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -73,10 +50,10 @@ export const createStaticFiles = (folder: string) => {
     response.writeHead(200, {
       ...SECURITY_HEADERS,
       // An app of any origin shows the shop's pictures, and so does the Studio.
-      ...(file.type.startsWith('image/') && { 'cross-origin-resource-policy': 'cross-origin' }),
-      'content-type': file.type,
-      'content-length': file.body.byteLength,
-      'cache-control': pathname.startsWith(HASHED)
+      ...(file.type.startsWith('image/') && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
+      'Content-Type': file.type,
+      'Content-Length': file.body.byteLength,
+      'Cache-Control': pathname.startsWith(HASHED)
         ? `public, max-age=${YEAR_SECONDS}, immutable`
         : 'no-cache',
     });

@@ -79,6 +79,8 @@ export const startShop = (page: HTMLElement): void => {
     // A visitor of the demo asks more often than a customer does.
     banners: { refreshCapacity: 100, refreshIntervalMs: 5_000 },
     delivery: { maxWaitMs: 2_000 },
+    // The workspace file names the place of a strip that no screen of the shop knows of.
+    placementsBySelector: { strip },
     platform: { fetch: faults.fetch },
   });
 

@@ -3,10 +3,11 @@ import {
   type EventType,
   errorBody,
   NEVER_EXPIRES,
+  type SelectorPlacement,
   type SyncRequest,
   type WireBanner,
 } from '../protocol/index.ts';
-import { readOfApp, syncRequest } from '../protocol/schemas/index.ts';
+import { placementsRequest, readBody, readOfApp, syncRequest } from '../protocol/schemas/index.ts';
 import type { FakeAnswer } from './fake-endpoints.ts';
 
 type Plain = string | number | boolean | Record<string, unknown>;
@@ -42,6 +43,13 @@ export const aBanner = (
 
 /** What the fake answers for a placement: a fixed banner, `null` for none, or the result of a function of the request. */
 export type BannerSource = WireBanner | null | ((request: SyncRequest) => WireBanner | null);
+
+/** The placements that a page inserts by itself. */
+export const answerPlacements = (body: unknown, placements: readonly SelectorPlacement[]): FakeAnswer => {
+  const request = readBody(placementsRequest, body);
+  if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
+  return { status: 200, body: { placements } };
+};
 
 /** `banners/sync`: the first ten distinct placements are answered; whom a user has dismissed stays away. */
 export const answerSync = (

@@ -5,6 +5,7 @@ import {
   FATAL,
   INTEGRATIONS_PATH,
   MAX_BODY_BYTES,
+  PLACEMENTS_PATH,
   preflightHeaders,
   SYNC_PATH,
   TRACK_PATH,
@@ -43,6 +44,7 @@ interface FakeEndpoint {
 export const ENDPOINTS: Record<string, FakeEndpoint> = {
   [SYNC_PATH]: { method: 'POST', dialect: 'sync', key: 'client' },
   [TRACK_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
+  [PLACEMENTS_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
   [VISITOR_JOIN_PATH]: { method: 'POST', dialect: 'track', key: 'client' },
   [USERS_TRACK_PATH]: { method: 'POST', dialect: 'general', key: 'server' },
   [INTEGRATIONS_PATH]: { method: 'GET', dialect: 'general', key: 'server' },

@@ -1,13 +1,15 @@
 import {
   INTEGRATIONS_PATH,
   type Integration,
+  PLACEMENTS_PATH,
+  type SelectorPlacement,
   SYNC_PATH,
   USERS_TRACK_PATH,
   type UserTokenFault,
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
-import { answerSync, type BannerSource, createDismissals } from './fake-banners.ts';
+import { answerPlacements, answerSync, type BannerSource, createDismissals } from './fake-banners.ts';
 import {
   ENDPOINTS,
   type FakeAnswer,
@@ -67,6 +69,8 @@ export interface FakeServiceOptions {
   users?: readonly string[] | 'everyone';
   /** By placement. */
   banners?: Record<string, BannerSource>;
+  /** Placements that a page with `placementsBySelector` inserts by itself. Default none. */
+  placements?: SelectorPlacement[];
   /** `null`: ingestion is not set up. Default none. */
   integrations?: Integration[] | null;
   /** Whether repeats of a banner event's natural key are stored once, as ours does. Default true. */
@@ -118,13 +122,14 @@ const parsed = (text: string): { isJson: boolean; body: unknown } => {
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** `createFakeService()` answers sync, track, users/track and integrations by the contract, until told to fail. */
+/** `createFakeService()` answers sync, track, placements, users/track and integrations by the contract, until told to fail. */
 export const createFakeService = (options: FakeServiceOptions = {}): FakeService => {
   const {
     now = () => Date.now(),
     setTimeout: timeout = (callback: () => void, delayMs: number) => setTimeout(callback, delayMs),
     origin = 'http://placard.test',
     integrations = [],
+    placements = [],
     appIds,
     userToken = () => null,
     removesRepeats = true,
@@ -149,6 +154,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     if (record.path === SYNC_PATH) {
       return answerSync(record.body, appIds, banners, dismissals.has, users.answer);
     }
+    if (record.path === PLACEMENTS_PATH) return answerPlacements(record.body, placements);
     if (record.path === VISITOR_JOIN_PATH) {
       const { external_user_id: userId, visitor_id: visitorId } = Object(record.body);
       if (users.has(visitorId)) users.add(userId);

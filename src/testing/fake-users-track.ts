@@ -24,7 +24,7 @@ const judgeObject = (array: InputArray, object: unknown): Verdict => {
   const read =
     array === 'attributes'
       ? readAttributesUser(object, NO_USER_IS_BLOCKED, faults)
-      : readUserEvent(object, array === 'events' ? 'event' : 'purchase', NO_USER_IS_BLOCKED, faults);
+      : readUserEvent(object, array, NO_USER_IS_BLOCKED, faults);
   return { problems, isTaken: read !== null };
 };
 

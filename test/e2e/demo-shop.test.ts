@@ -75,6 +75,20 @@ describe('the shop', () => {
     await close();
   });
 
+  test('has a strip whose place only the workspace file names, on every screen', async () => {
+    const { page, complaints, close } = await visit();
+    const place = page.locator('footer [data-placard-placement="foot_strip"]');
+    const strip = place.getByRole('region', { name: 'Throw a pot on Saturdays' });
+    await strip.waitFor();
+    for (const [hash, screen] of SCREENS) {
+      await page.evaluate((to) => location.assign(to), hash);
+      await page.locator(screen).waitFor();
+      await strip.waitFor();
+    }
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('greets each visitor in their own words, right to left where they read so', async () => {
     const { page, close } = await visit('/', { as: 'jonas' });
     await page.getByRole('region', { name: 'Jonas, you see it first' }).waitFor();

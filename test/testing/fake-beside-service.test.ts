@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INTEGRATIONS_PATH, SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH } from '../../src/protocol/index.ts';
+import {
+  INTEGRATIONS_PATH,
+  PLACEMENTS_PATH,
+  SYNC_PATH,
+  TRACK_PATH,
+  USERS_TRACK_PATH,
+} from '../../src/protocol/index.ts';
 import { createService, openStore, type Service } from '../../src/service/index.ts';
 import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
@@ -19,6 +25,17 @@ const integrations = Array.from({ length: 23 }, (_, at) => ({
   next_scheduled_run: '',
 }));
 
+/** As a workspace file has it, and as pages get it. */
+const INSERTED = {
+  placement_id: 'offer',
+  selector: 'main > h1',
+  insert: 'first' as const,
+  paths: ['*'],
+  template: 'card',
+  height_px: 300,
+};
+const PLACEMENTS = [INSERTED, { placement_id: 'home' }, { placement_id: 'elsewhere' }];
+
 /** What a host's tests are likely to send wrong: the fake must say of it what the service says. */
 describe('the fake beside the service', () => {
   let service: Service;
@@ -26,7 +43,7 @@ describe('the fake beside the service', () => {
   let bannerId: string;
 
   beforeAll(async () => {
-    const workspace = aWorkspace({ integrations, campaigns: [aCampaign()] });
+    const workspace = aWorkspace({ integrations, campaigns: [aCampaign()], placements: PLACEMENTS });
     service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
     const answer = await ask(service.fetch, SYNC_PATH, { ...envelope, placements: ['home'] });
     bannerId = JSON.parse(answer.text).banners.home.id;
@@ -35,6 +52,7 @@ describe('the fake beside the service', () => {
       serverKey: SERVER_KEY,
       appIds: [APP_ID],
       integrations,
+      placements: [INSERTED],
       banners: { home: aBanner('home', {}, { id: bannerId }) },
     });
     await ask(fake.handle, SYNC_PATH, { ...envelope, placements: ['home'] });
@@ -48,7 +66,7 @@ describe('the fake beside the service', () => {
     body?: unknown,
     method = body === undefined ? 'GET' : 'POST',
   ) => {
-    const key = path.startsWith('/v1/') ? CLIENT_KEY : SERVER_KEY;
+    const key = /^\/(v1|placard)\//.test(path) ? CLIENT_KEY : SERVER_KEY;
     const response = await handle(
       new Request(`http://placard.test${path}`, {
         method,
@@ -116,6 +134,16 @@ describe('the fake beside the service', () => {
     await expectTheSame(SYNC_PATH, { ...envelope, placements: ['elsewhere'], ...members });
     const events = [{ id: bannerId, event_type: 'click', timestamp: AT }];
     await expectTheSame(TRACK_PATH, { ...envelope, events, ...members });
+  });
+
+  it.each([{}, { missing: ['offer', 'x'] }, { missing: 'offer' }, { missing: [5] }, []])(
+    'answers the placements by selector alike: %j',
+    async (body) => {
+      await expectTheSame(PLACEMENTS_PATH, body);
+    },
+  );
+  it('opens the placements by selector to pages of any origin, and to POST alone', async () => {
+    await expectTheSame(PLACEMENTS_PATH, undefined, 'GET');
   });
 
   it.each([

@@ -13,6 +13,7 @@ import {
   MAX_STRING_CHARACTERS,
 } from '../limits.ts';
 import { fitsCharacters, isStorableNumber, isStorableText } from '../text.ts';
+import type { InputArray } from '../users-track.ts';
 import { described } from './body.ts';
 import { checkIdentity, type Faults, type Identity, identifiers, idText, isSound } from './identity.ts';
 
@@ -43,9 +44,12 @@ interface UserEventMembers {
   purchase: { currency: string; price: number; quantity: number } | null;
 }
 
+/** The array that holds an object: of `events`, or of `purchases`. */
+export type EventArray = Exclude<InputArray, 'attributes'>;
+
 const RULES = {
-  event: { reserved: ['time', 'event_name'], maxBytes: MAX_EVENT_PROPERTIES_BYTES },
-  purchase: {
+  events: { reserved: ['time', 'event_name'], maxBytes: MAX_EVENT_PROPERTIES_BYTES },
+  purchases: {
     reserved: ['time', 'product_id', 'quantity', 'event_name', 'price', 'currency'],
     maxBytes: MAX_PURCHASE_PROPERTIES_BYTES,
   },
@@ -70,11 +74,11 @@ const isValue = (value: unknown, depth: number): boolean => {
 /** The properties to keep, `undefined` where none were sent, or `null` where they cost the object (contract 3.7). */
 const readProperties = (
   properties: unknown,
-  kind: keyof typeof RULES,
+  array: EventArray,
 ): Record<string, unknown> | undefined | null => {
   if (properties === undefined || properties === null) return undefined;
   if (!isRecord(properties)) return null;
-  const { reserved, maxBytes } = RULES[kind];
+  const { reserved, maxBytes } = RULES[array];
   const sent = Object.keys(properties);
   // The properties beyond the limit are not looked at: they cost the event nothing.
   const keys = sent.slice(0, MAX_PROPERTY_KEYS);
@@ -119,7 +123,7 @@ const readTime: Read<number> = (value) =>
 /** Checks one object of `events` or `purchases`; `null` where it is rejected, with every reason in `faults`. */
 export const readUserEvent = (
   object: unknown,
-  kind: 'event' | 'purchase',
+  array: EventArray,
   blocked: ReadonlySet<string>,
   faults: Faults,
 ): UserEventMembers | null => {
@@ -135,13 +139,13 @@ export const readUserEvent = (
     return undefined;
   };
   const identity = checkIdentity(object, blocked, faults);
-  const isPurchase = kind === 'purchase';
+  const isPurchase = array === 'purchases';
   const name = isPurchase ? member('product_id', readProduct) : member('name', readName);
   const currency = isPurchase ? member('currency', readCurrency) : '';
   const price = isPurchase ? member('price', readPrice) : 0;
   const quantity = isPurchase ? member('quantity', readQuantity) : 1;
   const timeMs = member('time', readTime);
-  const properties = readProperties(object['properties'], kind);
+  const properties = readProperties(object['properties'], array);
   if (properties === null) faults.add(TRACK_ERROR.invalidProperties);
   if (
     identity === null ||
@@ -173,10 +177,10 @@ const ofBoth = {
   ),
   time: z.string().check(described('When it happened, in ISO 8601; a time in the future becomes now.')),
 };
-const propertiesOf = (kind: keyof typeof RULES) =>
+const propertiesOf = (array: EventArray) =>
   z
     .nullish(z.record(z.string(), z.unknown()))
-    .check(described(`Anything else about it, at most ${RULES[kind].maxBytes / 1024} KB.`));
+    .check(described(`Anything else about it, at most ${RULES[array].maxBytes / 1024} KB.`));
 const name = z.string().check(z.meta({ minLength: 1, maxLength: MAX_NAME_CHARACTERS }));
 
 /** One thing a user did. */
@@ -184,9 +188,9 @@ export const eventObject = z
   .looseObject({
     ...ofBoth,
     name: name.check(described(`Name of the event, at most ${MAX_NAME_CHARACTERS} characters.`)),
-    properties: propertiesOf('event'),
+    properties: propertiesOf('events'),
   })
-  .check(isSound((object, blocked, faults) => readUserEvent(object, 'event', blocked, faults)));
+  .check(isSound((object, blocked, faults) => readUserEvent(object, 'events', blocked, faults)));
 
 /** One purchase. */
 export const purchaseObject = z
@@ -206,6 +210,6 @@ export const purchaseObject = z
     quantity: z
       .nullish(z.int().check(z.gte(1), z.lte(MAX_PURCHASE_QUANTITY)))
       .check(described(`How many, 1 to ${MAX_PURCHASE_QUANTITY}. Default 1.`)),
-    properties: propertiesOf('purchase'),
+    properties: propertiesOf('purchases'),
   })
-  .check(isSound((object, blocked, faults) => readUserEvent(object, 'purchase', blocked, faults)));
+  .check(isSound((object, blocked, faults) => readUserEvent(object, 'purchases', blocked, faults)));

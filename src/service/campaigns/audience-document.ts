@@ -64,11 +64,13 @@ const summaryOf = ({ count, first, last }: Tally, nowMs: number): EventSummary =
 });
 
 /** Makes what a filter asks for when it asks: a user may have done a thousand things, a filter looks at one. */
-const byName = <T extends Tally, R>(tallies: Record<string, T>, make: (tally: T) => R): Record<string, R> =>
-  new Proxy(tallies as Record<string, unknown>, {
-    get: (all, name) =>
-      typeof name === 'string' && Object.hasOwn(all, name) ? make(all[name] as T) : undefined,
+const byName = <T extends Tally, R>(tallies: Record<string, T>, make: (tally: T) => R) => {
+  const names: Record<string, unknown> = tallies;
+  return new Proxy(names, {
+    get: (_, name) =>
+      typeof name === 'string' && Object.hasOwn(tallies, name) ? make(tallies[name]!) : undefined,
   }) as Record<string, R>;
+};
 
 /** The document that audience filters see. A user without a profile has done nothing and has no attributes. */
 export const audienceOf = (

@@ -1,14 +1,16 @@
 import sift from 'sift';
-import { type PatternCost, patternCost, stepsOf } from './safe-pattern.ts';
+import { patternCost, stepsOf } from './safe-pattern.ts';
 
 // The package is CommonJS for Node: everything it exports is a member of its default.
 const library = sift as unknown as typeof import('sift');
 
+type Options = Parameters<typeof library.createEqualsOperation>[2];
+
 /** An operator of sift that holds where `test` does, for a value or for one of the entries of a list. */
 const operator =
   <Operand>(make: (operand: Operand) => (value: unknown) => boolean) =>
-  (operand: Operand, owner: unknown, options: unknown) =>
-    library.createEqualsOperation(make(operand) as never, owner, options as never);
+  (operand: Operand, owner: unknown, options: Options) =>
+    library.createEqualsOperation(make(operand), owner, options);
 
 /** What the patterns of one audience may cost for one user, in steps: some five milliseconds. A list may hold five hundred texts. */
 const MAX_STEPS = 1_000_000;
@@ -16,10 +18,10 @@ const MAX_STEPS = 1_000_000;
 let stepsLeft = 0;
 
 /** A pattern on a text, or on each text of a list. Throws where a user's texts cost more than an audience may. */
-const regex = (pattern: string, owner: { $options?: string }, options: unknown) => {
+const regex = (pattern: string, owner: { $options?: string }, options: Options) => {
   const expression = new RegExp(pattern, owner.$options);
-  // Compiled is only what `operandFault` has let through.
-  const cost = patternCost(pattern, owner.$options) as PatternCost;
+  const cost = patternCost(pattern, owner.$options);
+  if (typeof cost === 'string') throw new Error(cost);
   const test = (value: unknown) => {
     if (typeof value !== 'string') return false;
     stepsLeft -= stepsOf(cost, value.length);
@@ -27,7 +29,7 @@ const regex = (pattern: string, owner: { $options?: string }, options: unknown) 
     expression.lastIndex = 0;
     return expression.test(value);
   };
-  return library.createEqualsOperation(test as never, owner, options as never);
+  return library.createEqualsOperation(test, owner, options);
 };
 
 /** `10.2.0` in the order of releases, as texts that compare letter by letter; a release comes after its candidates (`1.0.0-rc.1`). */
@@ -54,11 +56,8 @@ const version = (holds: (value: string, bound: string) => boolean) =>
 /** Letters of either case are the same, in every script. */
 const folded = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
-/**
- * Everything a filter may use. `$where` and all else that evaluates code is left out. It has not sift's type, which is in a
- * file that our declarations cannot name.
- */
-export const OPERATORS: Record<string, unknown> = {
+/** Everything a filter may use. `$where` and all else that evaluates code is left out. */
+const OPERATIONS: Options['operations'] = {
   $all: library.$all,
   $and: library.$and,
   $elemMatch: library.$elemMatch,
@@ -89,6 +88,8 @@ export const OPERATORS: Record<string, unknown> = {
   $vlte: version((value, bound) => value <= bound),
 };
 
+export const OPERATORS: readonly string[] = Object.keys(OPERATIONS);
+
 const COMPARISONS = ['$eq', '$ne', '$gt', '$gte', '$lt', '$lte', '$in', '$nin', '$ini'];
 const VERSIONS = ['$veq', '$vgt', '$vgte', '$vlt', '$vlte'];
 
@@ -110,8 +111,12 @@ export const operandFault = (name: string, operand: unknown, options: unknown): 
 };
 
 /** Makes a filter that is prepared for it into a test of a document. */
-export const createTester = <Document>(filter: unknown): ((document: Document) => boolean) => {
-  const test = library.createQueryTester<Document>(filter as never, { operations: OPERATORS as never });
+export const createTester = <Document>(
+  filter: Record<string, unknown>,
+): ((document: Document) => boolean) => {
+  const test = library.createQueryTester<Document, Record<string, unknown>>(filter, {
+    operations: OPERATIONS,
+  });
   return (document) => {
     stepsLeft = MAX_STEPS;
     return test(document);

@@ -122,20 +122,38 @@ const hasTooMany = (filter: unknown): boolean => {
   return conditions > MAX_CONDITIONS;
 };
 
-/** Checks the filter and gives the one that is really run. */
-const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Report, depth = 0): unknown => {
+/** Checks what is compared with the value of a field. */
+const compared = (value: unknown, field: string, path: PropertyKey[], report: Report): unknown => {
+  const result = operand(value, field);
+  const problem = operandProblem(field, result);
+  if (problem) report(path, problem);
+  return result;
+};
+
+/** Checks a filter, or what is compared with the value of a field, and returns what is really run. */
+const prepare = (
+  value: unknown,
+  field: string,
+  path: PropertyKey[],
+  report: Report,
+  depth: number,
+): unknown => {
   if (depth > MAX_DEPTH) {
     report(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
     return {};
   }
-  /** For what is compared with the value of the field. */
-  const compared = (value: unknown, where: PropertyKey[]): unknown => {
-    const result = operand(value, field);
-    const problem = operandProblem(field, result);
-    if (problem) report(where, problem);
-    return result;
-  };
-  if (!isRecord(filter)) return compared(filter, path);
+  return isRecord(value)
+    ? prepareFilter(value, field, path, report, depth)
+    : compared(value, field, path, report);
+};
+
+const prepareFilter = (
+  filter: Filter,
+  field: string,
+  path: PropertyKey[],
+  report: Report,
+  depth: number,
+): Filter => {
   const result: [string, unknown][] = [];
   for (const [name, value] of Object.entries(filter)) {
     const here = [...path, name];
@@ -153,8 +171,8 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
       report(here, `expected a segment_id of 'segments', got ${JSON.stringify(value)}`);
       continue;
     }
-    if (!Object.hasOwn(OPERATORS, name)) {
-      report(here, `expected one of ${Object.keys(OPERATORS).join(', ')}`);
+    if (!OPERATORS.includes(name)) {
+      report(here, `expected one of ${OPERATORS.join(', ')}`);
       continue;
     }
     const fault = operandFault(name, value, filter['$options']);
@@ -178,7 +196,7 @@ const prepare = (filter: unknown, field: string, path: PropertyKey[], report: Re
     } else if (name === '$not') {
       result.push([name, prepare(value, field, here, report, depth + 1)]);
     } else {
-      result.push([name, isComparison(name) ? compared(value, here) : operand(value, field)]);
+      result.push([name, isComparison(name) ? compared(value, field, here, report) : operand(value, field)]);
     }
   }
   return Object.fromEntries(result);
@@ -203,16 +221,17 @@ export const compileAudience = (filter: Filter, report: Report): Audience | unde
     return undefined;
   }
   let sound = true;
-  const prepared = prepare(filter, '', [], (path, problem) => {
+  const reportFault: Report = (path, problem) => {
     sound = false;
     report(path, problem);
-  });
+  };
+  const prepared = prepareFilter(filter, '', [], reportFault, 0);
   if (!sound) return undefined;
   try {
     return {
       matches: createTester<AudienceMember>(prepared),
       filter,
-      clauses: clausesOf(prepared as Filter),
+      clauses: clausesOf(prepared),
     };
   } catch (error) {
     report([], `expected a filter in MongoDB query form, got one that fails: ${messageOf(error)}`);

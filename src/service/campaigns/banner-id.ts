@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, timingSafeEqual } from 'node:crypto';
+import type { NewBannerEvent } from '../profiles/events.ts';
 import type { Store } from '../store/store.ts';
 
 const PREFIX = 'bnr_';
@@ -9,18 +10,10 @@ const MARK_CHARACTERS = 8;
 const MAX_KEPT = 10_000;
 
 /** What a banner's ID stands for. The same facts always give the same ID. */
-export interface BannerFacts {
-  campaignId: string;
-  /** `null` of a control banner. */
-  variantId: string | null;
-  placementId: string;
-  /** How often the user had dismissed the campaign before. */
-  round: number;
-  isControl: boolean;
-  isTestSend: boolean;
-  /** In which it is shown; `null` of a campaign that names no language. */
-  language: string | null;
-}
+export type BannerFacts = Pick<
+  NewBannerEvent,
+  'campaignId' | 'variantId' | 'placementId' | 'round' | 'isControl' | 'isTestSend' | 'language'
+>;
 
 export interface BannerIds {
   /** The ID that a sync answers this user. */

@@ -1,14 +1,23 @@
-import { type Context, type FilterImplOptions, type Liquid, filters as library } from 'liquidjs';
+import { type FilterImplOptions, type Liquid, filters as library } from 'liquidjs';
 import { isRecord } from '../../protocol/index.ts';
 import { parseDate } from '../users/dates.ts';
 import { Float, isFloat, lengthOf, searchCost, textOf, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
 
 /** What a filter is called on. */
-interface Call {
-  context: Context;
-}
+type Call = ThisParameterType<Extract<FilterImplOptions, (...given: never[]) => unknown>>;
 type Filter = (this: Call, value: unknown, ...given: unknown[]) => unknown;
+
+/** One of the library's own filters. */
+const ofLibrary = (name: string): Filter => {
+  const filter = library[name];
+  if (typeof filter !== 'function') throw new Error(`liquidjs has no filter ${name}`);
+  return filter;
+};
+const SPLIT = ofLibrary('split');
+const DEFAULT = ofLibrary('default');
+const SUM = ofLibrary('sum');
+const ROUND = ofLibrary('round');
 
 const LONGEST_RANGE = 1e15;
 
@@ -81,10 +90,10 @@ const MATH: Record<string, Filter> = {
   plus: arithmetic((one, other) => decimal(one + other)),
   minus: arithmetic((one, other) => decimal(one - other)),
   times: arithmetic((one, other) => decimal(one * other)),
-  round: (value, digits) => {
+  round(value, digits) {
     const places = integerOf(digits);
     const number = Number(numberOf(value));
-    const rounded = (library.round as Filter).call({} as Call, number, places) as number;
+    const rounded = Number(ROUND.call(this, number, places));
     return made(rounded, places > 0 && isFloat(numberOf(value)));
   },
   divided_by: arithmetic((one, other, float) => (float ? one / other : Math.floor(one / notZero(other)))),
@@ -146,12 +155,12 @@ const TEXTS: Record<string, Filter> = {
         .trim()
         .split(/\s+/)
         .filter((part) => part !== '');
-    return (library.split as Filter).call(this, value, given);
+    return SPLIT.call(this, value, given);
   },
   size: (value) => (typeof value === 'object' || typeof value === 'string' ? lengthOfText(value) : 0),
   default(value, ...given) {
     const isEmptyObject = isRecord(value) && !(value instanceof Float) && lengthOf(value) === 0;
-    return (library.default as Filter).call(this, isEmptyObject ? '' : value, ...given.toSorted(valuesFirst));
+    return DEFAULT.call(this, isEmptyObject ? '' : value, ...given.toSorted(valuesFirst));
   },
   join: (value, ...given) => {
     const separator = given.length === 0 ? ' ' : textOf(given[0]);
@@ -162,7 +171,7 @@ const TEXTS: Record<string, Filter> = {
     return [...flat(Array.isArray(value) ? value : value == null ? [] : [value]), ...given];
   },
   sum(value, given) {
-    return (library.sum as Filter).call(this, Array.isArray(value) ? flat(value) : value, given);
+    return SUM.call(this, Array.isArray(value) ? flat(value) : value, given);
   },
 };
 
@@ -193,21 +202,20 @@ const costOf = (name: string, value: unknown, given: unknown[], budget: Pick<Bud
 };
 
 const charged = (name: string, filter: Filter): FilterImplOptions =>
-  function* (this: Call, value: unknown, ...given: unknown[]) {
+  function* (value: unknown, ...given: unknown[]) {
     const budget = this.context.memoryLimit;
     budget.use(COST.filter + costOf(name, value, given, budget));
     const result: unknown = yield filter.apply(this, [value, ...given]);
     budget.use(typeof result === 'string' ? result.length * COST.letter : lengthOf(result) * COST.element);
     return result;
-  } as never;
+  };
 
 /** Every filter of the library at its cost, but those that read a template of their own (`where_exp`), and our own in their place. */
 export const registerFilters = (liquid: Liquid): void => {
   for (const [name, filter] of Object.entries({ ...library, ...MATH, ...TEXTS })) {
     if (name.endsWith('_exp')) delete liquid.filters[name];
     else if (typeof filter === 'function') {
-      const ours = DATES.includes(name) ? inUtc(filter as Filter) : (filter as Filter);
-      liquid.registerFilter(name, charged(name, ours));
+      liquid.registerFilter(name, charged(name, DATES.includes(name) ? inUtc(filter) : filter));
     }
   }
   liquid.registerFilter('bound of a range', integerOf);

@@ -1,7 +1,7 @@
 import { type Context, defaultOperators } from 'liquidjs';
 import { type Budget, COST } from './render-budget.ts';
 
-type Operator = (left: unknown, right: unknown, context: Context) => Generator<unknown, boolean>;
+type Operator = (left: unknown, right: unknown, context: Context) => Generator<unknown, boolean, boolean>;
 
 /** A number with a point that has nothing behind it: Liquid prints `10.0 | times: 2` as `20.0`. Other numbers say so themselves. */
 export class Float extends Number {
@@ -64,7 +64,7 @@ export const registerOperators = (): typeof defaultOperators =>
       const operator: Operator = function* (left, right, context) {
         const budget = context.memoryLimit;
         budget.use(COST.token + costOf(name, left, right, budget));
-        return (yield library(plain(left), plain(right), context)) as boolean;
+        return yield library(plain(left), plain(right), context);
       };
       return [name, operator];
     }),

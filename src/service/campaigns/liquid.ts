@@ -112,7 +112,9 @@ export const compile = (text: string): Compiled => prepare(liquid.parse(toLiquid
 
 /** Renders a template. Throws an `OverBudgetError` where that costs more than the budget has. */
 export const render = ({ template }: Compiled, scope: Record<string, unknown>, budget: Budget): string => {
-  const limits = { memoryLimit: budget as never, renderLimit: budget as never, liquid };
+  // The library's type of a limit has private members, which nothing asks for.
+  const limit = budget as never;
+  const limits = { memoryLimit: limit, renderLimit: limit, liquid };
   const context = new BudgetedContext(scope, liquid.options, { sync: true }, limits);
   try {
     return toValueSync(renderTemplates(template, context));

@@ -93,37 +93,48 @@ const json = (value: unknown): string => {
 
 const again = (at: string | null) => (at ? `it is shown again from ${at}` : 'it is not shown again');
 
-type Texts = { [Name in Reason['outcome']]: (reason: Extract<Reason, { outcome: Name }>) => string };
-
-const TEXTS: Texts = {
-  shown: ({ variant_id, is_test_send }) =>
-    `shows variant ${variant_id}${is_test_send ? ' as a test send' : ''}`,
-  held_out: ({ bucket, control_percentage, is_of_all }) =>
-    `shows nothing: the user is held out${is_of_all ? ' of all campaigns' : ''} (bucket ${bucket}, control is below ${control_percentage})`,
-  not_running: ({ status }) => `is ${status === 'draft' ? 'a draft' : status}`,
-  out_of_time: ({ starts_at, ends_at }) =>
-    `runs ${[starts_at && `from ${starts_at}`, ends_at && `until ${ends_at}`].filter(Boolean).join(' ')}`,
-  not_in_audience: ({ clauses }) =>
-    `the user is not in the audience: ${clauses
-      .map(({ clause, expected, actual }) =>
-        actual === undefined
-          ? `${clause} does not hold: ${json(expected)}`
-          : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`,
-      )
-      .join('; ')}`,
-  dismissed: ({ dismissed_at, again_at }) => `the user dismissed it at ${dismissed_at}; ${again(again_at)}`,
-  capped: ({ limit, tag, max, count, again_at }) =>
-    `the limit ${tag === undefined ? `frequency.${limit}` : `of the tag ${tag}`} is reached (${count} of ${max}); ${again(again_at)}`,
-  outranked: ({ by }) => `campaign ${by} ranks higher`,
-  unfilled: ({ property, problem }) =>
-    property === null
-      ? `cannot be filled in: ${problem}`
-      : `the property ${property} cannot be filled in: ${problem}`,
-};
+const clauseText = ({ clause, expected, actual }: FailingClause): string =>
+  actual === undefined
+    ? `${clause} does not hold: ${json(expected)}`
+    : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`;
 
 /** A reason as a sentence for people, without its subject: the campaign. */
-const reasonText = <Name extends Reason['outcome']>(reason: Extract<Reason, { outcome: Name }>): string =>
-  (TEXTS[reason.outcome as Name] as (reason: Reason) => string)(reason);
+const reasonText = (reason: Reason): string => {
+  switch (reason.outcome) {
+    case 'shown': {
+      const { variant_id, is_test_send } = reason;
+      return `shows variant ${variant_id}${is_test_send ? ' as a test send' : ''}`;
+    }
+    case 'held_out': {
+      const { bucket, control_percentage, is_of_all } = reason;
+      return `shows nothing: the user is held out${is_of_all ? ' of all campaigns' : ''} (bucket ${bucket}, control is below ${control_percentage})`;
+    }
+    case 'not_running':
+      return `is ${reason.status === 'draft' ? 'a draft' : reason.status}`;
+    case 'out_of_time': {
+      const { starts_at, ends_at } = reason;
+      return `runs ${[starts_at && `from ${starts_at}`, ends_at && `until ${ends_at}`].filter(Boolean).join(' ')}`;
+    }
+    case 'not_in_audience':
+      return `the user is not in the audience: ${reason.clauses.map(clauseText).join('; ')}`;
+    case 'dismissed': {
+      const { dismissed_at, again_at } = reason;
+      return `the user dismissed it at ${dismissed_at}; ${again(again_at)}`;
+    }
+    case 'capped': {
+      const { limit, tag, max, count, again_at } = reason;
+      return `the limit ${tag === undefined ? `frequency.${limit}` : `of the tag ${tag}`} is reached (${count} of ${max}); ${again(again_at)}`;
+    }
+    case 'outranked':
+      return `campaign ${reason.by} ranks higher`;
+    case 'unfilled': {
+      const { property, problem } = reason;
+      return property === null
+        ? `cannot be filled in: ${problem}`
+        : `the property ${property} cannot be filled in: ${problem}`;
+    }
+  }
+};
 
 const iso = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();

@@ -223,9 +223,15 @@ export interface RequestBody<Body> extends BodyReader<Body> {
   bounds: BodyBounds;
 }
 
-/** By a schema whose messages are the texts of a 400: of the first issue. It checks, describes and gives the type. */
-export const schemaReader = <Body extends object>(schema: z.core.$ZodType<Body>): BodyReader<Body> => ({
-  schema,
+/**
+ * By a schema whose messages are the texts of a 400: of the first issue. It checks, describes and gives the type. Where each entry of
+ * a body is judged alone, `described` is what a whole body should be.
+ */
+export const schemaReader = <Body extends object>(
+  schema: z.core.$ZodType<Body>,
+  described: z.core.$ZodType = schema,
+): BodyReader<Body> => ({
+  schema: described,
   read: (sent) => {
     const body = readBody(schema, sent);
     if (typeof body === 'string') throw new HttpError(400, body);

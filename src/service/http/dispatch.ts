@@ -84,10 +84,15 @@ const matcherOf = (template: string) => {
   };
 };
 
+const contentOf = (answer: Answer): Reply['body'] => {
+  if ('parts' in answer) return answer.parts;
+  return 'text' in answer ? answer.text : JSON.stringify(answer.body);
+};
+
 const replyOf = (answer: Answer, headers: Record<string, string>): Reply => ({
   status: answer.status,
   headers: answer.headers ? { ...headers, ...answer.headers } : headers,
-  body: 'text' in answer ? answer.text : JSON.stringify(answer.body),
+  body: contentOf(answer),
 });
 
 /** Leads each request to the endpoint of its path and method. Every failure on the way becomes an answer here, and only here. */

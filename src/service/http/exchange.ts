@@ -1,7 +1,8 @@
-/** What an endpoint answers: `body` is sent as JSON, `text` as it is, or as its UTF-8 bytes. */
+/** What an endpoint answers: `body` is sent as JSON, `text` as it is, or `parts` of a long text, in UTF-8, one after the other. */
 export type Answer = { status: number; headers?: Record<string, string> | undefined } & (
   | { body: unknown }
-  | { text: string | Uint8Array<ArrayBuffer> }
+  | { text: string }
+  | { parts: Uint8Array<ArrayBuffer>[] }
 );
 
 /** Thrown anywhere below the dispatcher to refuse a request. The dispatcher makes the answer of it. */
@@ -95,7 +96,7 @@ export const collectBytes = (maxBytes: number) => {
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer>;
+  body: string | Uint8Array<ArrayBuffer>[];
 }
 
 export const JSON_HEADERS = {

@@ -32,7 +32,7 @@ export const createFetch =
       body: (maxBytes) => bounded(request, maxBytes),
     });
     const isEmpty = EMPTY.includes(status) || request.method === 'HEAD';
-    return new Response(isEmpty ? null : body, {
+    return new Response(isEmpty ? null : typeof body === 'string' ? body : new Blob(body), {
       status,
       headers: { ...headers, Date: new Date().toUTCString() },
     });

@@ -154,17 +154,21 @@ export const writeReply = (
   if (response.destroyed) return;
   const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD';
   const isEmpty = status === 204 || request.method === 'HEAD';
+  const parts = typeof body === 'string' ? [body] : body;
   const head: Record<string, string | number> = { ...headers };
-  if (status !== 204) head['Content-Length'] = Buffer.byteLength(body);
+  if (status !== 204) head['Content-Length'] = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
   if (unread || isLast) head['Connection'] = 'close';
   response.writeHead(status, head);
   if (!unread) {
-    response.end(isEmpty ? undefined : body);
+    // The usual body is one, which goes out with the head.
+    const last = parts.length - 1;
+    if (!isEmpty) for (const part of parts.slice(0, last)) response.write(part);
+    response.end(isEmpty ? undefined : parts[last]);
     return;
   }
   // Once it has ended, node closes a connection that is not to be kept: what is still sent would reset it.
   if (isEmpty) response.flushHeaders();
-  else response.write(body);
+  else for (const part of parts) response.write(part);
   request.once('end', () => response.end());
   linger(request);
 };

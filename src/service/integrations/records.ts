@@ -1,4 +1,4 @@
-import { numberIn, type SqlRow, textIn } from '../operators/run-sql.ts';
+import { numberIn, numberOrNullIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/run-sql.ts';
 
 /** Unix microseconds as text: `2026-03-01T04:00:00.123456Z`. */
 export const stampText = (us: number): string => {
@@ -190,16 +190,6 @@ export interface IngestionStore {
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
 }
 
-const textOrNullIn = (row: SqlRow, column: string): string | null =>
-  row[column] === null ? null : textIn(row, column);
-const oneIn = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
-  const word = words.find((each) => each === row[column]);
-  if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
-  return word;
-};
-const nullableIn = (row: SqlRow, column: string): number | null =>
-  row[column] === null ? null : Number(row[column]);
-
 export const runOf = (row: SqlRow): IngestionRun => ({
   workspaceId: textIn(row, 'workspace_id'),
   integrationId: textIn(row, 'integration_id'),
@@ -207,23 +197,23 @@ export const runOf = (row: SqlRow): IngestionRun => ({
   cause: oneIn(row, 'cause', CAUSES),
   status: oneIn(row, 'status', STATUSES),
   startedAtMs: numberIn(row, 'started_at_ms'),
-  finishedAtMs: nullableIn(row, 'finished_at_ms'),
-  watermarkUs: nullableIn(row, 'watermark_us'),
+  finishedAtMs: numberOrNullIn(row, 'finished_at_ms'),
+  watermarkUs: numberOrNullIn(row, 'watermark_us'),
   rowsSynced: numberIn(row, 'rows_synced'),
   rowsFailed: numberIn(row, 'rows_failed'),
   note: textOrNullIn(row, 'note'),
 });
 
 export const stateOf = (row: SqlRow): IngestionState => {
-  const us = nullableIn(row, 'watermark_us');
+  const us = numberOrNullIn(row, 'watermark_us');
   return {
     integrationId: textIn(row, 'integration_id'),
     runId: textIn(row, 'run_id'),
     leaseUntilMs: numberIn(row, 'lease_until_ms'),
     begunAtMs: numberIn(row, 'begun_at_ms'),
-    requestedAtMs: nullableIn(row, 'requested_at_ms'),
+    requestedAtMs: numberOrNullIn(row, 'requested_at_ms'),
     watermark: us === null ? null : { us, key: textIn(row, 'watermark_key') },
-    seenSinceUs: nullableIn(row, 'seen_since_us'),
+    seenSinceUs: numberOrNullIn(row, 'seen_since_us'),
   };
 };
 
@@ -232,7 +222,7 @@ export const rejectOf = (row: SqlRow): StoredReject => ({
   kind: oneIn(row, 'kind', KINDS),
   key: textOrNullIn(row, 'key'),
   externalId: textOrNullIn(row, 'external_id'),
-  updatedAtUs: nullableIn(row, 'updated_at_us'),
+  updatedAtUs: numberOrNullIn(row, 'updated_at_us'),
   reason: textIn(row, 'reason'),
   payload: textIn(row, 'payload'),
   runId: textIn(row, 'run_id'),

@@ -13,13 +13,17 @@ import {
 export type { Draft } from './drafts.ts';
 export type { Release } from './releases.ts';
 export {
+  booleanIn,
   jsonIn,
   numberIn,
+  oneIn,
   type RunSql,
   type SqlRow,
   type SqlValue,
   type Statement,
   textIn,
+  textOrNullIn,
+  textsIn,
 } from './run-sql.ts';
 export type { OperatorSession, SessionProof } from './sessions.ts';
 export { type AuditEntry, forgetSubject, LOOK_AT_USER } from './sessions.ts';

@@ -8,13 +8,43 @@ export interface Statement {
 /** Runs one statement, whose values are `$1`, `$2` …, and returns its rows once it is stored. */
 export type RunSql<Answer = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values: SqlValue[]) => Answer;
 
-export const textIn = (row: SqlRow, column: string): string => row[column] as string;
+export const textOrNullIn = (row: SqlRow, column: string): string | null => {
+  const value = row[column];
+  if (typeof value === 'string' || value === null) return value;
+  throw new Error(`The column ${column} holds ${typeof value}, and not text`);
+};
+
+/** Throws where the column is NULL. */
+export const textIn = (row: SqlRow, column: string): string => {
+  const text = textOrNullIn(row, column);
+  if (text === null) throw new Error(`The column ${column} is NULL`);
+  return text;
+};
+
+/** One of a list of words. */
+export const oneIn = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
+  const word = words.find((each) => each === row[column]);
+  if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
+  return word;
+};
 
 /** PostgreSQL's driver gives a `bigint` as text. */
 export const numberIn = (row: SqlRow, column: string): number => Number(row[column]);
+export const numberOrNullIn = (row: SqlRow, column: string): number | null =>
+  row[column] === null ? null : Number(row[column]);
+
+/** SQLite's driver gives a boolean as a number. */
+export const booleanIn = (row: SqlRow, column: string): boolean => row[column] === true || row[column] === 1;
 
 /** PostgreSQL's driver parses JSON, SQLite's does not. */
 export const jsonIn = (row: SqlRow, column: string): unknown => {
   const value = row[column];
   return typeof value === 'string' ? JSON.parse(value) : value;
+};
+
+/** The texts of a list that is JSON. */
+export const textsIn = (row: SqlRow, column: string): string[] => {
+  const list = jsonIn(row, column);
+  if (Array.isArray(list)) return list.map(String);
+  throw new Error(`The column ${column} holds no list`);
 };

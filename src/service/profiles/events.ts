@@ -1,3 +1,5 @@
+import type { EventType } from '../../protocol/index.ts';
+
 interface EventOfUser {
   /** `null` of a user without one, and until the event is recorded with its user. */
   externalId: string | null;
@@ -45,7 +47,7 @@ export interface NewBannerEvent {
   isTestSend: boolean;
   /** The eligibility round of the banner: how often the user had dismissed the campaign before. */
   round: number;
-  eventType: 'impression' | 'click' | 'dismiss';
+  eventType: EventType;
   /** The instant as it was sent, which a wrong clock may put into the future. Unix milliseconds. */
   timeMs: number;
   receivedAtMs: number;

@@ -102,6 +102,28 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
   }
 };
 
+/** Lookups by workspace and key, each once. */
+export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
+
+export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
+
+/** The lookups of works, without those that `isKnown` knows. */
+export const namedBy = (
+  works: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
+  isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
+): Named => {
+  const named: Named = new Map();
+  for (const { workspaceId, lookups } of works) {
+    for (const lookup of lookups) {
+      if (isKnown(workspaceId, lookup)) continue;
+      const key = lookupKey(lookup);
+      const name = nameOfLookup(workspaceId, key);
+      if (!named.has(name)) named.set(name, { workspaceId, key, lookup });
+    }
+  }
+  return named;
+};
+
 /** IDs count milliseconds from this moment, so that they are exact numbers until the year 2163. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 /** IDs of one millisecond: 32 in each of 64 lanes. */

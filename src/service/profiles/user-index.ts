@@ -3,7 +3,9 @@ import type { Profile } from './profile.ts';
 import type { UserRow } from './user-set.ts';
 
 /** A user in memory. */
-export interface Entry extends UserRow {
+export interface Entry {
+  /** As it will be stored. */
+  row: UserRow;
   /** The names that the database has keys of. */
   stored: Names;
   /** The names that find the user here. */
@@ -63,9 +65,9 @@ export const createUserIndex = () => {
   /** Indexes the user by the names that they have now. A user who is removed has none. */
   const rename = (entry: Entry) => {
     takeOut(entry);
-    const names = entry.gone ? NO_NAMES : namesOf(entry);
+    const names = entry.gone ? NO_NAMES : namesOf(entry.row);
     entry.indexed = names;
-    const profile: Linked | null = entry.profile;
+    const profile: Linked | null = entry.row.profile;
     if (profile) profile[ENTRY] = entry;
     if (names.externalId !== null) byExternalId.set(names.externalId, entry);
     for (const key of sharedKeys(names)) {
@@ -98,27 +100,18 @@ export const createUserIndex = () => {
     },
 
     add(row: UserRow, isStored: boolean): Entry {
-      const entry: Entry = { ...row, stored: NO_NAMES, indexed: NO_NAMES, gone: null };
+      const entry: Entry = { row, stored: NO_NAMES, indexed: NO_NAMES, gone: null };
       byId.set(row.userId, entry);
       rename(entry);
       if (isStored) entry.stored = entry.indexed;
       return entry;
     },
 
-    rows(): UserRow[] {
-      const rows: UserRow[] = [];
-      for (const entry of byId.values()) {
-        const { userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters } =
-          entry;
-        if (!entry.gone)
-          rows.push({ userId, workspaceId, externalId, profile, createdAtMs, seenAtMs, version, characters });
-      }
-      return rows;
-    },
+    rows: (): UserRow[] => [...byId.values()].flatMap(({ row, gone }) => (gone ? [] : [row])),
 
     find(lookup: Lookup): Profile[] {
       const profiles: Profile[] = [];
-      for (const entry of entriesOf(lookup)) if (entry?.profile) profiles.push(entry.profile);
+      for (const entry of entriesOf(lookup)) if (entry?.row.profile) profiles.push(entry.row.profile);
       return profiles;
     },
   };

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { type Lookup, profileKeys, type UserIds } from './lookup.ts';
 import { completeProfile, type Profile, tallyEvent } from './profile.ts';
@@ -18,10 +19,12 @@ const heirOf = (entry: Entry): Entry | null => {
   return heir.gone ? null : heir;
 };
 
+/** Characters of JSON that the users whom a store keeps in memory may have in all. As objects they take a few times as much. */
+export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
 /** A user takes as much memory beside the profile as so many characters of JSON. */
 export const USER_CHARACTERS = 200;
 
-const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Entry) => {
+const addKeys = (changes: Changes, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
   if (indexed === stored) return;
   // Sets: a user may have thousands of push tokens.
   const before = new Set(profileKeys(stored));
@@ -31,20 +34,21 @@ const addKeys = (changes: Changes, { userId, workspaceId, stored, indexed }: Ent
 };
 
 const addUser = (changes: Changes, entry: Entry) => {
-  const { userId, workspaceId, version, gone } = entry;
+  const { row, indexed, gone } = entry;
+  const { userId, workspaceId, version } = row;
   // The group has created and removed this user: the database knows nothing of them.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
   if (!gone) {
-    entry.externalId = entry.indexed.externalId;
-    const row = writtenUser(entry);
-    entry.characters = row.profile?.length ?? 0;
-    (version === 0 ? changes.created : changes.updated).push(row);
+    row.externalId = indexed.externalId;
+    const written = writtenUser(row);
+    row.characters = written.profile?.length ?? 0;
+    (version === 0 ? changes.created : changes.updated).push(written);
     return;
   }
   changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
-  if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.userId });
+  if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.row.userId });
   else if (!gone.isExpired) changes.uncounted.push(userId);
   changes.erased.push(userId);
 };
@@ -73,7 +77,7 @@ export const createUserMemory = (ids: UserIds) => {
 
   const leave = (entry: Entry, into: Entry | null, isExpired = false) => {
     entry.gone = { into, isExpired };
-    indexOf(entry.workspaceId).rename(entry);
+    indexOf(entry.row.workspaceId).rename(entry);
     touched.add(entry);
   };
 
@@ -97,7 +101,7 @@ export const createUserMemory = (ids: UserIds) => {
       if (externalId !== null && externalId !== entry.indexed.externalId) {
         // A user who had banner events under this external ID, and no profile, becomes this one.
         const bearer = index.bearerOf(externalId);
-        if (bearer && !bearer.profile) leave(bearer, entry);
+        if (bearer && !bearer.row.profile) leave(bearer, entry);
       }
       index.rename(entry);
     };
@@ -107,11 +111,11 @@ export const createUserMemory = (ids: UserIds) => {
       changed,
       create(fields, nowMs) {
         const bearer = fields.externalId == null ? undefined : index.bearerOf(fields.externalId);
-        const bare = bearer && !bearer.profile ? bearer : undefined;
-        const userId = bare?.userId ?? ids.next(nowMs);
+        const bare = bearer && !bearer.row.profile ? bearer : undefined;
+        const userId = bare?.row.userId ?? ids.next(nowMs);
         const profile = completeProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
         if (bare) {
-          bare.profile = profile;
+          bare.row.profile = profile;
           index.rename(bare);
           touched.add(bare);
         } else make({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
@@ -146,8 +150,8 @@ export const createUserMemory = (ids: UserIds) => {
         if (!known && !mayMake) return false;
         const entry =
           known ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
-        if (known && !known.profile) {
-          known.seenAtMs = Math.max(known.seenAtMs, nowMs);
+        if (known && !known.row.profile) {
+          known.row.seenAtMs = Math.max(known.row.seenAtMs, nowMs);
           touched.add(known);
         }
         for (const event of recorded) bannerEvents.push({ entry, event });
@@ -155,7 +159,7 @@ export const createUserMemory = (ids: UserIds) => {
       },
       expire(externalId, beforeMs) {
         const bearer = index.bearerOf(externalId);
-        if (!bearer || bearer.profile || bearer.seenAtMs >= beforeMs) return;
+        if (!bearer || bearer.row.profile || bearer.row.seenAtMs >= beforeMs) return;
         leave(bearer, null, true);
       },
       addDataPoints(count, day) {
@@ -186,16 +190,17 @@ export const createUserMemory = (ids: UserIds) => {
   const takeChanges = (): Changes => {
     const changes = { ...noChanges(), forgotten, points: [...points.values()] };
     for (const entry of touched) {
-      const before = entry.version === 0 ? -USER_CHARACTERS : entry.characters;
+      const { row } = entry;
+      const before = row.version === 0 ? -USER_CHARACTERS : row.characters;
       addUser(changes, entry);
-      characters += entry.characters - before;
-      entry.version += 1;
+      characters += row.characters - before;
+      row.version += 1;
       entry.stored = entry.indexed;
     }
     const ofHeirs = <T>(list: readonly { entry: Entry; event: T }[]) =>
       list.flatMap(({ entry, event }) => {
         const heir = heirOf(entry);
-        return heir ? [{ workspaceId: heir.workspaceId, userId: heir.userId, event }] : [];
+        return heir ? [{ workspaceId: heir.row.workspaceId, userId: heir.row.userId, event }] : [];
       });
     changes.events = ofHeirs(events);
     changes.bannerEvents = ofHeirs(bannerEvents);

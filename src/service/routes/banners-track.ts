@@ -65,6 +65,12 @@ const isFromBot = (userAgent: string): boolean =>
   userAgent.startsWith('Mozilla/') &&
   isbot(userAgent.slice(0, MAX_USER_AGENT).replace('HeadlessChrome', 'Chrome'));
 
+/** A bad event, as the answer names it. */
+interface Refused {
+  type: string;
+  index: number;
+}
+
 /** The event, or the first fault it has. */
 const judge = (
   sent: unknown,
@@ -78,17 +84,13 @@ const judge = (
   const facts = ids.open(event.id);
   const timeMs = parseInstant(event.timestamp);
   if (!facts || timeMs === null) return EVENT_ERROR.invalidId;
+  const { isTestSend, ...banner } = facts;
   const row: Omit<NewBannerEvent, 'holdoutId'> = {
+    ...banner,
+    // What a well-known bot sends is kept like a test send: in no result, and of no cap.
+    isTestSend: isTestSend || isBot,
     appId: body.app_id,
     bannerId: event.id,
-    campaignId: facts.campaignId,
-    variantId: facts.variantId,
-    placementId: facts.placementId,
-    language: facts.language,
-    isControl: facts.isControl,
-    // What a well-known bot sends is kept like a test send: in no result, and of no cap.
-    isTestSend: facts.isTestSend || isBot,
-    round: facts.round,
     eventType: event.event_type,
     timeMs,
     receivedAtMs,
@@ -98,20 +100,17 @@ const judge = (
   return { row: { ...row, holdoutId }, isTheirs: ids.isFor(event.id, body.external_user_id), index };
 };
 
-const judgeAll = (
-  ids: BannerIds,
-  context: TrackContext,
-  refuse: (type: string, index: number) => void,
-): JudgedEvent[] => {
-  const judged: JudgedEvent[] = [];
+const judgeAll = (ids: BannerIds, context: TrackContext): { sound: JudgedEvent[]; refused: Refused[] } => {
+  const sound: JudgedEvent[] = [];
+  const refused: Refused[] = [];
   // Once a request, not once an event.
   const isBot = isFromBot(context.userAgent);
   for (const [index, event] of context.body.events.entries()) {
     const each = judge(event, index, ids, context, isBot);
-    if (typeof each === 'string') refuse(each, index);
-    else judged.push(each);
+    if (typeof each === 'string') refused.push({ type: each, index });
+    else sound.push(each);
   }
-  return judged;
+  return { sound, refused };
 };
 
 /** Counts a user who is about to be made; throws a 429 where there are too many of them in this window. */
@@ -140,6 +139,28 @@ const clickEffects = (
   });
 };
 
+/** Stores events with what their clicks do. False, and nothing is stored, where nobody knows the user and `mayMake` is false. */
+const record = (
+  events: readonly JudgedEvent[],
+  context: TrackContext,
+  mayMake: boolean,
+): Promise<boolean> => {
+  const { workspace, store, now, body } = context;
+  const { external_user_id: externalId } = body;
+  const effects = clickEffects(events, context, externalId);
+  const rows = events.map(({ row }) => row);
+  return store.write({
+    workspaceId: workspace.workspaceId,
+    lookups: [{ by: 'external_id', value: externalId }],
+    nowMs: now,
+    apply(users) {
+      if (!users.recordBannerEvents(externalId, rows, now, mayMake)) return false;
+      for (const take of effects) take(users);
+      return true;
+    },
+  });
+};
+
 export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
   defineRoute({
     ...FOR_PAGES,
@@ -147,11 +168,10 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
     permission: 'banners.track',
     errors: 'track',
     limit: 'banners_track',
-    request: pageBody(
-      // It describes whole requests; of those that come, each event is judged alone.
-      { ...schemaReader(bannersTrackBody), schema: bannersTrackRequest },
-      { maxBytes: MAX_TRACK_BODY_BYTES, maxValues: MAX_TRACK_VALUES },
-    ),
+    request: pageBody(schemaReader(bannersTrackBody, bannersTrackRequest), {
+      maxBytes: MAX_TRACK_BODY_BYTES,
+      maxValues: MAX_TRACK_VALUES,
+    }),
     operation: {
       id: 'trackBanners',
       tag: 'Banners',
@@ -175,44 +195,22 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
       notFound: 'Banners are not enabled in this workspace.',
     },
     answer: async (context) => {
-      const { workspace, store, body, now, metrics } = context;
-      const { external_user_id: externalId } = body;
+      const { workspace, body, metrics } = context;
       refuseUnknownApp(workspace, body.app_id);
-      const ids = await bannerIdsOf(workspace.workspaceId);
-      /** The bad events, as the answer names them. */
-      const errors: { type: string; index: number }[] = [];
-      const refuse = (type: string, index: number) => {
-        errors.push({ type, index });
-        metrics.error(type);
-      };
-      const refuseIfNone = (events: readonly JudgedEvent[]) => {
-        if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
-      };
-      const record = (events: readonly JudgedEvent[], mayMake: boolean) => {
-        const effects = clickEffects(events, context, externalId);
-        const rows = events.map(({ row }) => row);
-        return store.write({
-          workspaceId: workspace.workspaceId,
-          lookups: [{ by: 'external_id', value: externalId }],
-          nowMs: now,
-          apply(users) {
-            if (!users.recordBannerEvents(externalId, rows, now, mayMake)) return false;
-            for (const take of effects) take(users);
-            return true;
-          },
-        });
-      };
-
-      let events = judgeAll(ids, context, refuse);
-      refuseIfNone(events);
-      if (!(await record(events, false))) {
-        // Nobody knows this user. A client key must not make users up: a sync has named those whose IDs these are.
-        for (const { isTheirs, index } of events) if (!isTheirs) refuse(EVENT_ERROR.invalidId, index);
-        events = events.filter(({ isTheirs }) => isTheirs);
-        errors.sort((one, other) => one.index - other.index);
-        refuseIfNone(events);
+      const { sound, refused } = judgeAll(await bannerIdsOf(workspace.workspaceId), context);
+      const isKnown = sound.length > 0 && (await record(sound, context, false));
+      // A client key must not make users up: of a user whom nobody knows only those IDs count that a sync has answered to them.
+      const events = isKnown ? sound : sound.filter(({ isTheirs }) => isTheirs);
+      const strange = isKnown ? [] : sound.filter(({ isTheirs }) => !isTheirs);
+      const errors = [
+        ...refused,
+        ...strange.map(({ index }) => ({ type: EVENT_ERROR.invalidId, index })),
+      ].sort((one, other) => one.index - other.index);
+      for (const { type } of errors) metrics.error(type);
+      if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
+      if (!isKnown) {
         await takeNewUser(context);
-        await record(events, true);
+        await record(events, context, true);
       }
       metrics.objects('banner_events', events.length);
       return {

@@ -44,8 +44,8 @@ const talliesOf = (eventType: NewBannerEvent['eventType'], times: number): Talli
 };
 
 const addToPart = (parts: CampaignState['parts'], part: string, tallies: Tallies) => {
-  const before = Object.hasOwn(parts, part) ? parts[part]! : [0, 0, 0];
-  const after = before.map((count, type) => count + tallies[type]!) as Tallies;
+  const before: Tallies = Object.hasOwn(parts, part) ? parts[part]! : [0, 0, 0];
+  const after: Tallies = [before[0] + tallies[0], before[1] + tallies[1], before[2] + tallies[2]];
   if (after.some((count) => count > 0)) parts[part] = after;
   else delete parts[part];
 };

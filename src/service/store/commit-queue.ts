@@ -1,6 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { getHeapStatistics } from 'node:v8';
-import { type Lookup, lookupKey } from '../profiles/lookup.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Commit, UserWork } from './store.ts';
 import { isRefused, RetryLaterError } from './write-errors.ts';
@@ -29,32 +27,7 @@ export const applyWorks = (works: readonly Work[], usersOf: (workspaceId: string
     }
   });
 
-/** Of what all in memory may be as JSON. The objects that it is take a few times as much. */
-export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
-
-/** What works name users by: lookups by workspace and key, each once. */
-export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
-
-export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
-
-/** Without the lookups that `isKnown` knows. */
-export const namedBy = (
-  works: Iterable<Pick<Work, 'workspaceId' | 'lookups'>>,
-  isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
-): Named => {
-  const named: Named = new Map();
-  for (const { workspaceId, lookups } of works) {
-    for (const lookup of lookups) {
-      if (isKnown(workspaceId, lookup)) continue;
-      const key = lookupKey(lookup);
-      const name = nameOfLookup(workspaceId, key);
-      if (!named.has(name)) named.set(name, { workspaceId, key, lookup });
-    }
-  }
-  return named;
-};
-
-/** After this long the client has given up, and the work would be done for no one. */
+/** After this time clients have given up waiting for an answer. */
 const TIMEOUT_MS = 10_000;
 /** Longer than a load balancer waits between two looks at `/readyz`. */
 const REFUSING_MS = 5_000;
@@ -186,7 +159,7 @@ export const createCommitQueue = ({ secure, writeGroup, lanes = 1 }: CommitQueue
     }
   };
 
-  const enqueue = (work: Work): Promise<unknown> =>
+  const enqueue = <T>(work: UserWork<T>): Promise<T> =>
     new Promise((resolve, reject) => {
       waiting.add({ work, resolve, reject });
       if (isScheduled || !isDue()) return;
@@ -203,7 +176,7 @@ export const createCommitQueue = ({ secure, writeGroup, lanes = 1 }: CommitQueue
       underWay += 1;
       try {
         await secure(work.workspaceId);
-        return (await enqueue(work)) as T;
+        return await enqueue(work);
       } finally {
         underWay -= 1;
         if (underWay === 0) for (const resolve of idle.splice(0)) resolve();

@@ -1,13 +1,11 @@
-import { jsonIn, numberIn, type SqlRow } from '../operators/index.ts';
+import { numberIn, type SqlRow, textsIn } from '../operators/index.ts';
 import { createCounts } from './campaign-state.ts';
 import { type Batch, query, type Send } from './dialect.ts';
-import { deedIn, goalsOf, nameOfGoal, reachedWith } from './goals.ts';
+import { deedIn, goalsOf, nameOfGoal, READ_CAMPAIGN_GOALS, reachedWith } from './goals.ts';
 import { type CountedTables, writeCounts } from './keep-counts.ts';
 import { stateOf } from './rows.ts';
 
-/** Of both databases, like the statements below. */
-export const READ_GOALS =
-  'SELECT workspace_id, campaign_id, goals, version, counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2';
+/** In both databases. */
 const SET_GOALS = `INSERT INTO campaign_goals (workspace_id, campaign_id, goals, version, counted_to)
   VALUES ($1, $2, $3, (SELECT coalesce(max(version), 0) + 1 FROM campaign_goals), 0)
   ON CONFLICT (workspace_id, campaign_id)
@@ -38,7 +36,7 @@ export const askGoals = <Rows>(
   { statements }: CountedTables,
   { workspaceId, campaignId }: GoalStep,
 ): FoundGoals<Rows> => ({
-  goals: send(query(READ_GOALS, workspaceId, campaignId)),
+  goals: send(query(READ_CAMPAIGN_GOALS, workspaceId, campaignId)),
   states: send(statements.statesToCount(workspaceId, campaignId, STATES_A_STEP)),
 });
 
@@ -58,10 +56,10 @@ export const deedsOf = (
 };
 
 /**
- * Counts the goals of some users of a campaign from the beginning, while nothing else is written. Users of before a step may reach
- * goals in between: what a step finds in their events is right whatever was counted by then. A goal that was there before keeps
- * what it had where events of it are gone by retention. Goals are added, and those of before stay: a replica with an older file, which
- * asks for these, must not take away what another one counts.
+ * Counts the goals of some users of a campaign from the beginning, while nothing else is written. Users may reach goals between two
+ * steps: a step reads all events of its users, so that nothing counts twice. A goal that the campaign had before keeps its counts where
+ * retention has deleted their events. Goals are added and none is removed: a replica with an older file asks only for the goals of
+ * that file, and must not remove those that another replica counts.
  */
 export const countGoals = (
   tables: CountedTables,
@@ -70,7 +68,7 @@ export const countGoals = (
   deeds: readonly SqlRow[],
 ): { writes: Batch[]; hasMore: boolean } => {
   const [row] = found.goals;
-  const known = row ? (jsonIn(row, 'goals') as string[]) : [];
+  const known = row ? textsIn(row, 'goals') : [];
   const all = [...new Set([...known, ...asked])];
   if (all.length > known.length) {
     const goals = JSON.stringify((all.length > MAX_GOALS ? [...asked] : all).sort());

@@ -1,5 +1,5 @@
 import type { SqlValue } from '../operators/index.ts';
-import { type Column, type ColumnType, namesOf } from './rows.ts';
+import { type Column, type ColumnType, type ColumnValue, namesOf } from './rows.ts';
 
 /** A statement with the values of all its runs, one after the other: plain lists cross to a thread fastest. */
 export interface Batch {
@@ -52,9 +52,9 @@ export interface Dialect {
 }
 
 /** What a row has in a column: a boolean is a number, JSON is text. */
-const sqliteValue = (value: unknown): SqlValue => {
+const sqliteValue = (value: ColumnValue): SqlValue => {
   if (typeof value === 'boolean') return Number(value);
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : (value as SqlValue);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 };
 
 /** A statement runs once for each row: several rows in one are slower, as each of its values is bound by itself all the same. */

@@ -1,6 +1,7 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { numberIn, type SqlRow, textIn, textsIn } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
+import { columns } from './rows.ts';
 
 /** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
@@ -52,6 +53,20 @@ export const deedIn = (row: SqlRow): Deed => {
     currency: isPurchase ? textIn(row, 'currency') : '',
   };
 };
+
+/** Whose events are asked for, from a moment on, and by which names. */
+export interface DeedsSince {
+  userId: number;
+  sinceMs: number;
+  /** Of events, and IDs of products; a list as the dialect writes it. */
+  names: string;
+}
+
+export const DEEDS_SINCE = columns<DeedsSince>({
+  user_id: ['bigint', ({ userId }) => userId],
+  since: ['moment', ({ sinceMs }) => sinceMs],
+  names: ['text', ({ names }) => names],
+});
 
 /**
  * What a user has reached once they did these things as well, which no goal has counted yet. `firstMs` is their first impression.
@@ -111,7 +126,11 @@ export const nameOfGoal = ({ name }: Goal): string => name.slice(name.indexOf(':
 const NONE: readonly string[] = [];
 const NO_GOALS: readonly Goal[] = [];
 
-export const goalsOf = (row: SqlRow): Goal[] => (jsonIn(row, 'goals') as string[]).map(parseGoal);
+/** The goals of all campaigns, in both databases. */
+export const READ_GOALS = 'SELECT workspace_id, campaign_id, goals, version, counted_to FROM campaign_goals';
+export const READ_CAMPAIGN_GOALS = `${READ_GOALS} WHERE workspace_id = $1 AND campaign_id = $2`;
+
+export const goalsOf = (row: SqlRow): Goal[] => textsIn(row, 'goals').map(parseGoal);
 
 /** Of the rows of `campaign_goals`. */
 export const keptGoals = (rows: readonly SqlRow[]): KeptGoals => {

@@ -1,10 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createIngestionStore } from '../integrations/ingestion-store.ts';
+import type { IngestionStore } from '../integrations/records.ts';
+import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
+import { type Dialect, POSTGRES, SQLITE } from './dialect.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
+import { connectBeside } from './postgres/schema.ts';
+import { runIn } from './postgres/statement.ts';
+import { createPrune, type Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
+import { claimFile, createRunSqlite, openBeside } from './sqlite/open.ts';
 import type { Store, StoreReader } from './store.ts';
-import type { Pruned } from './upkeep.ts';
-import { isPostgres, pathOf, vacuumPostgres, vacuumSqlite, visitStore } from './upkeep.ts';
+import { createWorkspaceReads } from './workspace-reads.ts';
 
 export type { Conversion } from './goals.ts';
 export type {
@@ -26,7 +33,15 @@ export type {
   UserCampaign,
   UserWork,
 } from './store.ts';
-export { visitStore } from './upkeep.ts';
+
+/** True for a database server's URL; anything else names a SQLite file. */
+const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
+
+/** The path of a SQLite file. SQLite alone reads `file:` as a URL: the lock and the log beside it would be another file's. */
+const pathOf = (address: string): string => {
+  if (address.startsWith('file:')) throw new Error('expected the path of a file, not a file: URL');
+  return address;
+};
 
 /**
  * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made
@@ -38,6 +53,33 @@ export const openStore = (address: string): Promise<Store> =>
 /** Opens a database that a service may be writing at this moment, for reading alone. */
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
+
+/** A database that a service may be using at this moment. */
+interface VisitedStore {
+  studio: StudioStore;
+  ingestion: IngestionStore;
+  workspaceIds: Store['workspaceIds'];
+  prune: Store['prune'];
+  close(): Promise<void>;
+}
+
+const visitAs = (run: RunSql, dialect: Dialect, close: () => Promise<void>): VisitedStore => ({
+  studio: createStudioStore(run),
+  ingestion: createIngestionStore(run),
+  workspaceIds: createWorkspaceReads(run).workspaceIds,
+  prune: createPrune(run, dialect),
+  close,
+});
+
+/** Opens what may be changed beside a service. */
+export const visitStore = async (address: string): Promise<VisitedStore> => {
+  if (isPostgres(address)) {
+    const { pool, close } = await connectBeside(address);
+    return visitAs(runIn(pool), POSTGRES, close);
+  }
+  const database = openBeside(pathOf(address));
+  return visitAs(createRunSqlite(database), SQLITE, async () => database.close());
+};
 
 /**
  * Deletes what happened before the moment, in every workspace, while a service may be using the database. Yields the rows
@@ -61,6 +103,35 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
     await visited.close();
   }
 }
+
+const VACUUMED = ['users', 'user_keys', 'events', 'banner_events', 'user_campaigns', 'operator_audit'];
+
+/** Writes each table anew, without what was deleted; what asks for a table waits meanwhile. */
+const vacuumPostgres = async (url: string): Promise<void> => {
+  const { pool, close } = await connectBeside(url);
+  try {
+    for (const table of VACUUMED) await runIn(pool)(`VACUUM (FULL, ANALYZE) ${table}`);
+  } finally {
+    await close();
+  }
+};
+
+/** Writes the file anew, without what was deleted. No service may be using it. */
+const vacuumSqlite = (file: string): void => {
+  const release = claimFile(file);
+  try {
+    const database = openBeside(file);
+    try {
+      database.exec('VACUUM');
+      // The log as well has pages of before.
+      database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+    } finally {
+      database.close();
+    }
+  } finally {
+    release();
+  }
+};
 
 /** Gives the room of deleted rows back to the disk, and what was in them is gone. Of SQLite no service may be using the file. */
 export const vacuumStore = async (address: string): Promise<void> =>

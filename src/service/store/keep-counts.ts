@@ -9,8 +9,8 @@ import {
   type UserState,
 } from './campaign-state.ts';
 import type { Batch, Dialect, Send } from './dialect.ts';
-import { type Deed, deedIn, type KeptGoals, reachedWith } from './goals.ts';
-import { alikeOf, type DeedsSince, stateOf } from './rows.ts';
+import { type Deed, type DeedsSince, deedIn, type KeptGoals, reachedWith } from './goals.ts';
+import { alikeOf, stateOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
 /** The tables of counts, as one writer sees them. */
@@ -33,7 +33,7 @@ export const changesCounts = ({ moved, uncounted, bannerEvents, deeds }: Counted
 
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
-/** Whose deeds may reach goals that nobody has counted: of users who may have another first impression, from then on. */
+/** Users whose first impression may be another one by now. Their goals count anew, from all they did since that moment. */
 const deedsToRead = (
   { dialect }: CountedTables,
   kept: KeptGoals,
@@ -157,7 +157,7 @@ export const keepCounts = (
     userOf(workspaceId, userId).states.set(state.campaignId, state);
 
   const changed = new Set<CampaignState>();
-  /** Those with another first impression: what they have reached is counted from the beginning. */
+  /** States with another first impression: their goals are counted from the beginning. */
   const anew = new Set<CampaignState>();
   const change = (workspaceId: string, state: CampaignState) => {
     if (!changed.has(state)) counts.takeAway({ workspaceId, state });

@@ -1,3 +1,4 @@
+import { numberIn } from '../operators/index.ts';
 import type { Run } from './postgres/statement.ts';
 import type { RateRule, RateState } from './store.ts';
 
@@ -130,7 +131,7 @@ const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)
 export const leaseRequests =
   (run: Run): Lease =>
   async ({ id, startMs, endMs }, wanted) => {
-    const [row] = await run<{ taken: string }>(LEASE, [id, startMs, endMs, wanted]);
+    const [row] = await run(LEASE, [id, startMs, endMs, wanted]);
     if (Math.random() < SWEEP_SHARE) await run(SWEEP, [startMs - KEEP_MS]);
-    return Number(row?.taken);
+    return numberIn(row!, 'taken');
   };

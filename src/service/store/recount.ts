@@ -1,5 +1,5 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { numberIn, type RunSql, type SqlRow } from '../operators/index.ts';
+import { numberIn, type RunSql, type SqlRow, textIn, textsIn } from '../operators/index.ts';
 import {
   addEvent,
   type CampaignCount,
@@ -83,10 +83,7 @@ const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
 /** Kept and counted anew, of those goals that all users are counted for. */
 const readGoals = async (run: RunSql, dialect: Dialect, workspaceId: string) => {
   const goals = (await run(GOALS, [workspaceId])).flatMap((row) =>
-    (JSON.parse(row['goals'] as string) as string[]).map((part) => ({
-      campaign_id: row['campaign_id'] as string,
-      part,
-    })),
+    textsIn(row, 'goals').map((part) => ({ campaign_id: textIn(row, 'campaign_id'), part })),
   );
   const kept = (await run(KEPT_GOALS, [workspaceId])).filter((row) =>
     goals.some(({ campaign_id, part }) => campaign_id === row['campaign_id'] && part === row['part']),
@@ -103,30 +100,39 @@ const readGoals = async (run: RunSql, dialect: Dialect, workspaceId: string) => 
 
 const GOAL_COUNTS = ['converted', 'revenue', 'squares'];
 
-/** Counts by campaign, variant and part. */
-type Named = Map<string, number[]>;
-
-const byName = (rows: readonly SqlRow[], counts: readonly string[]): Named =>
-  new Map(
-    rows.map((row) => [
-      JSON.stringify([row['campaign_id'], row['variant_id'], row['part']]),
-      counts.map((name) => Number(row[name])),
-    ]),
-  );
+/** Rows of counts by campaign, variant and part. */
+const byName = (rows: readonly SqlRow[]): Map<string, SqlRow> =>
+  new Map(rows.map((row) => [JSON.stringify([row['campaign_id'], row['variant_id'], row['part']]), row]));
 
 /** Sums of what was spent are rounded in another order. */
 const isAlike = (one: number, other: number) =>
   Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
 
-const compare = (kept: Named, counted: Named, none: number[], prefix = ''): CountDifference[] =>
-  [...new Set([...kept.keys(), ...counted.keys()])].sort().flatMap((name) => {
-    const [one, other] = [kept.get(name) ?? none, counted.get(name) ?? none];
+/** Where rows that are kept have other counts than those that were counted. A row that is missing has none of anything. */
+const compare = (
+  keptRows: readonly SqlRow[],
+  countedRows: readonly SqlRow[],
+  columns: readonly string[],
+  prefix = '',
+): CountDifference[] => {
+  const [kept, counted] = [byName(keptRows), byName(countedRows)];
+  const countsOf = (row: SqlRow | undefined) => columns.map((column) => (row ? numberIn(row, column) : 0));
+  return [...new Map([...kept, ...counted])].sort(byKey).flatMap(([name, row]) => {
+    const [one, other] = [countsOf(kept.get(name)), countsOf(counted.get(name))];
     if (one.every((count, index) => isAlike(count, other[index]!))) return [];
-    const [campaignId, variantId, part] = JSON.parse(name) as [string, string, string];
     return [
-      { campaignId, variantId: variantId || null, part: `${prefix}${part}`, kept: one, counted: other },
+      {
+        campaignId: textIn(row, 'campaign_id'),
+        variantId: textIn(row, 'variant_id') || null,
+        part: `${prefix}${textIn(row, 'part')}`,
+        kept: one,
+        counted: other,
+      },
     ];
   });
+};
+
+const byKey = ([one]: [string, SqlRow], [other]: [string, SqlRow]) => (one < other ? -1 : 1);
 
 /**
  * Compares the counts that are kept of a workspace's campaigns with their banner events, and those of goals that are all counted
@@ -144,14 +150,5 @@ export const recount = async (
   const rows = counted.map(({ campaignId, variantId, part, ...counts }): SqlRow => {
     return { campaign_id: campaignId, variant_id: variantId, part, ...counts };
   });
-  const none = (counts: readonly string[]) => counts.map(() => 0);
-  return [
-    ...compare(byName(kept, COUNTS), byName(rows, COUNTS), none(COUNTS)),
-    ...compare(
-      byName(goals.kept, GOAL_COUNTS),
-      byName(goals.counted, GOAL_COUNTS),
-      none(GOAL_COUNTS),
-      'goal:',
-    ),
-  ];
+  return [...compare(kept, rows, COUNTS), ...compare(goals.kept, goals.counted, GOAL_COUNTS, 'goal:')];
 };

@@ -1,6 +1,6 @@
-import { jsonIn, type RunSql, type SqlRow } from '../operators/index.ts';
-import { type GoalStep, READ_GOALS } from './count-goals.ts';
-import { type Conversion, goalOf } from './goals.ts';
+import { numberIn, type RunSql, type SqlRow, textIn, textsIn } from '../operators/index.ts';
+import type { GoalStep } from './count-goals.ts';
+import { type Conversion, goalOf, READ_CAMPAIGN_GOALS } from './goals.ts';
 import type { Store } from './store.ts';
 
 /** Events, and users who had at least one. Test sends are in no count. */
@@ -74,13 +74,16 @@ const READ = `SELECT variant_id, part, sum(impressions) AS impressions, sum(clic
   GROUP BY variant_id, part HAVING sum(impressions + clicks + dismissals) > 0 ORDER BY part, variant_id = '', variant_id`;
 
 const countsOf = (row: SqlRow): Counts => ({
-  impressions: Number(row['impressions']),
-  clicks: Number(row['clicks']),
-  dismissals: Number(row['dismissals']),
-  exposed: Number(row['exposed']),
-  clicked: Number(row['clicked']),
-  dismissed: Number(row['dismissed']),
+  impressions: numberIn(row, 'impressions'),
+  clicks: numberIn(row, 'clicks'),
+  dismissals: numberIn(row, 'dismissals'),
+  exposed: numberIn(row, 'exposed'),
+  clicked: numberIn(row, 'clicked'),
+  dismissed: numberIn(row, 'dismissed'),
 });
+
+/** The control group has no variant. */
+const variantIn = (row: SqlRow): string | null => textIn(row, 'variant_id') || null;
 
 const READ_REACHED = `SELECT variant_id, goal, currencies, sum(converted) AS converted, sum(revenue) AS revenue, sum(squares) AS squares
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2
@@ -95,8 +98,8 @@ const readResults = async (
   { campaignId, conversions }: ResultsQuestion,
 ): Promise<CampaignResults> => {
   const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
-    variantId: (row['variant_id'] as string) || null,
-    part: row['part'] as string,
+    variantId: variantIn(row),
+    part: textIn(row, 'part'),
     counts: countsOf(row),
   }));
   const named = (kind: string) =>
@@ -105,19 +108,19 @@ const readResults = async (
     );
   const goals = conversions.map(goalOf);
   const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
-  const asked = reached.filter((row) => goals.includes(row['goal'] as string));
+  const asked = reached.filter((row) => goals.includes(textIn(row, 'goal')));
   const reachedBy = (variantId: string | null, goal: string): Goal =>
     asked
-      .filter((row) => row['goal'] === goal && ((row['variant_id'] as string) || null) === variantId)
+      .filter((row) => row['goal'] === goal && variantIn(row) === variantId)
       .reduce(
         (sum, row) => ({
-          converted: sum.converted + Number(row['converted']),
-          revenue: sum.revenue + Number(row['revenue']),
-          revenueSquares: sum.revenueSquares + Number(row['squares']),
+          converted: sum.converted + numberIn(row, 'converted'),
+          revenue: sum.revenue + numberIn(row, 'revenue'),
+          revenueSquares: sum.revenueSquares + numberIn(row, 'squares'),
         }),
         NONE,
       );
-  const currencies = new Set(asked.flatMap((row) => (row['currencies'] as string).split(',')));
+  const currencies = new Set(asked.flatMap((row) => textIn(row, 'currencies').split(',')));
   return {
     arms: rows
       .filter(({ part }) => part === '')
@@ -141,8 +144,8 @@ export const createResults = (
   const keepGoals: Store['keepGoals'] = async (workspaceId, { campaignId, conversions }, signal) => {
     if (conversions.length === 0) return;
     const goals = conversions.map(goalOf);
-    const [row] = await run(READ_GOALS, [workspaceId, campaignId]);
-    const known = row && row['counted_to'] === null ? (jsonIn(row, 'goals') as string[]) : [];
+    const [row] = await run(READ_CAMPAIGN_GOALS, [workspaceId, campaignId]);
+    const known = row && row['counted_to'] === null ? textsIn(row, 'goals') : [];
     if (goals.every((goal) => known.includes(goal))) return;
     for (let hasMore = true; hasMore && !signal?.aborted; )
       hasMore = await countGoals({ workspaceId, campaignId, goals });
@@ -171,8 +174,8 @@ export const readNumbers = async (run: RunSql, workspaceId: string): Promise<Cam
     [workspaceId],
   );
   return rows.map((row) => ({
-    campaignId: row['campaign_id'] as string,
-    exposed: Number(row['exposed']),
-    clicked: Number(row['clicked']),
+    campaignId: textIn(row, 'campaign_id'),
+    exposed: numberIn(row, 'exposed'),
+    clicked: numberIn(row, 'clicked'),
   }));
 };

@@ -1,4 +1,14 @@
-import { jsonIn, numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
+import {
+  booleanIn,
+  jsonIn,
+  numberIn,
+  oneIn,
+  type SqlRow,
+  type SqlValue,
+  textIn,
+  textOrNullIn,
+} from '../operators/index.ts';
 import type { BannerEventRow, NewBannerEvent, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
@@ -9,15 +19,18 @@ import type { Impression, UserCampaign } from './store.ts';
 /** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or a text that is JSON already. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
 
+export type ColumnValue = SqlValue | boolean | object;
+
 /** A column of a table, and what it has for a row: both databases build their statements of these. */
 export interface Column<T> {
   name: string;
   type: ColumnType;
-  of(row: T): unknown;
+  of(row: T): ColumnValue;
 }
 
-const columns = <T>(of: Record<string, [type: ColumnType, value: (row: T) => unknown]>): Column<T>[] =>
-  Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
+export const columns = <T>(
+  of: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
+): Column<T>[] => Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
 
 export const namesOf = (table: readonly Column<never>[]): string => table.map(({ name }) => name).join(', ');
 
@@ -136,27 +149,11 @@ export const DATA_POINTS = columns<InLane<Changes['points'][number]>>({
   points: ['bigint', ({ points }) => points],
 });
 
-/** Whose events are asked for, from a moment on, and by which names. */
-export interface DeedsSince {
-  userId: number;
-  sinceMs: number;
-  /** Of events, and IDs of products; a list as the dialect writes it. */
-  names: string;
-}
-
-export const DEEDS_SINCE = columns<DeedsSince>({
-  user_id: ['bigint', ({ userId }) => userId],
-  since: ['moment', ({ sinceMs }) => sinceMs],
-  names: ['text', ({ names }) => names],
-});
-
 // Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a
 // number.
 
-const textOrNullIn = (row: SqlRow, column: string) => row[column] as string | null;
-const msIn = (row: SqlRow, column: string) => Math.round(row[column] as number);
+const msIn = (row: SqlRow, column: string) => Math.round(numberIn(row, column));
 const msOrNullIn = (row: SqlRow, column: string) => (row[column] === null ? null : msIn(row, column));
-const booleanIn = (row: SqlRow, column: string) => row[column] === true || row[column] === 1;
 
 export const userOf = (row: SqlRow): UserRow => {
   const [userId, externalId] = [numberIn(row, 'user_id'), textOrNullIn(row, 'external_id')];
@@ -178,16 +175,6 @@ export const impressionOf = (row: SqlRow): Impression => ({
   campaignId: textIn(row, 'campaign_id'),
   timeMs: msIn(row, 'time'),
 });
-
-/**
- * Banner events of one user that a decision reads to count the impressions of the last days. A page can make up as many as it likes
- * of its own user, and all of them would be read for each sync; a user has some hundreds.
- */
-export const MAX_EVENTS_READ = 20_000;
-
-/** Whether it pays to look for impressions since then. */
-export const hasSeenSince = (campaigns: readonly UserCampaign[], sinceMs: number | null): sinceMs is number =>
-  sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
 
 export const campaignOf = (row: SqlRow): UserCampaign => ({
   campaignId: textIn(row, 'campaign_id'),
@@ -215,7 +202,7 @@ export const stateOf = (row: SqlRow): UserState => ({
 export const alikeOf = (row: SqlRow): AlikeEvents => ({
   campaignId: textIn(row, 'campaign_id'),
   holdoutId: textOrNullIn(row, 'holdout_id'),
-  eventType: textIn(row, 'event_type') as AlikeEvents['eventType'],
+  eventType: oneIn(row, 'event_type', EVENT_TYPES),
   day: textIn(row, 'day'),
   placementId: textIn(row, 'placement_id'),
   language: textOrNullIn(row, 'language'),
@@ -223,13 +210,14 @@ export const alikeOf = (row: SqlRow): AlikeEvents => ({
 });
 
 export const eventOf = (row: SqlRow): StoredEvent => {
+  const properties = jsonIn(row, 'properties');
   const ofUser = {
     externalId: textOrNullIn(row, 'external_id'),
     userId: numberIn(row, 'user_id'),
     appId: textOrNullIn(row, 'app_id'),
     timeMs: msIn(row, 'time'),
     receivedAtMs: msIn(row, 'received_at'),
-    properties: jsonIn(row, 'properties') as StoredEvent['properties'],
+    properties: isRecord(properties) ? properties : null,
   };
   if (row['product_id'] === null) return { kind: 'event', name: textIn(row, 'name'), ...ofUser };
   return {
@@ -252,7 +240,7 @@ export const newBannerEventOf = (row: SqlRow): Omit<NewBannerEvent, 'round'> => 
   language: textOrNullIn(row, 'language'),
   isControl: booleanIn(row, 'is_control'),
   isTestSend: booleanIn(row, 'is_test_send'),
-  eventType: textIn(row, 'event_type') as NewBannerEvent['eventType'],
+  eventType: oneIn(row, 'event_type', EVENT_TYPES),
   timeMs: msIn(row, 'time'),
   receivedAtMs: msIn(row, 'received_at'),
   day: textIn(row, 'day'),

@@ -1,22 +1,27 @@
 import { forgetRejects } from '../integrations/records.ts';
 import { forgetSubject, type SqlValue } from '../operators/index.ts';
 import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from './dialect.ts';
+import { DEEDS_SINCE, READ_GOALS } from './goals.ts';
 import {
   BANNER_EVENTS,
   CAMPAIGN_COUNTS,
   type Column,
   DATA_POINTS,
-  DEEDS_SINCE,
   DELETED_USERS,
   EVENT_ID,
   EVENTS,
   GOAL_COUNTS,
-  MAX_EVENTS_READ,
   namesOf,
   USER_CAMPAIGNS,
   USER_KEYS,
   USERS,
 } from './rows.ts';
+
+/**
+ * Banner events of one user that a decision reads to count the impressions of the last days. A page can make up as many as it likes
+ * of its own user, and all of them would be read for each sync; a user has some hundreds.
+ */
+const MAX_EVENTS_READ = 20_000;
 
 /** What both databases are asked of users and campaigns, and what they write, in the words of one. */
 const statementsIn = (dialect: Dialect) => {
@@ -134,7 +139,7 @@ const statementsIn = (dialect: Dialect) => {
          FROM events ${joined(',')} WHERE events.user_id = ${column('user_id')} AND time >= ${column('since')}
            AND ${isIn('coalesce(product_id, name)', column('names'), 'text')}`,
     ),
-    goals: question('SELECT workspace_id, campaign_id, goals, version, counted_to FROM campaign_goals'),
+    goals: question(READ_GOALS),
 
     /** What a decision needs: without `parts` and `goals`, which may be long and are for the results alone. */
     campaignsOf: question(

@@ -4,9 +4,9 @@ import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
+import type { PruneBefore, Pruned } from './prune.ts';
 import type { CountDifference } from './recount.ts';
 import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
-import type { PruneBefore, Pruned } from './upkeep.ts';
 import type { Sample } from './workspace-reads.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */

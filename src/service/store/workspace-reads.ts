@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import type { RunSql, SqlRow } from '../operators/index.ts';
+import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-set.ts';
-import type { StoreReader } from './store.ts';
+import type { Send } from './dialect.ts';
+import { campaignOf, impressionOf } from './rows.ts';
+import type { Statements } from './statements.ts';
+import type { BannerUser, StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */
 export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceIds' | 'dataPoints'> => ({
   async workspaceIds() {
     const rows = await run('SELECT workspace_id FROM secrets ORDER BY workspace_id', []);
-    return rows.map((row) => row['workspace_id'] as string);
+    return rows.map((row) => textIn(row, 'workspace_id'));
   },
 
   async *dataPoints(workspaceId) {
@@ -15,9 +18,27 @@ export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceI
       'SELECT CAST(day AS text) AS day, sum(points) AS points FROM data_points WHERE workspace_id = $1 GROUP BY 1 ORDER BY 1',
       [workspaceId],
     );
-    for (const row of rows) yield { day: row['day'] as string, points: Number(row['points']) };
+    for (const row of rows) yield { day: textIn(row, 'day'), points: numberIn(row, 'points') };
   },
 });
+
+/**
+ * Reads what a decision asks of a user beside the profile. Impressions are looked for where the user has seen a campaign since that
+ * moment.
+ */
+export const readBannerUser = async (
+  send: Send<Promise<SqlRow[]> | SqlRow[]>,
+  { campaignsOf, impressionsSince }: Pick<Statements, 'campaignsOf' | 'impressionsSince'>,
+  user: UserRow | undefined,
+  sinceMs: number | null,
+): Promise<BannerUser> => {
+  if (!user) return { profile: null, campaigns: [], impressions: [] };
+  const campaigns = (await send(campaignsOf(user.userId))).map(campaignOf);
+  const hasSeen =
+    sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
+  const impressions = hasSeen ? await send(impressionsSince(user.userId, sinceMs)) : [];
+  return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
+};
 
 const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
 /** Another replica may have been faster. */
@@ -29,7 +50,7 @@ export const createSecrets = (run: RunSql) => {
 
   const read = async (workspaceId: string): Promise<string | undefined> => {
     const [row] = await run(READ, [workspaceId]);
-    return row?.['secret'] as string | undefined;
+    return row && textIn(row, 'secret');
   };
 
   const readOrMake = async (workspaceId: string): Promise<string> => {
@@ -56,7 +77,7 @@ export interface Sample {
   users: Pick<UserRow, 'externalId' | 'profile'>[];
 }
 
-/** A number for each user, as good as random, from 0 up to this one. Both databases have its operators. */
+/** Each user gets a number from 0 up to this one by a hash of the ID, in operators that both databases have. */
 const CHOICES = 2 ** 32;
 const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 

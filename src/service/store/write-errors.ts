@@ -1,3 +1,5 @@
+import { codeOf } from '../log.ts';
+
 /** Nothing of the write was stored, and the same may go through in a moment. */
 export class RetryLaterError extends Error {
   override name = 'RetryLaterError';
@@ -42,14 +44,18 @@ const SQLITE: [Verdict, number[]][] = [
   ['refused', [18, 19, 20]],
 ];
 
+/** The kind of an error of SQLite, such as 5 for a lock that another connection holds; `null` of any other error. */
+export const sqliteKindOf = (error: unknown): number | null =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
+
 /** `null` of any other error, which is answered with 500. */
 export const verdictOf = (error: unknown): Verdict | null => {
   if (error instanceof ConflictError) return 'again';
-  const { code, errcode } = error as { code?: unknown; errcode?: unknown };
+  const kind = sqliteKindOf(error);
   const found =
-    typeof errcode === 'number'
-      ? SQLITE.find(([, kinds]) => kinds.includes(errcode & 0xff))
-      : POSTGRES.find(([, codes]) => typeof code === 'string' && codes.test(code));
+    kind === null
+      ? POSTGRES.find(([, codes]) => codes.test(codeOf(error) ?? ''))
+      : SQLITE.find(([, kinds]) => kinds.includes(kind));
   return found?.[0] ?? null;
 };
 

@@ -1,6 +1,7 @@
 import { type InputArray, isRecord, TRACK_ERROR, type TrackErrorEntry } from '../../protocol/index.ts';
 import {
   type AttributesUser,
+  type EventArray,
   type Identity,
   readAttributesUser,
   readUserEvent,
@@ -159,15 +160,15 @@ const withTexts = (properties: Record<string, unknown>): Record<string, unknown>
   return texts;
 };
 
-/** Checks one object of `events` or `purchases`; `null` where it is rejected, with every reason in `problems`. */
+/** Checks one object of an array; `null` where it is rejected, with every reason in `problems`. */
 export const checkEvent = (
   object: unknown,
-  kind: 'event' | 'purchase',
+  array: EventArray,
   workspace: Workspace,
   nowMs: number,
   problems: Problems,
 ): CheckedEvent | null => {
-  const read = readUserEvent(object, kind, workspace.blockedExternalIds, problems);
+  const read = readUserEvent(object, array, workspace.blockedExternalIds, problems);
   if (read === null || !isRecord(object)) return null;
   const { identity, name, properties = null, purchase } = read;
   const { app_id } = object;

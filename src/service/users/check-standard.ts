@@ -63,7 +63,7 @@ const STANDARD = new Map<string, Checker>([
   ['last_name', shortText],
   ['dob', birthday],
   ['gender', oneOf('M', 'F', 'O', 'N', 'P')],
-  // A country that nobody knows clears the attribute.
+  // An unknown country clears the attribute.
   ['country', (value) => (typeof value === 'string' ? countryOf(value) : INVALID)],
   ['home_city', shortText],
   ['language', (value) => (typeof value === 'string' && isLanguage(value) ? value : INVALID)],
@@ -97,7 +97,7 @@ const CODES = new Map<string, string>([
   ['push_subscribe', TRACK_ERROR.badPushSubscriptionState],
 ]);
 
-/** `null` clears these as well, but a place or a state that is not one does not. */
+/** Attributes that `null` does not clear: it is as invalid as any other wrong value. */
 const NOT_CLEARED = new Set(['current_location', 'email_subscribe', 'push_subscribe']);
 
 export const STANDARD_NAMES: readonly string[] = [...STANDARD.keys()];

@@ -4,7 +4,7 @@ import type { NewBannerEvent } from '../profiles/events.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { checkAttributes, checkEvent, createProblems } from './check-objects.ts';
-import { type NameCount, trackWork } from './track-work.ts';
+import { applyTrack, type NameCount } from './track-work.ts';
 
 /** What a click of a variant does to the user who clicked. */
 export interface OnClick {
@@ -58,21 +58,19 @@ export const clickEffect = (
       ? null
       : checkEvent(
           { external_id: externalId, app_id: click.appId, name: event, time },
-          'event',
+          'events',
           workspace,
           nowMs,
           problems,
         );
-  const work = trackWork({
-    workspaceId: workspace.workspaceId,
+  const track = {
     nowMs,
     attributes: changed && Object.keys(attributes).length > 0 ? [changed] : [],
     events: done ? [done] : [],
-    names,
-  });
+  };
   const key = keyOf(click);
   return (users) => {
     if (!workspace.blockedExternalIds.has(externalId) && isFirst(users, externalId, key, nowMs))
-      work.apply(users);
+      applyTrack(users, track, names);
   };
 };

@@ -142,12 +142,7 @@ export const usersExportIds = defineRoute({
     const unknown = [...new Set(body.external_ids ?? [])].filter((id) => !found.has(id));
     const invalid = unknown.length > 0 ? `,"invalid_user_ids":${JSON.stringify(unknown)}` : '';
     const [first = Buffer.of(), ...others] = users.values();
-    const text = Buffer.concat([
-      Buffer.from('{"message":"success","users":['),
-      first.subarray(1),
-      ...others,
-      Buffer.from(`]${invalid}}`),
-    ]);
-    return { status: 201, text };
+    const [begin, end] = [Buffer.from('{"message":"success","users":['), Buffer.from(`]${invalid}}`)];
+    return { status: 201, parts: [begin, first.subarray(1), ...others, end] };
   },
 });

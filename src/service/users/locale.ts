@@ -1,4 +1,4 @@
-/** Labels by which Rails applications name time zones; those that are IANA names as well are not repeated. */
+/** Names of time zones in Rails applications. A name that IANA has as well is left out here. */
 const RAILS_TIME_ZONES: ReadonlySet<string> = new Set(
   `International Date Line West|Midway Island|American Samoa|Hawaii|Alaska|Pacific Time (US & Canada)|Tijuana|
 Mountain Time (US & Canada)|Arizona|Chihuahua|Mazatlan|Central Time (US & Canada)|Saskatchewan|Guadalajara|
@@ -22,9 +22,9 @@ const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'non
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Codes that name no country: unions, parts of others, and ones kept for private use. */
+/** Codes of two letters that are no countries: unions, parts of a country, and codes for private use. */
 const NO_COUNTRIES = new Set('EU EZ UN QO XA XB ZZ UK AC CP CQ DG EA IC TA'.split(' '));
-/** Names that people write and the table of regions does not have. */
+/** Common names of countries that `Intl.DisplayNames` does not give. */
 const OTHER_NAMES: Record<string, string> = {
   'united states of america': 'US',
   usa: 'US',
@@ -43,10 +43,10 @@ const OTHER_NAMES: Record<string, string> = {
   burma: 'MM',
 };
 
-/** A withdrawn code, such as that of East Germany, bears the name of the country that came after. */
+/** False for a withdrawn code, such as DD for East Germany: `Intl` gives it the name of the country that exists today. */
 const isInUse = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code;
 
-/** The name, and how else it is written: with "and", with "Saint", and without what China calls it. */
+/** The spellings of a country's name: as `Intl` has it, with "and" for "&", with "Saint" for "St.", and without "SAR China". */
 const writtenAs = (name: string): string[] => {
   const plain = name.toLowerCase();
   return [
@@ -69,14 +69,14 @@ for (const first of LETTERS) {
   }
 }
 
-/** The ISO 3166-1 alpha-2 code of a country's code or English name; `null` where it is none. */
+/** Returns the ISO 3166-1 alpha-2 code for a code or an English name of a country; `null` for any other text. */
 export const countryOf = (text: string): string | null => {
   const name = text.trim();
   const code = name.toUpperCase();
   return codes.has(code) ? code : (codesByName.get(name.toLowerCase()) ?? null);
 };
 
-/** ISO 639-1, with or without a region such as `en-IN`. */
+/** Whether a text is a language of ISO 639-1, with or without a region, such as `en` or `en-IN`. */
 export const isLanguage = (text: string): boolean =>
   /^[A-Za-z]{2}([-_]([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))*$/.test(text) &&
   languageNames.of(text.slice(0, 2).toLowerCase()) !== undefined;
@@ -84,7 +84,7 @@ export const isLanguage = (text: string): boolean =>
 const knownZones = new Map<string, boolean>();
 const MAX_KNOWN_ZONES = 2_000;
 
-/** An IANA name, or the label of a Rails application. */
+/** Whether a text is a time zone: by its IANA name, or by its name in Rails applications. */
 export const isTimeZone = (text: string): boolean => {
   const known = knownZones.get(text);
   if (known !== undefined) return known;
@@ -100,7 +100,7 @@ const isIanaZone = (text: string): boolean => {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return true;
   } catch {
-    // The only way to ask whether a zone is known.
+    // The constructor throws where it does not know the zone. There is no other way to ask.
     return false;
   }
 };

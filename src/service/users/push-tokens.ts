@@ -42,7 +42,7 @@ export const checkPushTokens = (
   return tokens;
 };
 
-/** What a token takes for itself: a device of an app has one token, and an app has a token once. */
+/** Two tokens that share one of these keys cannot both stay: a device has one token of an app, and an app has each token once. */
 const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => [
   `d${app_id}\u0000${device_id}`,
   `t${app_id}\u0000${token}`,
@@ -51,23 +51,23 @@ const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => 
 const unclaimed = (tokens: readonly PushToken[], claimed: ReadonlySet<string>): PushToken[] =>
   tokens.filter((token) => !claimsOf(token).some((claim) => claimed.has(claim)));
 
-/** The tokens with those that are added one after the other, each of which ousts what had its device or its text. */
+/** Adds tokens one after the other. Each removes the tokens before it that have the same device, or the same text. */
 export const withTokens = (stored: readonly PushToken[], added: readonly PushToken[]): PushToken[] => {
   const claimed = new Set<string>();
-  // From the last: whatever comes later ousts, though it may be ousted itself.
+  // From the last to the first: a token removes earlier ones even where a later one removes it in turn.
   const latest = added
     .toReversed()
     .filter((token) => {
       const claims = claimsOf(token);
-      const isOusted = claims.some((claim) => claimed.has(claim));
+      const isRemoved = claims.some((claim) => claimed.has(claim));
       for (const claim of claims) claimed.add(claim);
-      return !isOusted;
+      return !isRemoved;
     })
     .reverse();
   return [...unclaimed(stored, claimed), ...latest];
 };
 
-/** The tokens, and of the others those that take from none of them its device or its text. */
+/** The kept tokens, and those of the others that share no device and no text with them. */
 export const joinTokens = (kept: readonly PushToken[], others: readonly PushToken[]): PushToken[] => [
   ...kept,
   ...unclaimed(others, new Set(kept.flatMap(claimsOf))),

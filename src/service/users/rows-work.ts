@@ -40,8 +40,7 @@ const checkObject = (
     const checked = checkAttributes(object, workspace, problems);
     return checked && { kind: 'attributes', checked };
   }
-  const kind = type === 'events' ? 'event' : 'purchase';
-  const checked = checkEvent(object, kind, workspace, nowMs, problems);
+  const checked = checkEvent(object, type, workspace, nowMs, problems);
   return checked && { kind: 'event', checked };
 };
 

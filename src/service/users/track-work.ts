@@ -162,34 +162,32 @@ export interface Track {
   attributes: CheckedAttributes[];
   /** Events, then purchases. */
   events: CheckedEvent[];
-  /** The count of the request, where the request makes several works. Default: a new count. */
-  names?: NameCount;
 }
 
-/** Applies attributes, then events, then purchases. */
-export const trackWork = (track: Track): UserWork<Refusal[]> => {
-  const { workspaceId, nowMs, attributes, events } = track;
+/** Applies attributes, then events, then purchases. `names` is the count of the request. */
+export const applyTrack = (
+  users: UserSet,
+  { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
+  names = createNameCount(),
+): Refusal[] => {
   // One bad nested value costs the whole request its nested changes (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
+  const finder = createUserFinder(users);
+  const refusals: Refusal[] = [];
+  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, refusals });
+  for (const [position, event] of events.entries()) {
+    const outcome = recordEvent(users, event, { finder, names, nowMs });
+    if (outcome === 'recorded') points += 1;
+    if (outcome === 'refused') refusals.push({ of: 'events', position });
+  }
+  if (points > 0) users.addDataPoints(points, dayOf(nowMs));
+  return refusals;
+};
+
+export const trackWork = (track: Track): UserWork<Refusal[]> => {
+  const { workspaceId, nowMs, attributes, events } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);
   for (const { identity } of events) lookups.push(identity.lookup);
-  return {
-    workspaceId,
-    lookups,
-    nowMs,
-    apply(users) {
-      const finder = createUserFinder(users);
-      const names = track.names ?? createNameCount();
-      const refusals: Refusal[] = [];
-      let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, refusals });
-      for (const [position, event] of events.entries()) {
-        const outcome = recordEvent(users, event, { finder, names, nowMs });
-        if (outcome === 'recorded') points += 1;
-        if (outcome === 'refused') refusals.push({ of: 'events', position });
-      }
-      if (points > 0) users.addDataPoints(points, dayOf(nowMs));
-      return refusals;
-    },
-  };
+  return { workspaceId, lookups, nowMs, apply: (users) => applyTrack(users, track) };
 };

@@ -139,8 +139,7 @@ export const trackUsers = async ({
           taken[array] = attributes.push(checked);
         }
       } else {
-        const kind = array === 'events' ? 'event' : 'purchase';
-        const checked = checkEvent(object, kind, workspace, nowMs, problems);
+        const checked = checkEvent(object, array, workspace, nowMs, problems);
         if (checked) {
           places.events.push([array, index]);
           events.push(checked);
@@ -204,10 +203,10 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
     errors: 'general',
     rate: 'users-track',
     limit,
-    request: backendBody(
-      { ...schemaReader(usersTrackBody), schema },
-      { ...bounds, maxValues: MAX_USERS_TRACK_VALUES },
-    ),
+    request: backendBody(schemaReader(usersTrackBody, schema), {
+      ...bounds,
+      maxValues: MAX_USERS_TRACK_VALUES,
+    }),
     operation: {
       ...operation,
       tag: 'Users',

@@ -115,6 +115,9 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
 const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
   isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
 
+/** What templates need in CSS pixels; the others need 344. */
+const HEIGHTS_PX: Readonly<Record<string, number>> = { strip: 64, hero: 448 };
+
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
  * Throws a `WorkspaceError` that names every problem with its path: of the shape first, and where there is none, of what
@@ -187,7 +190,7 @@ export const parseWorkspace = (
                 selector,
                 insert: insert ?? 'after',
                 paths: paths ?? ['*'],
-                heightPx: height_px ?? { strip: 64, hero: 448 }[template as string] ?? 344,
+                heightPx: height_px ?? HEIGHTS_PX[template ?? ''] ?? 344,
               },
       })) ?? null,
     segments,

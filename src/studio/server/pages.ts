@@ -4,11 +4,11 @@ import { fileURLToPath } from 'node:url';
 import type { Reply } from '../../service/index.ts';
 
 /**
- * As strict as the pages can bear: scripts, styles and requests of their own origin, images also from elsewhere
- * (marketers paste links), a frame of our own for the preview, and no string that becomes code.
+ * Headers of a page of ours. As strict as the pages can bear: scripts, styles and requests of their own origin, images also from
+ * elsewhere (marketers paste links), frames of our own, and no string that becomes code. `frameAncestors` says who may frame it.
  */
-const policy = (frameAncestors: string) =>
-  [
+export const pageHeaders = (frameAncestors: "'none'" | "'self'"): Readonly<Record<string, string>> => ({
+  'Content-Security-Policy': [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
@@ -20,26 +20,17 @@ const policy = (frameAncestors: string) =>
     "form-action 'none'",
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",
-  ].join('; ');
-
-const SHARED = {
+  ].join('; '),
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=()',
   'Referrer-Policy': 'no-referrer',
   'X-Content-Type-Options': 'nosniff',
-};
+});
 
-const SECURITY_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': policy("'none'"),
-  ...SHARED,
-};
-
+const SCREEN_HEADERS = pageHeaders("'none'");
 /** Of the preview's own page, which the editor shows in a frame. */
-const FRAME_HEADERS: Readonly<Record<string, string>> = {
-  'Content-Security-Policy': policy("'self'"),
-  ...SHARED,
-};
+const FRAME_HEADERS = pageHeaders("'self'");
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -83,7 +74,7 @@ export const createPages = (folder: string) => {
     // A file that a page of an older build asks for is not there: the page must not get HTML in its place.
     if (!known && path.startsWith('/assets/')) return null;
     const { body, type } = files.get(name)!;
-    const headers = name === FRAME ? FRAME_HEADERS : SECURITY_HEADERS;
+    const headers = name === FRAME ? FRAME_HEADERS : SCREEN_HEADERS;
     const cache = path.startsWith('/assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : 'no-cache';
     return { status: 200, headers: { ...headers, 'Content-Type': type, 'Cache-Control': cache }, body };
   };

@@ -110,7 +110,7 @@ test('nothing of an erased user is left in the files of the tables of PostgreSQL
   const address = await aDatabase();
   await eraseOne(address);
   const run = runBeside(address);
-  const [row] = await run<{ folder: string }>(
+  const [row] = await run(
     "SELECT current_setting('data_directory') || '/base/' || oid AS folder FROM pg_database WHERE datname = current_database()",
   );
   const vacuum = async () => {
@@ -118,7 +118,7 @@ test('nothing of an erased user is left in the files of the tables of PostgreSQL
     // What was dropped is unlinked by a checkpoint, and what is new written.
     await run('CHECKPOINT');
     await run('CHECKPOINT');
-    expect(wordsIn(row!.folder, [...ERASED, KEPT])).toEqual([KEPT]);
+    expect(wordsIn(String(row!['folder']), [...ERASED, KEPT])).toEqual([KEPT]);
   };
   // Rows that an older transaction may still see are copied: PostgreSQL analyses its own tables at any moment.
   await vi.waitFor(vacuum, { timeout: 20_000, interval: 500 });

@@ -21,7 +21,7 @@ const aPool = async (
   return { pool, run: runIn(pool), beside: runBeside(url) };
 };
 
-const processOf = async (run: Run) => (await run<{ pid: number }>('SELECT pg_backend_pid() AS pid'))[0]!.pid;
+const processOf = async (run: Run) => (await run('SELECT pg_backend_pid() AS pid'))[0]!['pid'];
 
 test('a connection that ends while nobody uses it is replaced', async () => {
   const { pool, run, beside } = await aPool();
@@ -212,8 +212,7 @@ test('a transaction that cannot begin stores nothing', async () => {
 
 test('a reader whose connection ends between two pages hears of it, and the next one reads all', async () => {
   const { pool, beside } = await aPool('upkeep');
-  const numbers = () =>
-    readRows<{ n: number }>(pool, 'SELECT n FROM generate_series(1, $1::int) AS n', ['1200']);
+  const numbers = () => readRows(pool, 'SELECT n FROM generate_series(1, $1::int) AS n', ['1200']);
   const reading = numbers();
   expect((await reading.next()).value).toEqual({ n: 1 });
   await beside(END_ALL);

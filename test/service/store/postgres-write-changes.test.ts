@@ -63,11 +63,11 @@ test('a group that another replica was faster than sends nothing once it has fai
 
 test('each statement writes its users in the order of their IDs: two replicas lock them in one order', async () => {
   const ids = new Map<string, number[]>();
-  const run = (async (statement: string, [list]: string[]) => {
-    const sent = list!.split('\u001e').map(Number);
+  const run: Run = async (statement, [list] = []) => {
+    const sent = String(list).split('\u001e').map(Number);
     ids.set(NAMES.get(statement)!, sent);
-    return sent;
-  }) as Run;
+    return sent.map((userId) => ({ user_id: userId }));
+  };
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
   const changes = { ...noChanges(), updated: users, deleted: users, created: users };
   await writeChanges(run, changes, OPTIONS);

@@ -26,12 +26,12 @@ export const aTrack = ({
 }): Track => {
   const problems = createProblems();
   const taken = <T>(checked: T | null): T[] => (checked === null ? [] : [checked]);
-  const eventOf = (kind: 'event' | 'purchase') => (object: object) =>
-    taken(checkEvent(object, kind, workspace, NOW, problems));
+  const eventOf = (array: 'events' | 'purchases') => (object: object) =>
+    taken(checkEvent(object, array, workspace, NOW, problems));
   return {
     workspaceId: 'test',
     nowMs: NOW,
     attributes: attributes.flatMap((object) => taken(checkAttributes(object, workspace, problems))),
-    events: [...events.flatMap(eventOf('event')), ...purchases.flatMap(eventOf('purchase'))],
+    events: [...events.flatMap(eventOf('events')), ...purchases.flatMap(eventOf('purchases'))],
   };
 };

@@ -93,7 +93,7 @@ const PURPOSES = {
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
 
-/** JSON stays text: of most rows it is read by whoever needs it, and its length is known. */
+/** JSON stays text: most rows are read without their JSON, and the length of the text is the size of the profile. */
 const JSON_TYPES: ReadonlySet<number> = new Set([types.builtins.JSON, types.builtins.JSONB]);
 const asText = (text: string) => text;
 const getTypeParser: typeof types.getTypeParser = ((id: number, format?: 'text') =>

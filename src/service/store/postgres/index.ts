@@ -1,12 +1,12 @@
 import { inTime } from '../../in-time.ts';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
-import { createStudioStore, type RunSql } from '../../operators/index.ts';
+import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
+import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows, leaseRequests } from '../rate-windows.ts';
 import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createFindStale, createPrune } from '../upkeep.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { connect } from './connect.ts';
@@ -66,7 +66,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     bannerUser: reader.bannerUser,
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
-    ...createResults(run as RunSql, countGoals),
+    ...createResults(run, countGoals),
     studio: createStudioStore(run),
     ingestion: createIngestionStore(run),
     prune: createPrune(run, POSTGRES),

@@ -1,7 +1,7 @@
-import { isNamedBy, type Lookup, userIdOf } from '../../profiles/lookup.ts';
+import { numberIn, textIn } from '../../operators/index.ts';
+import { isNamedBy, type Lookup, type Named, nameOfLookup, userIdOf } from '../../profiles/lookup.ts';
 import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
-import { type Named, nameOfLookup } from '../commit-queue.ts';
 import { POSTGRES, selected } from '../dialect.ts';
 import { USERS, userOf } from '../rows.ts';
 import { ConflictError } from '../write-errors.ts';
@@ -85,14 +85,10 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
     keys.push(key);
   }
   if (keys.length === 0) return found;
-  const rows = await run<{ workspace_id: string; key: string; user_id: string }>(FIND_KEYS, [
-    [...workspaces],
-    keys,
-  ]);
-  for (const { workspace_id, key, user_id } of rows) {
+  for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
     // Of several workspaces one may have the key that another asks for.
-    const name = nameOfLookup(workspace_id, key);
-    if (named.has(name)) add(Number(user_id), name);
+    const name = nameOfLookup(textIn(row, 'workspace_id'), textIn(row, 'key'));
+    if (named.has(name)) add(numberIn(row, 'user_id'), name);
   }
   return found;
 };

@@ -1,13 +1,14 @@
 import type { Pool } from 'pg';
+import type { SqlRow } from '../../operators/index.ts';
+import { namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { namedBy } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
-import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
+import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads, readSample } from '../workspace-reads.ts';
+import { createWorkspaceReads, readBannerUser, readSample } from '../workspace-reads.ts';
 import { MS, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
@@ -15,18 +16,14 @@ import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts'
 const PAGE = 500;
 
 /** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
-export async function* readRows<Row extends object = Record<string, unknown>>(
-  pool: Pool,
-  text: string,
-  values: string[],
-): AsyncGenerator<Row, void> {
+export async function* readRows(pool: Pool, text: string, values: string[]): AsyncGenerator<SqlRow, void> {
   const client = await takeConnection(pool);
   let isWhole = false;
   try {
     await client.query('BEGIN READ ONLY');
     await client.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
-      const { rows } = await client.query<Row>(`FETCH ${PAGE} FROM page`);
+      const { rows } = await client.query<SqlRow>(`FETCH ${PAGE} FROM page`);
       if (rows.length === 0) break;
       yield* rows;
     }
@@ -63,12 +60,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       sinceMs: number | null = null,
     ): Promise<BannerUser> {
       const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
-      if (!user) return { profile: null, campaigns: [], impressions: [] };
-      const campaigns = (await send(POSTGRES_STATEMENTS.campaignsOf(user.userId))).map(campaignOf);
-      const impressions = hasSeenSince(campaigns, sinceMs)
-        ? await send(POSTGRES_STATEMENTS.impressionsSince(user.userId, sinceMs))
-        : [];
-      return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
+      return readBannerUser(send, POSTGRES_STATEMENTS, user, sinceMs);
     },
 
     verbs: {

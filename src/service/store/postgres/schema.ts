@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { numberIn, textIn } from '../../operators/index.ts';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
@@ -42,20 +43,20 @@ const SCHEMA_LOCK = 7_061_636;
 const numberOf = async (run: Run): Promise<number | null> => {
   const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
   if (found?.['is_there'] !== true) return null;
-  const [row] = await run<{ version: number }>('SELECT version FROM placard_schema');
-  return row?.version ?? null;
+  const [row] = await run('SELECT version FROM placard_schema');
+  return row ? numberIn(row, 'version') : null;
 };
 
 /** Throws where the database does not have the tables of this Placard. */
 export const checkTables = async (pool: Pool): Promise<void> =>
   checkTablesAre(await numberOf(runIn(pool)), 'The database');
 
-/** An encoding that has not every character would refuse some users' texts, and no one would know before. */
+/** With another encoding the database would refuse the texts of some users, and only when these come. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 const refuseEncoding = async (run: Run) => {
-  const [row] = await run<{ server_encoding: string }>('SHOW server_encoding');
-  const encoding = row!.server_encoding;
+  const [row] = await run('SHOW server_encoding');
+  const encoding = textIn(row!, 'server_encoding');
   if (!ENCODINGS.includes(encoding))
     throw new Error(
       `The database has the encoding ${encoding}, which cannot store every text: it must be UTF8`,

@@ -53,10 +53,7 @@ export const isUnreplicated = (client: ClientBase): boolean => unreplicated.has(
 type Value = string | number | null | readonly string[] | readonly number[];
 
 /** Runs a statement and resolves with its rows. With values it must be of a constant text: it is prepared under a name. */
-export type Run = <Row extends object = Record<string, unknown>>(
-  text: string,
-  values?: readonly Value[],
-) => Promise<Row[]>;
+export type Run = (text: string, values?: readonly Value[]) => Promise<SqlRow[]>;
 
 const names = new Map<string, string>();
 

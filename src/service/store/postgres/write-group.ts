@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { SqlRow, Statement } from '../../operators/index.ts';
-import { createUserIds, type UserIds } from '../../profiles/lookup.ts';
-import { createUserMemory } from '../../profiles/user-memory.ts';
+import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
+import { createUserMemory, MAX_CHARACTERS } from '../../profiles/user-memory.ts';
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
-import { applyWorks, MAX_CHARACTERS, namedBy, type Work, WorkError } from '../commit-queue.ts';
+import { applyWorks, type Work, WorkError } from '../commit-queue.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
 import { type Batch, POSTGRES } from '../dialect.ts';
 import { deedOf, type KeptGoals, keptGoals } from '../goals.ts';
@@ -85,8 +85,8 @@ export const writeChanges = async (
   };
   /** All answers, also where one is a refusal: what is sent after the end of a transaction would be stored beside the next attempt's. */
   const settle = async () => {
-    const refused = (await Promise.allSettled(sent)).find(({ status }) => status === 'rejected');
-    if (refused) throw (refused as PromiseRejectedResult).reason;
+    for (const answer of await Promise.allSettled(sent))
+      if (answer.status === 'rejected') throw answer.reason;
   };
   const found = sendFirst(send, tables, kept, group, counted);
   await settle();
@@ -100,17 +100,17 @@ export const writeChanges = async (
   await settle();
 };
 
-/** The works that name a locked user are refused, and the others stored. */
+/** Refuses the works that name a locked user: the queue stores the others. */
 const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError => {
   const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => names.has(name)));
   return new WorkError(refused, new RetryLaterError('A user is locked'));
 };
 
 /**
- * Applies the works of a group in one transaction. It locks rows as it reads them. A sharded database cannot lock rows over several
- * shards: there their versions show whether another replica was faster. While a group is alone no other group locks rows. One
- * that is still locked belongs to something else, for instance a transaction that somebody forgot in psql. Then the works
- * with that user are refused and the others stored; on a sharded database the whole group is refused.
+ * Applies the works of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock rows of
+ * several shards: there the versions of the rows show whether another replica was faster. While a group is alone, no other group
+ * locks rows. A row that is locked then belongs to another program, for instance to a transaction that was left open in psql. The
+ * works with that user are refused, and the others stored; on a sharded database the whole group is refused.
  */
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);

@@ -10,6 +10,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
+import { codeOf } from '../../log.ts';
 import { performOnThread } from './jobs.ts';
 
 const removeHalves = (part: string): void => {
@@ -39,7 +40,7 @@ const rename = (part: string, destination: string): void => {
   try {
     linkSync(part, destination);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') refuse(destination);
+    if (codeOf(error) === 'EEXIST') refuse(destination);
     // Not every file system has links.
     renameSync(part, destination);
   }
@@ -56,8 +57,8 @@ const syncName = (destination: string): void => {
       closeSync(folder);
     }
   } catch {
-    // Windows opens no folder, nor anybody one that may only be written, and some network's file systems sync none. The
-    // copy is whole and has its name; the system writes that by itself, only later.
+    // Windows cannot open a folder, a folder without the right to read cannot be opened, and some network file systems cannot sync
+    // one. The copy is whole and has its name, which the system writes to the disk by itself, only later.
   }
 };
 

@@ -4,10 +4,10 @@ import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/lookup.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { SQLITE } from '../dialect.ts';
+import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
-import { createFindStale, createPrune } from '../upkeep.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createJobs } from './jobs.ts';
@@ -88,7 +88,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     write: queue.write,
     onCommit: queue.onCommit,
 
-    bannerUser: async (...asked) => reader.bannerUser(...asked),
+    bannerUser: reader.bannerUser,
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits: beside them it would wait for their locks, and they for its.

@@ -5,7 +5,7 @@ import { openBeside } from './open.ts';
 
 /** The thread of one job. Requests go first: on Linux each thread has a priority of its own. */
 if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
-const job = workerData as Job;
+const job: Job = workerData;
 const database = openBeside(job.file, { readOnly: true });
 try {
   parentPort?.postMessage(await perform(database, job));

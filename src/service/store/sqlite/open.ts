@@ -1,10 +1,12 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { messageOf } from '../../log.ts';
 import type { RunSql, SqlRow } from '../../operators/index.ts';
 import type { Send } from '../dialect.ts';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { SQLITE_TABLES } from '../tables.ts';
+import { sqliteKindOf } from '../write-errors.ts';
 
 /** Sends batches to SQLite, which answers at once. A statement is prepared once; its parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
@@ -147,11 +149,10 @@ export const claimFile = (file: string): (() => void) => {
     hold(lock);
   } catch (error) {
     lock.close();
-    const { errcode, message } = error as Error & { errcode?: number };
     const problem =
-      errcode === SQLITE_BUSY
+      sqliteKindOf(error) === SQLITE_BUSY
         ? `Another Placard service is using ${file}: stop it first. One service owns a SQLite file; several share a PostgreSQL database.`
-        : `${name}, which keeps other services off the file, cannot be locked: ${message}`;
+        : `${name}, which keeps other services off the file, cannot be locked: ${messageOf(error)}`;
     throw new Error(problem, { cause: error });
   }
   return () => lock.close();

@@ -1,13 +1,12 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { SqlRow } from '../../operators/index.ts';
-import { type Lookup, lookupKey, userIdOf } from '../../profiles/lookup.ts';
+import { numberIn, type SqlRow, textOrNullIn } from '../../operators/index.ts';
+import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
-import { type Named, namedBy } from '../commit-queue.ts';
 import { readNumbers } from '../results.ts';
-import { bannerEventOf, campaignOf, eventOf, hasSeenSince, impressionOf, userOf } from '../rows.ts';
+import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads } from '../workspace-reads.ts';
+import { createWorkspaceReads, readBannerUser } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
@@ -16,11 +15,11 @@ const PAGE = 500;
 
 const USERS = 'SELECT users.* FROM users';
 
-/** A user whose profile is parsed once somebody looks at it: of a sample that may be few, and profiles may be large. */
+/** Parses the profile when it is first read: a caller may read few profiles of a sample, and profiles may be large. */
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   let user: UserRow | undefined;
   return {
-    externalId: row['external_id'] as string | null,
+    externalId: textOrNullIn(row, 'external_id'),
     get profile() {
       user ??= userOf(row);
       return user.profile;
@@ -67,7 +66,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     try {
       for (const { workspaceId, lookup } of named.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
-          const userId = row['user_id'] as number;
+          const userId = numberIn(row, 'user_id');
           if (!found.has(userId)) found.set(userId, userOf(row));
         }
       }
@@ -89,7 +88,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       for (const row of rows) yield of(row);
       const end = rows.at(-1);
       if (!end) return;
-      last = end[key] as number;
+      last = numberIn(end, key);
       await new Promise(setImmediate);
     }
   }
@@ -97,15 +96,9 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   return {
     users,
 
-    bannerUser(workspaceId: string, externalId: string, sinceMs: number | null = null): BannerUser {
+    bannerUser(workspaceId: string, externalId: string, sinceMs: number | null = null): Promise<BannerUser> {
       const row = byKey.get(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
-      if (!row) return { profile: null, campaigns: [], impressions: [] };
-      const { profile, userId } = userOf(row);
-      const seen = send(SQLITE_STATEMENTS.campaignsOf(userId)).map(campaignOf);
-      const found = hasSeenSince(seen, sinceMs)
-        ? send(SQLITE_STATEMENTS.impressionsSince(userId, sinceMs))
-        : [];
-      return { profile, campaigns: seen, impressions: found.map(impressionOf) };
+      return readBannerUser(send, SQLITE_STATEMENTS, row && userOf(row), sinceMs);
     },
 
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),

@@ -11,21 +11,15 @@ export const threadUrl = (name: 'job' | 'writer'): URL => {
 };
 
 /**
- * Why a group was not stored, as it crosses from the writer's thread. A cloned error keeps
- * nothing but its message, and the log would not know a full disk from a broken one.
+ * Why a group was not stored, as it crosses from the writer's thread, with the codes that SQLite gave. A cloned error keeps nothing
+ * but its message, and the log would not know a full disk from a broken one.
  */
 export interface WriteProblem {
   message: string;
-  code?: string;
-  errcode?: number;
-  errstr?: string;
 }
 
-export const writeProblemOf = (error: unknown): WriteProblem => {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { message, code, errcode, errstr } = error as Error & WriteProblem;
-  return { message, ...(code !== undefined && { code, errcode, errstr }) } as WriteProblem;
-};
+export const writeProblemOf = (error: unknown): WriteProblem =>
+  error instanceof Error ? { ...error, message: error.message } : { message: String(error) };
 
 export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
   const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);

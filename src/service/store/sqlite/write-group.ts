@@ -1,6 +1,6 @@
-import type { UserIds } from '../../profiles/lookup.ts';
-import { createUserMemory, type UserMemory } from '../../profiles/user-memory.ts';
-import { applyWorks, MAX_CHARACTERS, namedBy, type Work } from '../commit-queue.ts';
+import { namedBy, type UserIds } from '../../profiles/lookup.ts';
+import { createUserMemory, MAX_CHARACTERS, type UserMemory } from '../../profiles/user-memory.ts';
+import { applyWorks, type Work } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './start-writer.ts';

@@ -11,7 +11,8 @@ export interface WriterMessage {
 export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
 
 /** The thread that owns the connection which writes. */
-const database = new DatabaseSync(workerData as string);
+const file: string = workerData;
+const database = new DatabaseSync(file);
 setForWriting(database);
 const writer = createWriter(database);
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import type { SqlValue } from '../../operators/index.ts';
+import { numberIn, type SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
 import { type Batch, query, SQLITE } from '../dialect.ts';
@@ -39,12 +39,12 @@ const deedsAmong = ({ values: events }: Batch, kept: KeptGoals): CountedChanges[
   const deeds: { workspaceId: string; userId: number; deed: Deed }[] = [];
   if (kept.version === 0) return deeds;
   for (let i = 0; i < events.length; i += EVENTS.length) {
-    const workspaceId = events[i + AT['workspace_id']!] as string;
+    const workspaceId = String(events[i + AT['workspace_id']!]);
     const productId = events[i + AT['product_id']!];
     const name = productId === null ? `event:${events[i + AT['name']!]}` : `product:${productId}`;
     if (kept.campaignsWith(workspaceId, name).length === 0) continue;
     const row = Object.fromEntries(EVENTS.map(({ name }, index) => [name, events[i + index]]));
-    deeds.push({ workspaceId, userId: row['user_id'] as number, deed: deedIn(row) });
+    deeds.push({ workspaceId, userId: numberIn(row, 'user_id'), deed: deedIn(row) });
   }
   return deeds;
 };

@@ -2,7 +2,7 @@ import { type CampaignText, type VariantText, variantName } from '../../campaign
 import { freeVariantId } from '../../campaign/free-variant-id.ts';
 import { sharesOf } from '../../campaign/shares.ts';
 import { Button, CheckBoxes, Segments } from '../parts/controls.tsx';
-import { checksAt, ListField, NumberField, TextField } from '../parts/fields.tsx';
+import { CheckWords, checksAt, ListField, NumberField, TextField } from '../parts/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { Languages, Translation } from './languages.tsx';
@@ -157,9 +157,9 @@ const Placements = ({ editor }: { editor: Editor }) => {
         chosen={placements}
         onChoose={(ids) => editor.set('placements', ids, '')}
       />
-      <p class="field-problem" id="placements-problem">
-        {checks.map(({ words }) => words).join(' ')}
-      </p>
+      <div id="placements-problem">
+        <CheckWords checks={checks} />
+      </div>
     </fieldset>
   );
 };
