@@ -14,7 +14,7 @@ interface SyncOptions {
   /** False while no request may be made: no consent, or a page that is only prerendered. */
   canSync: () => boolean;
   onAnswer: (result: SyncResult) => void;
-  /** The service wants fewer requests. */
+  /** The service has answered that there are too many requests. */
   onRateLimit: () => void;
   notify: Notify;
   fail: Fail;

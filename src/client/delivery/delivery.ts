@@ -9,7 +9,7 @@ import type { Store } from '../platform/store.ts';
 import type { TabChannel, TabLink } from '../platform/tab-channel.ts';
 import type { Pause } from '../platform/waits.ts';
 
-/** What the server said of an event it skipped. */
+/** Why the server skipped an event. */
 export interface Skip {
   /** Text for people, as the server sent it; do not branch on it. */
   reason: string;
@@ -50,7 +50,7 @@ export interface DeadLetter {
 /** How many events a flush delivered, and how many are still queued. */
 export type FlushOutcome = { delivered: number; pending: number };
 
-/** What happened, as the page saw it. */
+/** An event to be stored. */
 export interface CapturedEvent {
   type: EventType;
   bannerId: string;
@@ -67,11 +67,11 @@ export interface CapturedEvent {
   once?: string;
 }
 
-/** The half of the client that gets events to the server; what `createDelivery(setup)` returns. */
+/** The part of the client that stores events and sends them to the server. `createDelivery(setup)` returns it. */
 export interface Delivery {
   /** Resolves with the event when it is durable, with `null` where it is not (no consent, wiped, counted before). */
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
-  /** Sends what is due now; callers that meet a running flush share its outcome. */
+  /** Sends all that is queued. Callers that meet a running flush share its outcome. */
   flush(): Promise<FlushOutcome>;
   /** The events of a user that are still to be delivered. */
   queued(userId: string): Promise<BannerEvent[]>;
@@ -118,7 +118,7 @@ export interface DeliveryPlatform {
   openChannel?: ((name: string) => TabLink) | undefined;
 }
 
-/** What the delivery calls. */
+/** The functions of the page, or of the service worker, that the delivery calls. */
 export interface DeliveryHost {
   notify: Notify;
   fail: Fail;

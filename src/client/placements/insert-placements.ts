@@ -28,6 +28,8 @@ interface Spot {
   /** Beside or in which the box was put. */
   anchor?: Element;
   isControl?: boolean;
+  /** Its selector has found something since the path changed last. */
+  isFound?: boolean;
   /** How often the page has removed the box and left its anchor. */
   returns: number;
   /** Where the anchor was when the box would have moved the page: until it is elsewhere there is no second try. */
@@ -108,7 +110,9 @@ export const createInsertPlacements = (options: InsertOptions) => {
       takeAway(spot);
     }
     const { 0: anchor, length } = document.querySelectorAll(place.selector);
-    if (!anchor) return NOTHING;
+    // What was there may be put aside for a while.
+    if (!anchor) return spot.isFound ? undefined : NOTHING;
+    spot.isFound = true;
     if (length > 1) tell(place, `it finds ${length} elements, and the first is taken`);
     if (!banner) return undefined;
     const hook = Object.hasOwn(hooks, template) && hooks[template];
@@ -168,7 +172,10 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (path !== location.pathname) {
       path = location.pathname;
       told.clear();
-      for (const spot of spots.values()) spot.returns = 0;
+      for (const spot of spots.values()) {
+        spot.returns = 0;
+        spot.isFound = spot.box?.isConnected === true;
+      }
       cancelMissing?.();
       cancelMissing = after(MISSING_MS, noteMissing);
     }

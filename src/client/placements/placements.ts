@@ -165,7 +165,7 @@ export const createPlacements = (options: PlacementsOptions) => {
         turn(slot, { banner, why: banner.isControl ? 'control' : null });
       } else empty(slot, hasProblems ? 'invalid' : may ? 'none' : 'held', problems);
     }
-    if (slot.state !== UNMOUNTED) watcher?.settle(slot);
+    if (slot.state !== UNMOUNTED) watcher?.resizeUnseen(slot);
   };
 
   /**

@@ -67,7 +67,7 @@ export const createRooms = (isVisible: () => boolean) => {
     isOnScreen,
     resize,
     /** The same where it moves nothing on screen. */
-    settle(slot: MountedSlot): void {
+    resizeUnseen(slot: MountedSlot): void {
       const isSettled = slot.state.clear ? !slot.release : slot.expand;
       if (!isSettled && canResize(slot.element)) resize(slot);
     },

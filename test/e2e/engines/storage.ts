@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { BannerEvent } from '../../../src/client/index.ts';
 import { aBanner, assertDeliveredExactlyOnce, assertDeliveredInOrder } from '../../../src/testing/index.ts';
 import { until } from '../../helpers/engines.ts';
-import { heard, type Scenario, settle, TITLE } from './scenario.ts';
+import { heard, NO_TITLE, oneSecondSeen, type Scenario, settle, TITLE } from './scenario.ts';
 import { shop } from './shop.ts';
 
 /** What runs before the page, or the headers it comes with. */
@@ -181,6 +181,37 @@ export const storage: Scenario[] = [
       const clicks = fake.events.filter(({ type }) => type === 'click');
       assertDeliveredExactlyOnce(clicks, captured);
       assertDeliveredInOrder(clicks);
+    },
+  },
+  {
+    name: 'keeps a snoozed banner away over a reload and from the other tabs, and sends nothing of it',
+    async run({ fake, api, pages, open }) {
+      fake.setBanner('hero', aBanner('hero', { title: 'Sale', max_snooze_hours: 48 }));
+      pages.set(
+        '/snooze',
+        shop(api.origin, {
+          script: `placard.mount('hero', document.getElementById('slot'), (banner, slot) => {
+            globalThis.snooze = () => slot.snooze(24);
+            return draw(banner, slot);
+          });`,
+        }),
+      );
+      const other = await open('/snooze');
+      await until(other, TITLE);
+      const page = await open('/snooze');
+      await until(page, TITLE);
+      await page.run('return snooze()');
+      await until(page, NO_TITLE);
+      await until(other, NO_TITLE);
+      await page.reload();
+      await until(page, heard('emptied'));
+      expect(await page.run(NO_TITLE)).toBe(true);
+      // What the page captures now is delivered, and no dismissal is among it.
+      await page.run(`return placard.refresh()`);
+      await oneSecondSeen(page, 'witness-1');
+      await settle(page);
+      expect(await page.run(`return placard.banner('hero')`)).toBeNull();
+      expect(fake.events.filter(({ type }) => type === 'dismiss')).toEqual([]);
     },
   },
 ];

@@ -9,6 +9,7 @@ import { consent } from './consent.ts';
 import { delivery } from './delivery.ts';
 import { devtools } from './devtools.ts';
 import { painting } from './painting.ts';
+import { placementsBySelector, SELECTOR_PLACEMENTS } from './placements-by-selector.ts';
 import type { Scenario, World } from './scenario.ts';
 import { serverRendering } from './server-rendering.ts';
 import { shop, stockBanners } from './shop.ts';
@@ -22,6 +23,7 @@ const SCENARIOS: Scenario[] = [
   ...viewability,
   ...visibleContent,
   ...painting,
+  ...placementsBySelector,
   ...serverRendering,
   ...strictPage,
   ...delivery,
@@ -79,7 +81,7 @@ export const playScenarios = (kind: EngineKind): void => {
       await pages?.close();
     });
     beforeEach(async () => {
-      const fake = createFakeService({ users: 'everyone' });
+      const fake = createFakeService({ users: 'everyone', placements: SELECTOR_PLACEMENTS });
       stockBanners(fake);
       const { counting, mostAtOnce } = countingTracks(fake.handle);
       api = await serveHandler(counting);

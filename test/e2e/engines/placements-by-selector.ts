@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import type { SelectorPlacement } from '../../../src/protocol/index.ts';
+import { aBanner } from '../../../src/testing/index.ts';
+import { until } from '../../helpers/engines.ts';
+import { type Scenario, settle } from './scenario.ts';
+import { shop } from './shop.ts';
+
+const PATH = '/by-selector';
+const place = { insert: 'first' as const, paths: [PATH], template: 'card', height_px: 200 };
+
+/** What the service of every scenario answers to pages with `placementsBySelector`. */
+export const SELECTOR_PLACEMENTS: SelectorPlacement[] = [
+  { ...place, placement_id: 'room', selector: 'main > .room' },
+  { ...place, placement_id: 'lost', selector: '#lost' },
+];
+
+const HTML = '<main><div class="room" style="min-height: 300px"></div><p id="below">A text</p></main>';
+// The page declares `draw` after its client.
+const OPTIONS = 'placementsBySelector: { card: (banner, slot) => draw(banner, slot) },';
+const BOX = `document.querySelector('.room > [data-placard-placement="room"]')`;
+const IS_DRAWN = `return ${BOX}?.querySelector('p')?.textContent === 'Sale'`;
+const BELOW = `document.querySelector('#below').getBoundingClientRect().top`;
+
+export const placementsBySelector: Scenario[] = [
+  {
+    name: 'inserts a placement by its selector, moves nothing, counts it, and follows the address there and back',
+    async run({ fake, api, pages, open }) {
+      fake.setBanner('room', aBanner('room', { title: 'Sale' }));
+      pages.set(
+        PATH,
+        shop(api.origin, {
+          options: OPTIONS,
+          html: HTML,
+          script: `globalThis.top0 = ${BELOW};`,
+        }),
+      );
+      const page = await open(PATH);
+      await until(page, IS_DRAWN);
+      expect(await page.run(`return ${BELOW} - top0`)).toBe(0);
+      expect(await page.run(`return ${BOX}.getBoundingClientRect().height`)).toBe(200);
+      await until(
+        page,
+        `return notices.some(({ type, event }) => type === 'tracked' && event.placementId === 'room')`,
+      );
+      await settle(page);
+      expect(fake.events).toMatchObject([{ type: 'impression', bannerId: 'banner-of-room' }]);
+
+      await page.run(
+        `history.pushState(null, '', '/elsewhere'); document.querySelector('#below').textContent = 'Elsewhere'`,
+      );
+      await until(page, `return !${BOX}`);
+      await page.run('history.back()');
+      await until(page, IS_DRAWN);
+    },
+  },
+  {
+    name: 'says which selector finds nothing',
+    async run({ api, pages, open }) {
+      pages.set(PATH, shop(api.origin, { options: OPTIONS, html: HTML }));
+      const page = await open(PATH);
+      await until(
+        page,
+        `return notices.some(({ type, message }) => type === 'failed' && /"lost" at "#lost" .* finds nothing/.test(message))`,
+      );
+    },
+  },
+];
