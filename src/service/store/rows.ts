@@ -14,7 +14,7 @@ import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
 import type { AlikeEvents, CampaignCount, CampaignState, UserState } from './campaign-state.ts';
 import type { GoalCount, Reached } from './goals.ts';
-import type { Impression, UserCampaign } from './store.ts';
+import type { UserCampaign } from './store.ts';
 
 /** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or a text that is JSON already. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
@@ -152,7 +152,7 @@ export const DATA_POINTS = columns<InLane<Changes['points'][number]>>({
 // Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a
 // number.
 
-const msIn = (row: SqlRow, column: string) => Math.round(numberIn(row, column));
+export const msIn = (row: SqlRow, column: string) => Math.round(numberIn(row, column));
 const msOrNullIn = (row: SqlRow, column: string) => (row[column] === null ? null : msIn(row, column));
 
 export const userOf = (row: SqlRow): UserRow => {
@@ -170,11 +170,6 @@ export const userOf = (row: SqlRow): UserRow => {
     characters: typeof row['profile'] === 'string' ? row['profile'].length : 0,
   };
 };
-
-export const impressionOf = (row: SqlRow): Impression => ({
-  campaignId: textIn(row, 'campaign_id'),
-  timeMs: msIn(row, 'time'),
-});
 
 export const campaignOf = (row: SqlRow): UserCampaign => ({
   campaignId: textIn(row, 'campaign_id'),

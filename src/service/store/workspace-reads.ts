@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-set.ts';
 import type { Send } from './dialect.ts';
-import { campaignOf, impressionOf } from './rows.ts';
+import { campaignOf, msIn } from './rows.ts';
 import type { Statements } from './statements.ts';
-import type { BannerUser, StoreReader } from './store.ts';
+import type { BannerUser, Impression, StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */
 export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceIds' | 'dataPoints'> => ({
@@ -20,6 +20,11 @@ export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceI
     );
     for (const row of rows) yield { day: textIn(row, 'day'), points: numberIn(row, 'points') };
   },
+});
+
+const impressionOf = (row: SqlRow): Impression => ({
+  campaignId: textIn(row, 'campaign_id'),
+  timeMs: msIn(row, 'time'),
 });
 
 /**
