@@ -242,7 +242,7 @@ describe('a selector for a placement', () => {
       main.querySelector('section:nth-of-type(3)')!.setAttribute('data-teaser', 'bags');
     });
   const point = (page: Page) => page.getByRole('button', { name: 'Point at an element' });
-  const selector = (page: Page) => page.getByLabel('Selector', { exact: true });
+  const selector = (page: Page) => page.getByRole('textbox', { name: 'Selector' });
 
   test.each([
     ['Shoes', '#shoes-teaser a'],
