@@ -19,8 +19,6 @@ const inBrowsers = (name: string, groupOrder: number, files: { include: string[]
     ...files,
     testTimeout: 120_000 * long,
     hookTimeout: 120_000,
-    // A second, the default, is short for a browser on a busy machine.
-    expect: { poll: { timeout: 20_000 } },
     sequence: { groupOrder },
     maxWorkers,
   },
@@ -165,7 +163,9 @@ export default defineConfig(({ command, mode }) => {
     // On Node a package is what its `main` says; `module` is for bundlers, and can differ. Tests import packages as Node does.
     ...(command === 'build' && { ssr: { noExternal: true, resolve: { mainFields: ['main'] } } }),
     test: {
-      testTimeout: 20_000 * long,
+      testTimeout: 60_000 * long,
+      // A second, the default, is short for a browser, or for a database, on a busy machine.
+      expect: { poll: { timeout: 20_000 } },
       reporters: [
         'default',
         ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
@@ -193,7 +193,8 @@ export default defineConfig(({ command, mode }) => {
             globalSetup: ['test/helpers/shared-postgres.ts'],
             include: ['test/{protocol,server,service,ingestion,studio,cli,testing,package}/**/*.test.ts'],
             maxWorkers,
-            testTimeout: 60_000 * long,
+            // Thousands of transactions that are synced to a disk, or spread over a cluster, beside two other test files.
+            testTimeout: 120_000 * long,
             // Packing builds everything, and may share the machine.
             hookTimeout: 180_000,
           },

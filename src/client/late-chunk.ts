@@ -8,25 +8,25 @@ export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
 
-/** A part of the client that is loaded when it is first used. Its verbs reject nothing: failures are notices. */
+/** A part of the client that is loaded when it is first used. Its verbs never reject: failures are notices. */
 export interface LateChunk<T> {
-  /** Says how the chunk is loaded. Calls before this one wait for it. */
+  /** Says how the chunk is loaded. It has to come before all other calls. */
   open(load: () => Promise<T>): void;
   /** The client, where it is loaded. */
   current(): T | undefined;
   /**
    * Runs work when the chunk is there: in this task if it is there now, else in the order of the calls. Without `otherwise` the
    * work waits for the chunk, however long that takes; a stopped client tries once. With it the work is dropped where the chunk
-   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise` where the work was dropped or failed.
+   * cannot be loaded now, or the client is stopped first. Resolves with `otherwise`, or `null`, where the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
-  run<R>(work: (client: T) => Promise<R>): Promise<R | undefined>;
+  run<R>(work: (client: T) => Promise<R>): Promise<R | null>;
   /**
    * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, the work goes on waiting, and the caller waits for
    * `meanwhile` instead.
    */
   runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
-  /** Stops the client, and loads it no more for what waits. */
+  /** Stops the client. The chunk is not loaded again for work that waits. */
   stop(): void;
   isStopped(): boolean;
 }
@@ -77,19 +77,20 @@ export const createLateChunk = <T extends { stop(): void }>(
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
 
-  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | undefined> => {
-    const start = async (): Promise<R | undefined> => {
+  const run = <R>(work: (client: T) => Promise<R>, otherwise?: R): Promise<R | null> => {
+    const instead = otherwise ?? null;
+    const start = async (): Promise<R | null> => {
       try {
-        return client ? await work(client) : otherwise;
+        return client ? await work(client) : instead;
       } catch (cause) {
         fail('internal', String(cause), cause);
-        return otherwise;
+        return instead;
       }
     };
     if (client || (isStopped && otherwise !== undefined)) return start();
     const isDroppable = otherwise !== undefined;
     return new Promise((resolve) => {
-      waiting.push({ start: () => resolve(isStopped && isDroppable ? otherwise : start()), isDroppable });
+      waiting.push({ start: () => resolve(isStopped && isDroppable ? instead : start()), isDroppable });
       void tryToLoad();
     });
   };

@@ -18,7 +18,7 @@ import { withTimeout } from './platform/waits.ts';
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
 
-/** What the first chunk calls. */
+/** The part of the client that is in the late chunk, as the first chunk calls it. */
 export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forgetUser'> {
   delivery: Delivery;
   /** Syncs these placements now, or all that are mounted, if the budget allows it. */
@@ -40,8 +40,9 @@ export interface LateClient extends Pick<Updates, 'want' | 'notifyTabs' | 'forge
 
 /** All that can wait until a cached banner is on the page: session, sync, viewability, delivery. Only this file knows all of them. */
 export const createLateClient = (options: LateClientOptions): LateClient => {
-  /** The page's first session has begun, or cannot: until then it is what a refresh would be. */
+  /** Ends the wait for the page's first session: it has begun, or cannot begin. */
   let begin: () => void = () => undefined;
+  /** `undefined` when that wait is over. The session syncs what is mounted, so a refresh before it needs no request of its own. */
   let begun: Promise<void> | undefined = new Promise((resolve) => {
     begin = () => {
       begun = undefined;
@@ -60,7 +61,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const updates = createUpdates(context);
 
   const delivery = createDelivery({
-    api: { ...settings, userTokens, fetch: platform.fetch },
+    api: { ...settings, fetch: platform.fetch },
+    userTokens,
     consent,
     options: settings.delivery,
     platform: { ...platform, clock: platform, lifecycle },

@@ -21,7 +21,7 @@ export interface Requested {
 /** How long a call may take that is not repeated. */
 const TIMEOUT_MS = 15_000;
 
-/** What the first chunk hands on. */
+/** What the first chunk gives to the late one. */
 export interface LateClientOptions extends Notices {
   settings: Settings;
   importAgain: ImportAgain;
@@ -48,7 +48,7 @@ export interface LateContext extends LateClientOptions {
   userTokens: UserTokens;
   /** False without consent, and once the client is stopped. */
   isActive: () => boolean;
-  /** The same for what is kept on the device. */
+  /** Whether anything may be kept on the device. False once the client is stopped. */
   mayWrite: () => boolean;
   /** One call with the client's key, which is not repeated. The answer's body is `undefined` where it is no JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;

@@ -7,8 +7,8 @@ import type { LateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { CurrentUser } from './user/current-user.ts';
 
-/** The stored event, or neither where it is not stored or the client was stopped before. */
-type Tracked = Promise<BannerEvent | null | undefined>;
+/** The stored event; `null` where it was not stored. */
+type Tracked = Promise<BannerEvent | null>;
 
 interface TrackOptions {
   user: CurrentUser;
@@ -26,11 +26,11 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
   const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
       late.run((client) => client.countImpression(banner, userId, at), null),
-    click: (event) => (cache.isTaken(event) ? Promise.resolve(null) : capture(event)),
+    click: (event) => (cache.isIntercepted(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
       if (isDismissed(cache.record(), banner)) return null;
       cache.sendAway(banner);
-      if (cache.isTaken(event)) return null;
+      if (cache.isIntercepted(event)) return null;
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const captured = capture(event);
       // A listener may have changed the user.
@@ -42,16 +42,14 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
     },
   };
 
-  return async (banner: Banner, type: EventType): Promise<BannerEvent | null> => {
+  return (banner: Banner, type: EventType): Tracked => {
     const userId = user.id();
-    // In JavaScript a type may be any.
     const isActive = consent.mayAct() && !late.isStopped();
-    if (!isActive || userId === null || !cache.isGiven(banner) || !Object.hasOwn(verbs, type)) return null;
+    // In JavaScript a type may be any.
+    const isKnown = cache.isGiven(banner) && Object.hasOwn(verbs, type);
+    if (!isActive || userId === null || !isKnown) return Promise.resolve(null);
     const { id: bannerId, placementId, isControl } = banner;
-    if (isControl && type !== 'impression') return null;
-    return (
-      (await verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner)) ??
-      null
-    );
+    if (isControl && type !== 'impression') return Promise.resolve(null);
+    return verbs[type]({ type, bannerId, placementId, userId, at: now(), wasAllowed: true }, banner);
   };
 };

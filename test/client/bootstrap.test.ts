@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import type { Banner, BannerBootstrap } from '../../src/client/index.ts';
 import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
-import { aProfile, aSlot, draw, open, stagePages } from './pages.ts';
+import { aProfile, aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
 
 stagePages();
 
@@ -80,8 +80,9 @@ test('a page from the past gives way to what the cache has had since', async () 
   first.placard.stop();
   const { placard } = open({ openStore, bootstrap: { ...old, banners: { home_hero: null } } });
   expect(placard.banner('home_hero')).toBeNull();
-  await vi.waitFor(() =>
-    expect(placard.banner('home_hero')?.properties['headline']?.value).toBe('Summer sale'),
+  await vi.waitFor(
+    () => expect(placard.banner('home_hero')?.properties['headline']?.value).toBe('Summer sale'),
+    PATIENCE,
   );
 });
 
@@ -94,7 +95,7 @@ test('a banner that the user has dismissed on this device leaves, though the ser
   const { placard, of } = open({ openStore, bootstrap: aBootstrap() });
   const element = aSlot();
   placard.mount('home_hero', element, draw);
-  await vi.waitFor(() => expect(element.textContent).toBe(''));
+  await vi.waitFor(() => expect(element.textContent).toBe(''), PATIENCE);
   expect(of('emptied')).toMatchObject([{ reason: 'dismissed' }]);
 });
 

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { noticeText, VERSION } from '../../src/client/debug.ts';
 import type { Notice } from '../../src/client/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
-import { aSlot, open as openPage } from './pages.ts';
+import { aSlot, open as openPage, PATIENCE } from './pages.ts';
 
 beforeEach(() => {
   for (const level of ['info', 'warn'] as const) vi.spyOn(console, level).mockReturnValue();
@@ -23,8 +23,7 @@ const open = (debug?: boolean, more: { consent?: 'disabled'; userId?: string; ap
 
 test('with debug, the console says hello, with version, user and what is mounted, and then what happens', async () => {
   const { placard } = open(true);
-  // The first to load the late client, which takes a while on a busy machine.
-  await vi.waitFor(() => expect(lines().join()).toContain('shown'), 10_000);
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   expect(lines()[0]).toBe(
     `[placard] hello: version ${VERSION}, app app at http://placard.test, user u-1; mounted: home_hero (empty)`,
   );
@@ -35,7 +34,7 @@ test('with debug, the console says hello, with version, user and what is mounted
 
 test('without consent, the hello says so, and not that nobody is signed in', async () => {
   const { placard } = open(true, { consent: 'disabled' });
-  await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
+  await vi.waitFor(() => expect(lines()[0]).toContain('hello'), PATIENCE);
   expect(lines()[0]).toContain(', no consent; mounted: home_hero (empty)');
   placard.stop();
 });
@@ -43,7 +42,7 @@ test('without consent, the hello says so, and not that nobody is signed in', asy
 test('what happened before the printer was loaded is printed too', async () => {
   const { placard, notices } = open(true, { userId: '', appid: 'app' });
   placard.mount('sidebar', null as never, () => undefined);
-  await vi.waitFor(() => expect(lines()[0]).toContain('hello'));
+  await vi.waitFor(() => expect(lines()[0]).toContain('hello'), PATIENCE);
   const failed = notices.filter((notice) => notice.type === 'failed');
   expect(failed.length).toBeGreaterThanOrEqual(3);
   for (const { kind, message } of failed) expect(lines()).toContain(`[placard] failed (${kind}): ${message}`);
@@ -52,7 +51,7 @@ test('what happened before the printer was loaded is printed too', async () => {
 
 test('a change is printed once, with what each placement has now', async () => {
   const { placard, notices } = open(true);
-  await vi.waitFor(() => expect(lines().join()).toContain('shown'));
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   const changes = () => lines().filter((line) => line.includes('changed'));
   expect(notices.filter(({ type }) => type === 'changed').length).toBeGreaterThan(1);
   expect(changes()).toEqual(['[placard] changed to home_hero (bnr-1)']);
@@ -63,7 +62,7 @@ test('a change is printed once, with what each placement has now', async () => {
 
 test('without debug, the console stays silent', async () => {
   const { placard, notices } = open();
-  await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'));
+  await vi.waitFor(() => expect(notices.map(({ type }) => type)).toContain('shown'), PATIENCE);
   expect(lines()).toEqual([]);
   placard.stop();
 });
@@ -106,7 +105,7 @@ test.each<[Notice, string]>([
 
 test('what went wrong is a warning, with its cause', async () => {
   const { placard, notices } = open(true);
-  await vi.waitFor(() => expect(lines().join()).toContain('shown'));
+  await vi.waitFor(() => expect(lines().join()).toContain('shown'), PATIENCE);
   const cause = new Error('Not today');
   placard.mount('home_hero', document.body.appendChild(document.createElement('div')), () => {
     throw cause;

@@ -5,7 +5,7 @@ import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
-import { aProfile, aSlot, draw, hero, open, stagePages } from './pages.ts';
+import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
@@ -161,7 +161,7 @@ test('a stopped client answers what waits, and keeps no timer', async () => {
   const click = late.run(async () => 'stored');
   await clock.advance(0);
   late.stop();
-  expect(await click).toBeUndefined();
+  expect(await click).toBeNull();
   await clock.advance(10 * 60_000);
   expect(part.loads).toBe(1);
 });
@@ -280,7 +280,7 @@ test('a click before the rest is loaded, with an opt-out after it that keeps wha
   await first.heard('synced');
   first.placard.stop();
   const { placard } = visit();
-  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy(), PATIENCE);
   network.failures = 1;
   const clicked = placard.track(placard.banner('home_hero')!, 'click');
   const disabled = placard.disable('keep');
@@ -299,7 +299,7 @@ test('while the rest of the client cannot be loaded a sign-in comes to its end, 
   first.placard.stop();
   network.failures = Number.POSITIVE_INFINITY;
   const { placard, heard } = visit();
-  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy(), PATIENCE);
   await placard.identify('u-2');
   await heard('failed');
   expect(placard.banner('home_hero')).toBeUndefined();

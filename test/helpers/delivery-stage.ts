@@ -80,9 +80,9 @@ export const untilDelivered = (page: Page, least = 0): Promise<void> =>
     )
     .toBe(0);
 
-/** Waits until the diagnostics show these numbers. */
+/** Waits until the diagnostics show these numbers. What a page that is gone has sent is taken over after ten seconds of it. */
 export const untilDiagnostics = (page: Page, expected: Partial<Diagnostics>): Promise<void> =>
-  expect.poll(() => diagnose(page), { interval: 50, timeout: 30_000 }).toMatchObject(expected);
+  expect.poll(() => diagnose(page), { interval: 50, timeout: 60_000 }).toMatchObject(expected);
 
 /** What every test of the delivery in a browser stands on. A file that imports them finds those of its present test. */
 export let pages: PageServer;

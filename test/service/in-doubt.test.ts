@@ -99,4 +99,4 @@ test('a request that comes while too many wait is answered 503 with a time to co
   expect((await service.call('GET', '/readyz')).status).toBe(503);
   await release();
   expect(await stored()).toEqual(['first']);
-}, 60_000);
+});

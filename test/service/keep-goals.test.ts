@@ -54,19 +54,19 @@ const aKeeper = (all: Workspace[]) => {
 
 test('goals are kept from the start, and where they change', async () => {
   const { asked, change } = aKeeper([parseWorkspace(aFile({ one: ['bought'] }))]);
-  await vi.waitFor(() => expect(asked).toEqual([['one', ['bought']]]));
+  await expect.poll(() => asked).toEqual([['one', ['bought']]]);
   change({ one: ['bought', 'left'] });
-  await vi.waitFor(() => expect(asked.slice(1)).toEqual([['one', ['bought', 'left']]]));
+  await expect.poll(() => asked.slice(1)).toEqual([['one', ['bought', 'left']]]);
 });
 
 test('a database that fails is asked again', async () => {
   const { asked, change, disk } = aKeeper([]);
   disk.problem = new Error('away');
   change({ one: ['bought'] });
-  await vi.waitFor(() => expect(disk.refused).toBeGreaterThan(1));
+  await expect.poll(() => disk.refused).toBeGreaterThan(1);
   expect(asked).toEqual([]);
   disk.problem = null;
-  await vi.waitFor(() => expect(asked).toEqual([['one', ['bought']]]));
+  await expect.poll(() => asked).toEqual([['one', ['bought']]]);
 });
 
 onBothStores('a service', (_, store) => {
@@ -78,7 +78,7 @@ onBothStores('a service', (_, store) => {
       store: { ...store(), keepGoals: kept, close: async () => undefined } as never,
     });
     onTestFinished(service.close);
-    await vi.waitFor(() => expect(kept).toHaveBeenCalledTimes(1));
+    await expect.poll(() => kept).toHaveBeenCalledTimes(1);
     await kept.mock.results[0]!.value;
     await recordBannerEvents(store(), 'kim', [aBannerEvent()], workspaceId);
     const conversions = [{ event: 'bought', withinMs: HOUR }];

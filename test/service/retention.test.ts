@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { silentLog } from '../../src/service/log.ts';
 import { type RetentionOptions, startRetention } from '../../src/service/retention.ts';
@@ -146,7 +146,7 @@ test('each workspace with a retention is pruned step by step, one that fails is 
   );
   await promise;
   const before = { events: NOW - 10 * DAY, bannerEvents: NOW - 30 * DAY };
-  await vi.waitFor(() => expect(calls.length).toBeGreaterThan(4));
+  await expect.poll(() => calls.length).toBeGreaterThan(4);
   expect(calls.slice(0, 5)).toEqual([
     ['broken', { events: NOW - DAY, bannerEvents: null }],
     ['pruned', before],
@@ -177,8 +177,7 @@ test('a service deletes what its workspace keeps no longer, and its metrics coun
     store: keptOpen(store),
   });
   stops.push(service.stop);
-  await vi.waitFor(async () => {
-    const { body } = await service.call('GET', '/metrics');
-    expect(body).toContain('placard_pruned_rows_total{workspace="test",kind="events"} 1');
-  });
+  await expect
+    .poll(async () => (await service.call('GET', '/metrics')).body)
+    .toContain('placard_pruned_rows_total{workspace="test",kind="events"} 1');
 });

@@ -27,7 +27,7 @@ export const invalidProperties = ({ properties }: Banner): string[] =>
     return !(isType(type) && IS_VALID[type](value));
   });
 
-/** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is a notice and left out. */
+/** Reads the banners of an answer, by placement. A placement that is missing, or whose banner cannot be read, is left out, with a notice. */
 export const createReadBanners = (fail: Fail) => {
   /** Placements that an answer left out: one notice for each. */
   const unknown = new Set<string>();
@@ -112,27 +112,27 @@ export interface SyncResult extends Pick<SentBanners, 'askedAtMs' | 'clockSkewMs
 }
 
 /** Puts answers into the cache: test sends into memory only. Resolves when an answer is stored. */
-export const createTakeAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
-  /** When the answer of each placement was requested. Times grow from request to request, over all users. */
-  const takenAtMs = new Map<string, number>();
+export const createStoreAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCache, notify: Notify) => {
+  /** When the present answer of each placement was requested. Times grow from request to request, over all users. */
+  const requestedAtMs = new Map<string, number>();
 
   return async ({ userId, banners, askedAtMs, clockSkewMs }: SyncResult): Promise<void> => {
-    const taken: SyncResult['banners'] = new Map();
+    const latest: SyncResult['banners'] = new Map();
     for (const [placementId, banner] of banners) {
       // A later request was answered first. The record knows that of its own banners, but not of test sends.
-      if (takenAtMs.get(placementId)! > askedAtMs) continue;
-      takenAtMs.set(placementId, askedAtMs);
-      taken.set(placementId, banner);
+      if (requestedAtMs.get(placementId)! > askedAtMs) continue;
+      requestedAtMs.set(placementId, askedAtMs);
+      latest.set(placementId, banner);
       // An answer replaces the test send of before.
       if (banner?.isTestSend) cache.testSends.set(placementId, banner);
       else cache.testSends.delete(placementId);
     }
     // Before the first notice to the host, which may change the user.
     const stored = cache.change((record) => {
-      applyAnswer(record, taken, askedAtMs);
+      applyAnswer(record, latest, askedAtMs);
       if (clockSkewMs !== undefined) record.clockSkewMs = clockSkewMs;
     });
-    for (const banner of taken.values()) {
+    for (const banner of latest.values()) {
       for (const name of banner ? invalidProperties(banner) : []) {
         const message = `Property "${name}" of banner "${banner!.id}" is not of its declared type`;
         notify({ type: 'failed', kind: 'property', message, cause: banner!.properties[name] });
@@ -141,6 +141,6 @@ export const createTakeAnswer = (user: Pick<CurrentUser, 'id'>, cache: BannerCac
     await stored;
     if (user.id() !== userId) return;
     // The host may leave the page on this notice: the next page finds the answer in the cache.
-    notify({ type: 'synced', placements: [...taken.keys()], banners: Object.fromEntries(taken) });
+    notify({ type: 'synced', placements: [...latest.keys()], banners: Object.fromEntries(latest) });
   };
 };

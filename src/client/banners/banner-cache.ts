@@ -50,14 +50,14 @@ export const createBannerCache = (options: CacheOptions) => {
   const pending = new Set<Change[]>();
   /** Changes that the store has refused, or may not have yet: the next transaction takes them along. */
   let refused: Change[] = [];
-  /** Test sends stand in front of the record, by placement, in memory only. Their dismissals are in the record like all. */
+  /** Test sends by placement, in memory only. They are shown instead of what the record has. Their dismissals are in the record like all others. */
   const testSends = new Map<string, Banner>();
-  /** In front of both is what a person looks at in a preview or the inspector; `null` hides what the others have. */
+  /** What a person looks at in a preview or the inspector, by placement. It is shown instead of both; `null` hides both. */
   const lookedAt = new Map<string, Banner | null>();
   /** Banners this user was given since the user was opened: only they can be tracked. */
   const given = new Set<string>();
-  /** Takes an event of what is looked at, and returns true: nothing of it is stored. */
-  let take: (event: CapturedEvent) => boolean = () => false;
+  /** Returns true for an event of what is looked at: nothing of it is stored. */
+  let intercept: (event: CapturedEvent) => boolean = () => false;
   let isHung = false;
   let hasFailed = false;
   /** The store is known to have had a record of this user. */
@@ -75,7 +75,7 @@ export const createBannerCache = (options: CacheOptions) => {
     for (const listener of listeners) listener(sentAway);
   };
 
-  /** Notes which banners are given, and has what is shown compared with them. */
+  /** Notes which banners this user has been given, and has the slots compare what they show with them. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of [...testSends.values(), ...lookedAt.values()]) if (banner) given.add(banner.id);
@@ -126,11 +126,11 @@ export const createBannerCache = (options: CacheOptions) => {
   const cache = {
     testSends,
     lookedAt,
-    /** For what fills `lookedAt`: `by` gets every event, and returns whether it was one of what is looked at. */
-    takeEvents(by: typeof take): void {
-      take = by;
+    /** For what fills `lookedAt`: `by` gets every event before it is captured, and returns true for one that is not to be captured. */
+    interceptEvents(by: typeof intercept): void {
+      intercept = by;
     },
-    isTaken: (event: CapturedEvent): boolean => take(event),
+    isIntercepted: (event: CapturedEvent): boolean => intercept(event),
     show,
     key,
     settleWithin,

@@ -24,7 +24,8 @@ export const createSnooze =
     if (!isActive() || userId === null || !cache.isGiven(banner)) return;
     cache.sendAway(banner);
     // In the sandbox it leaves as a dismissal does. A listener may have changed the user.
-    if (cache.isTaken({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId) return;
+    if (cache.isIntercepted({ type: 'dismiss', bannerId: id, placementId, userId }) || user.id() !== userId)
+      return;
     const nowMs = cache.now();
     await cache.change((record) => {
       const others = [...(record.snoozed ?? [])].filter(([other, until]) => other !== id && until > nowMs);

@@ -14,7 +14,7 @@ interface SyncOptions {
   /** False while no request may be made: no consent, or a page that is only prerendered. */
   canSync: () => boolean;
   onAnswer: (result: SyncResult) => void;
-  /** The service wants fewer requests. */
+  /** The service has answered that there are too many requests. */
   onRateLimit: () => void;
   notify: Notify;
   fail: Fail;
@@ -31,7 +31,7 @@ export const createSync = (options: SyncOptions) => {
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
-  /** Requests under way. Each has a signal of its own: a shared one would collect listeners. */
+  /** The requests under way. Each has a signal of its own: one for all would collect listeners. */
   const underWay = new Set<AbortController>();
 
   /** How long no request may be made, in milliseconds. */

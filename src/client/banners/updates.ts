@@ -4,7 +4,7 @@ import { bannerOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/waits.ts';
-import { createTakeAnswer } from './answers.ts';
+import { createStoreAnswer } from './answers.ts';
 import type { BannerCache } from './banner-cache.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
@@ -113,7 +113,7 @@ export const createUpdates = (context: LateContext) => {
     if (changedFor === user.id()) inBackground(cache.reread());
   });
 
-  const takeAnswer = createTakeAnswer(user, cache, notify);
+  const storeAnswer = createStoreAnswer(user, cache, notify);
   const sync = createSync({
     ...context,
     userId: user.id,
@@ -122,7 +122,7 @@ export const createUpdates = (context: LateContext) => {
       // A listener to what was wrong with the answer may have changed the user.
       if (result.userId !== user.id()) return;
       for (const placementId of result.banners.keys()) requested.answered.add(placementId);
-      inBackground(takeAnswer(result).then(notifyTabs));
+      inBackground(storeAnswer(result).then(notifyTabs));
     },
     onRateLimit: () => inBackground(session.spendAll()),
   });

@@ -33,7 +33,8 @@ export const createConsent = (initial: State) => {
   const set = async (next: State): Promise<void> => {
     const before = state;
     state = next;
-    // An opt-out that is repeated deletes again: the page may have started without consent, beside what others have stored.
+    // Only a repeated opt-in changes nothing. A repeated opt-out deletes again: this page may have begun without consent, and other pages may
+    // have stored something.
     if (before !== 'enabled' || next !== before)
       await Promise.all(listeners.map((listener) => listener(before)));
   };

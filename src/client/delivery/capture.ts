@@ -2,16 +2,11 @@ import type { BannerEvent } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { LEAP_MS } from '../platform/waits.ts';
 import type { CapturedEvent, DeliveryContext } from './delivery.ts';
+import type { Leaving } from './leaving.ts';
 import type { Entry, Log } from './log/log.ts';
-import {
-  bannerEvent,
-  type EventKey,
-  isWhole,
-  type QueuedEvent,
-  type StoredEvent,
-  VERSION,
-} from './log/records.ts';
+import { bannerEvent, type EventKey, isWhole, type StoredEvent, VERSION } from './log/records.ts';
 import type { Upkeep } from './log/upkeep.ts';
+import type { Sender } from './sender/sender.ts';
 
 /** Where the device's clock is ahead of ours by more than this, someone has set it or the computer has slept: event times follow it. */
 const DRIFT_MS = 100;
@@ -39,8 +34,8 @@ export const createEventTimes = ({ now, monotonic }: Clock) => {
     if (isSetBack || device > counted + DRIFT_MS) offset = device - monotonic();
     if (isSetBack) lastTime = 0;
     const ordered = Math.floor(offset + monotonic() - Math.max(0, device - at));
-    const isTaken = ordered <= lastTime && keys.has(naturalKey);
-    const time = Math.max(ordered, lastTime + Number(isTaken));
+    const isUsed = ordered <= lastTime && keys.has(naturalKey);
+    const time = Math.max(ordered, lastTime + Number(isUsed));
     if (time > lastTime) {
       lastTime = time;
       keys = new Set();
@@ -68,9 +63,10 @@ export const createCapture = (
   context: DeliveryContext,
   log: Log,
   upkeep: Upkeep,
-  onStored: (kept: QueuedEvent[]) => void,
+  leaving: Leaving,
+  sender: Sender,
 ) => {
-  const { api, consent, clock, tab, fail, isStopped } = context;
+  const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
   const timeOf = createEventTimes(clock);
   const line: Waiting[] = [];
   let isAppending = false;
@@ -93,7 +89,7 @@ export const createCapture = (
     try {
       const isStored = (await upkeep.retryOnQuota(write)) !== false;
       // The client has stopped, and what is in memory ends with it.
-      return isStored && !(isStopped() && log.isMemory());
+      return isStored && !(isStopped() && log.place.isMemory());
     } catch (cause) {
       fail('storage', 'An event could not be stored', cause);
       return false;
@@ -119,6 +115,14 @@ export const createCapture = (
     if (consent.mayFinish()) return true;
     await log.remove(kept).catch((cause) => fail('storage', 'The log could not be used', cause));
     return false;
+  };
+
+  const onStored = (kept: Entry[]): void => {
+    log.unsent.add(kept);
+    upkeep.appended(kept);
+    for (const { event } of kept) notify({ type: 'tracked', event: bannerEvent(event) });
+    if (!lifecycle.isVisible()) leaving.leave();
+    sender.onAppended();
   };
 
   const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {

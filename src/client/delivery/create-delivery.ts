@@ -5,7 +5,6 @@ import { createTabChannel } from '../platform/tab-channel.ts';
 import { createCapture } from './capture.ts';
 import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delivery.ts';
 import { createLeaving } from './leaving.ts';
-import { createUnsent } from './log/last-seen.ts';
 import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog, type Log } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
@@ -13,7 +12,8 @@ import { createUpkeep, type Upkeep } from './log/upkeep.ts';
 import { createSender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
-  const { api, consent, platform, host, isWorker, isStopped } = setup;
+  const { platform, options, ...shared } = setup;
+  const { api, consent, host, isWorker, isStopped } = shared;
   const { clock, random, lifecycle, openChannel } = platform;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const news = createTabChannel<TabNews>(api.logName, lifecycle, openChannel);
@@ -27,11 +27,14 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   });
 
   return {
-    ...{ api, consent, host, isWorker, isStopped, newId, clock, random, lifecycle, news, notify },
-    fail: host.fail,
+    ...platform,
+    ...shared,
     tab: newId(),
-    options: deliveryOptions(setup.options, notify),
-    userTokens: api.userTokens,
+    newId,
+    options: deliveryOptions(options, notify),
+    news,
+    notify,
+    fail: host.fail,
     canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
   };
 };
@@ -46,42 +49,34 @@ const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, up
     // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
     if (consent.is('wiped') && !(isWorker && choice === 'enabled')) return;
     void consent.set(choice);
-    if (choice === 'wiped') log.forgetMemory();
+    if (choice === 'wiped') log.place.forgetMemory();
   });
   return async (): Promise<void> => {
     // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
     if (!consent.mayAct()) post();
     await upkeep.retryOnQuota(log.storeChoice);
     // What was held in memory comes to the disk with the choice.
-    await log.retry();
+    await log.place.retry();
     if (consent.mayAct()) post();
   };
 };
 
 /**
- * Wires the half of the client that gets events to the server: capture appends to the log, the sender claims batches of
- * it, and a page that leaves sends what it holds. Only this file knows all of them.
+ * Puts the parts of the delivery together. Capture appends events to the log. The sender claims batches of the log and sends them. A page
+ * that leaves sends what no request holds yet. Only this file knows all parts.
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
   const context = createDeliveryContext(setup);
-  const { consent, lifecycle, notify } = context;
-  const unsent = createUnsent(context);
-  const log = createLog(context, setup.platform.openStore(setup.api.logName), unsent);
+  const { consent } = context;
+  const log = createLog(context);
   const upkeep = createUpkeep(context, log);
-  const letters = createDeadLetters(log);
+  const letters = createDeadLetters(context, log);
   const storeChoice = createChoice(context, log, upkeep);
-  const sender = createSender(context, log, upkeep, unsent);
-  const leaving = createLeaving(context, log, sender, unsent);
-
-  const capture = createCapture(context, log, upkeep, (stored) => {
-    unsent.add(stored);
-    upkeep.appended(stored);
-    for (const { event } of stored) notify({ type: 'tracked', event: bannerEvent(event) });
-    if (!lifecycle.isVisible()) leaving.leave();
-    sender.onAppended();
-  });
+  const sender = createSender(context, log, upkeep);
+  const leaving = createLeaving(context, log, sender);
+  const capture = createCapture(context, log, upkeep, leaving, sender);
   // Another choice of the user may lie there.
-  log.onDisk(() => void log.control().then(() => sender.wake()));
+  log.place.onDisk(() => void log.control().then(() => sender.wake()));
   sender.wake();
 
   const diagnostics = () => readDiagnostics(context, log);
@@ -110,11 +105,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       await letters.retry(keys);
       sender.wake();
     },
-    async discardDeadLetters(keys) {
-      for (const { event } of await letters.discard(keys)) {
-        notify({ type: 'dropped', event: bannerEvent(event), reason: 'discarded' });
-      }
-    },
+    discardDeadLetters: letters.discard,
     async mayAct() {
       await log.control();
       return consent.mayAct();
@@ -130,12 +121,12 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
     },
     stop() {
       context.news.close();
-      for (const part of [sender, leaving, unsent]) part.stop();
+      for (const part of [sender, leaving]) part.stop();
       log.close();
     },
     wipe() {
       context.news.post({ type: 'wiped' });
-      return log.clear();
+      return log.place.clear();
     },
   };
 };

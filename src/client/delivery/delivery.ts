@@ -9,7 +9,7 @@ import type { Store } from '../platform/store.ts';
 import type { TabChannel, TabLink } from '../platform/tab-channel.ts';
 import type { Pause } from '../platform/waits.ts';
 
-/** What the server said of an event it skipped. */
+/** Why the server skipped an event. */
 export interface Skip {
   /** Text for people, as the server sent it; do not branch on it. */
   reason: string;
@@ -50,7 +50,7 @@ export interface DeadLetter {
 /** How many events a flush delivered, and how many are still queued. */
 export type FlushOutcome = { delivered: number; pending: number };
 
-/** What happened, as the page saw it. */
+/** An event to be stored. */
 export interface CapturedEvent {
   type: EventType;
   bannerId: string;
@@ -67,11 +67,11 @@ export interface CapturedEvent {
   once?: string;
 }
 
-/** The half of the client that gets events to the server; what `createDelivery(setup)` returns. */
+/** The part of the client that stores events and sends them to the server. `createDelivery(setup)` returns it. */
 export interface Delivery {
   /** Resolves with the event when it is durable, with `null` where it is not (no consent, wiped, counted before). */
   capture(event: CapturedEvent): Promise<BannerEvent | null>;
-  /** Sends what is due now; callers that meet a running flush share its outcome. */
+  /** Sends all that is queued. Callers that meet a running flush share its outcome. */
   flush(): Promise<FlushOutcome>;
   /** The events of a user that are still to be delivered. */
   queued(userId: string): Promise<BannerEvent[]>;
@@ -101,8 +101,6 @@ export interface Api {
   appVersion: string;
   /** Names the log, and the channel between the tabs. */
   logName: string;
-  /** Proofs of the users. */
-  userTokens: UserTokens;
   fetch?: typeof fetch | undefined;
 }
 
@@ -118,7 +116,7 @@ export interface DeliveryPlatform {
   openChannel?: ((name: string) => TabLink) | undefined;
 }
 
-/** What the delivery calls. */
+/** The functions of the page, or of the service worker, that the delivery calls. */
 export interface DeliveryHost {
   notify: Notify;
   fail: Fail;
@@ -131,6 +129,8 @@ export interface DeliveryHost {
 
 export interface DeliverySetup {
   api: Api;
+  /** Proofs of the users. */
+  userTokens: UserTokens;
   consent: Consent;
   options: DeliveryChoices | undefined;
   platform: DeliveryPlatform;
@@ -152,17 +152,12 @@ export type TabNews =
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
 
-/** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
-export interface DeliveryContext
-  extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker' | 'isStopped'> {
+/** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
+export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {
   /** Names this page. */
   tab: string;
   newId: () => string;
-  clock: DeliverySetup['platform']['clock'];
-  random: () => number;
-  lifecycle: DeliverySetup['platform']['lifecycle'];
   options: DeliveryOptions;
-  userTokens: UserTokens;
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;

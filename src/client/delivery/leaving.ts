@@ -1,6 +1,5 @@
 import { isPausing } from '../platform/waits.ts';
 import type { DeliveryContext } from './delivery.ts';
-import type { Unsent } from './log/last-seen.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
@@ -84,7 +83,7 @@ export const createHandOff = (
 };
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
-export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender, unsent: Unsent) => {
+export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender) => {
   const { api, tab, clock, lifecycle, options, userTokens, fail, canSend } = context;
   const worker = createHandOff(api.logName, userTokens.isUsed);
   /** The last flushes that are not answered yet. */
@@ -101,7 +100,7 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
     const key = sender.key();
     const isOthers = claim !== null && claim.tab !== tab && isAlone(claim, clock.now());
     if (key === undefined || isOthers || isPausing(wait, clock.now()) || !canSend()) return 0;
-    const byValue = unsent
+    const byValue = log.unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {
         const mayRepeat = options.inDoubt[type] !== 'at-most-once';
@@ -121,9 +120,9 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
 
   const leave = (): void => {
     // What lies in this page's memory the worker cannot see.
-    if (!log.isMemory() && canSend() && worker.handOff()) return;
+    if (!log.place.isMemory() && canSend() && worker.handOff()) return;
     // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
-    const flushing = log.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
+    const flushing = log.place.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
     const flushed = Promise.all([underWay, flushing]).then(
       ([before, now]) => before + now,
       (cause) => {
@@ -148,3 +147,5 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
     },
   };
 };
+
+export type Leaving = ReturnType<typeof createLeaving>;

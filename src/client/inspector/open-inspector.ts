@@ -6,9 +6,9 @@ import type { Notice } from '../notices.ts';
 import type { Impressions } from '../placements/impressions.ts';
 import type { Inspection, Inspector } from './inspector.ts';
 
-/** Notices of before the inspector is opened that it finds. */
+/** So many notices are kept for the inspector until it is opened. */
 const MAX_RECENT = 50;
-/** Of these there may be thousands in one task, and the counters and the slots show the same. */
+/** Notices that are not kept: there may be thousands in one task, and the counters and the slots show the same. */
 const LEFT_OUT: Notice['type'][] = ['tracked', 'changed', 'shown', 'emptied'];
 
 /** What a hook has thrown is left out as well: the stack of an error keeps the nodes of a page that are gone. */

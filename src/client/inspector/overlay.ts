@@ -67,7 +67,7 @@ export const createOverlay = (
     state: () => ({ isOn, events: [...events] }),
   };
 
-  cache.takeEvents((event) => {
+  cache.interceptEvents((event) => {
     const { type, bannerId, placementId } = event;
     const isOfFocus = isFocus(bannerId);
     if (!isOn && !isOfFocus) return false;

@@ -45,7 +45,7 @@ export const createImpressions = (
     const once = await updates.nameOf(placementId, bannerId);
     if (once === undefined || user.id() !== userId) return null;
     const event: CapturedEvent = { type: 'impression', bannerId, placementId, userId, at, once };
-    return cache.isTaken(event) ? null : capture(event);
+    return cache.isIntercepted(event) ? null : capture(event);
   };
 
   const rememberBox = ({ placementId, element, state }: MountedSlot): void => {

@@ -28,6 +28,8 @@ interface Spot {
   /** Beside or in which the box was put. */
   anchor?: Element;
   isControl?: boolean;
+  /** Its selector has found something since the path changed last. */
+  isFound?: boolean;
   /** How often the page has removed the box and left its anchor. */
   returns: number;
   /** Where the anchor was when the box would have moved the page: until it is elsewhere there is no second try. */
@@ -108,7 +110,9 @@ export const createInsertPlacements = (options: InsertOptions) => {
       takeAway(spot);
     }
     const { 0: anchor, length } = document.querySelectorAll(place.selector);
-    if (!anchor) return NOTHING;
+    // What was there may be put aside for a while.
+    if (!anchor) return spot.isFound ? undefined : NOTHING;
+    spot.isFound = true;
     if (length > 1) tell(place, `it finds ${length} elements, and the first is taken`);
     if (!banner) return undefined;
     const hook = Object.hasOwn(hooks, template) && hooks[template];
@@ -168,7 +172,10 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (path !== location.pathname) {
       path = location.pathname;
       told.clear();
-      for (const spot of spots.values()) spot.returns = 0;
+      for (const spot of spots.values()) {
+        spot.returns = 0;
+        spot.isFound = spot.box?.isConnected === true;
+      }
       cancelMissing?.();
       cancelMissing = after(MISSING_MS, noteMissing);
     }
@@ -176,7 +183,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const names = list.map((place) => JSON.stringify(place));
     for (const [name, spot] of spots) if (!names.includes(name)) takeAway(spot);
     lookAtAll();
-    // Of our own changes nothing follows.
+    // Our own changes cause no further look.
     observer.takeRecords();
   };
   /** A page changes many times at once: one look for all of them. */
@@ -216,7 +223,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   ];
 
   return {
-    /** A session begins: the list may be old, or another user's. */
+    /** A session begins: the list may be old, or of another user. */
     async start(): Promise<void> {
       look();
       await ask();

@@ -7,8 +7,8 @@ import type { Store } from '../platform/store.ts';
 import type { CurrentUser } from './current-user.ts';
 
 /**
- * Deletes the stored records of an app's users, but that of the current user, who may have signed in meanwhile. Other apps and
- * other versions stay.
+ * Deletes the stored records of an app's users, but keeps that of the current user, who may have signed in meanwhile. Records of other
+ * apps and other versions stay.
  */
 export const forgetUsers = async (
   store: Store,
@@ -34,7 +34,7 @@ interface UserSwitchOptions {
 
 /** Opens the cache and the session of the current user, as long as there is consent, and closes those of the former one. */
 export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: UserSwitchOptions) => {
-  /** Deletes what is stored of everyone but the current user; boxes and the visitor too, where nothing may be kept. */
+  /** Deletes the stored records of all users but the current one. Without consent it deletes the heights of slots and the visitor, too. */
   const forgetStored = async (): Promise<void> => {
     if (consent.is('pending')) return;
     if (!consent.mayAct()) {

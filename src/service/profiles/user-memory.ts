@@ -6,7 +6,7 @@ import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from 
 import { type Changes, noChanges, type UserRow, type UserSet, writtenUser } from './user-set.ts';
 
 /** Users who were read, and every key that leads to no others. */
-export interface Found {
+export interface FoundUsers {
   users: Iterable<UserRow>;
   /** What they were found by; nothing where users are not asked for again. */
   named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
@@ -171,7 +171,7 @@ export const createUserMemory = (ids: UserIds) => {
     };
   };
 
-  const add = ({ users, named = [] }: Found) => {
+  const add = ({ users, named = [] }: FoundUsers) => {
     for (const row of users) {
       const index = indexOf(row.workspaceId);
       // What is known of a user already is newer.
@@ -213,7 +213,7 @@ export const createUserMemory = (ids: UserIds) => {
   return {
     /** Adds users who were read, and applies works to the users of their workspaces. */
     change<T>(
-      found: Found,
+      found: FoundUsers,
       apply: (usersOf: (workspaceId: string) => UserSet) => T,
     ): { value: T; changes: Changes } {
       add(found);

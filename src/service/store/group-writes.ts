@@ -6,7 +6,7 @@ import {
   type CountedChanges,
   type CountedTables,
   changesCounts,
-  type Found,
+  type FoundCounts,
   keepCounts,
   storeBannerEvents,
 } from './keep-counts.ts';
@@ -67,7 +67,7 @@ export const sendFirst = <Rows>(
   kept: KeptGoals,
   { users, events, others, erased }: GroupWrites,
   counted: CountedChanges,
-): Found<Rows> | null => {
+): FoundCounts<Rows> | null => {
   for (const batch of [...Object.values(users), events, ...others]) send(batch);
   const found = changesCounts(counted) ? storeBannerEvents(send, tables, kept, counted) : null;
   for (const batch of erased) send(batch);
@@ -81,5 +81,5 @@ export const sendLast = <Rows>(
   kept: KeptGoals,
   { points }: GroupWrites,
   counted: CountedChanges,
-  found: Found<SqlRow[]> | null,
+  found: FoundCounts<SqlRow[]> | null,
 ): Rows[] => [...(found ? keepCounts(tables, kept, counted, found) : []), points].map(send);

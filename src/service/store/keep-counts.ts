@@ -54,7 +54,7 @@ const deedsToRead = (
 };
 
 /** What the counts follow from. */
-export interface Found<Rows> {
+export interface FoundCounts<Rows> {
   /** The rows of `user_campaigns`, as they were. */
   states: Rows;
   /** Of each user who became another: banner events that the other has as well. */
@@ -74,7 +74,7 @@ export const storeBannerEvents = <Rows>(
   tables: CountedTables,
   kept: KeptGoals,
   changes: CountedChanges,
-): Found<Rows> => {
+): FoundCounts<Rows> => {
   const { dialect, statements } = tables;
   const { moved, uncounted, bannerEvents, deeds } = changes;
   const whole = [...moved.flatMap(({ from, to }) => [from, to]), ...uncounted];
@@ -144,7 +144,7 @@ export const keepCounts = (
   tables: CountedTables,
   kept: KeptGoals,
   { moved, uncounted, bannerEvents, deeds }: CountedChanges,
-  found: Found<SqlRow[]>,
+  found: FoundCounts<SqlRow[]>,
 ): Batch[] => {
   const counts = createCounts();
   const users = new Map<number, CountedUser>();

@@ -55,11 +55,11 @@ const statementsIn = (dialect: Dialect) => {
   const sum = (column: string) => `known.${column} + excluded.${column}`;
 
   return {
-    // Rows that were read are written with the next version.
+    // Rows that were read are written with the next version. The workspace never changes: to set it would write its indexes.
     updateUsers: forRows(
       USERS,
       ({ joined, column }) =>
-        `UPDATE users SET ${USERS.slice(2)
+        `UPDATE users SET ${USERS.filter(({ name }) => name !== 'user_id' && name !== 'workspace_id')
           .map(({ name }) => `${name} = ${column(name)}`)
           .join(', ')} ${joined('FROM')}
          WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,

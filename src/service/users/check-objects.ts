@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type InputArray, isRecord, TRACK_ERROR, type TrackErrorEntry } from '../../protocol/index.ts';
 import {
   type AttributesUser,
@@ -47,6 +48,27 @@ export const createProblems = (): Problems => {
       if (ofObject > 0 && (ofObject >= MAX_PER_OBJECT || entries.length >= MAX_ENTRIES)) return;
       entries.push({ type, input_array: inputArray, index: position });
     },
+  };
+};
+
+/** How long a request may be worked on before others get their turn. */
+const SLICE_MS = 5;
+/** Reading the clock for every small object would cost more than checking it. */
+const READ_EVERY = 4;
+
+/**
+ * Gives other requests their turn: a body of megabytes must not keep them waiting until all of it is checked. To be called after each
+ * object. Returns what to wait for, or `null` where it is too early.
+ */
+export const createTurns = () => {
+  let started = performance.now();
+  let calls = 0;
+  return (): Promise<void> | null => {
+    calls += 1;
+    if (calls % READ_EVERY !== 0 || performance.now() - started <= SLICE_MS) return null;
+    return nextTurn().then(() => {
+      started = performance.now();
+    });
   };
 };
 

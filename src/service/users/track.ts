@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type * as z from 'zod';
 import {
   FATAL,
@@ -36,29 +35,9 @@ import {
   checkAttributes,
   checkEvent,
   createProblems,
+  createTurns,
 } from './check-objects.ts';
 import { type Refusal, trackWork } from './track-work.ts';
-
-/** How long a request may be worked on before others get their turn. */
-const SLICE_MS = 5;
-/** Reading the clock for every small object would cost more than checking it. */
-const READ_EVERY = 4;
-
-/**
- * Gives other requests their turn: a body of megabytes must not keep them waiting until all of it is checked. To be called after each
- * object. Returns what to wait for, or `null` where it is too early.
- */
-const createTurns = () => {
-  let started = performance.now();
-  let calls = 0;
-  return (): Promise<void> | null => {
-    calls += 1;
-    if (calls % READ_EVERY !== 0 || performance.now() - started <= SLICE_MS) return null;
-    return nextTurn().then(() => {
-      started = performance.now();
-    });
-  };
-};
 
 /** Objects a request may hold: over all arrays, or in each. */
 interface ObjectLimit {
@@ -126,7 +105,7 @@ export const trackUsers = async ({
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   /** Where each of them stands in the request. */
-  const places = { attributes: [] as [InputArray, number][], events: [] as [InputArray, number][] };
+  const places: Record<Refusal['of'], [InputArray, number][]> = { attributes: [], events: [] };
   const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createTurns();
   for (const array of INPUT_ARRAYS) {

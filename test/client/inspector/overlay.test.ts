@@ -9,7 +9,7 @@ const anOverlay = () => {
   const cache = {
     lookedAt,
     show: vi.fn(),
-    takeEvents(by: typeof take) {
+    interceptEvents(by: typeof take) {
       take = by;
     },
   };

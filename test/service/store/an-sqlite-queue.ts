@@ -38,7 +38,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   });
   return {
     database,
-    reader: { ...reader.verbs, close: async () => undefined },
+    reader: { ...reader.reads, close: async () => undefined },
     queue,
     disk,
     write: (each: Step) =>

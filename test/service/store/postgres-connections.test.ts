@@ -78,7 +78,7 @@ test('where the server has room for few connections, whoever finds none idle wai
   // As soon as there is room, it is used again.
   await limit(20);
   await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: 10_000 }).toBe(8);
-}, 30_000);
+});
 
 test('where no connection works, whoever asks hears of it', async () => {
   const { pool, beside, limit } = await aSmallServer();
@@ -142,7 +142,7 @@ test('a connection whose server says nothing more is given up', async () => {
     expect(await processOf(run)).not.toBe(first);
   };
   await Promise.all([givesUp('groups'), givesUp('requests')]);
-}, 30_000);
+});
 
 test('a statement that waits too long is ended by the server, which keeps neither it nor the connection', async () => {
   const { pool, run, beside } = await aPool('groups', {
@@ -303,4 +303,4 @@ test('closing waits for what is under way, and cuts off what does not end', asyn
   await short;
   await heard;
   await runBeside(url)(END_ALL);
-}, 30_000);
+});

@@ -56,11 +56,12 @@ describe('a row that somebody has locked', () => {
     for (let round = 0; round < 3; round += 1) {
       expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'RetryLaterError']);
     }
-    expect(performance.now() - started).toBeLessThan(6_000);
+    // A lock is waited for four seconds where nobody else is in the group.
+    expect(performance.now() - started).toBeLessThan(10_000);
     await release();
     expect(await fates([count('locked'), count('u-1')])).toEqual(['stored', 'stored']);
     expect(await counts()).toMatchObject({ locked: 2, 'u-0': 2, 'u-1': 6 });
-  }, 30_000);
+  });
 });
 
 test('beside a row that somebody keeps locked, two replicas that write the same users refuse none of these', async () => {
@@ -79,7 +80,7 @@ test('beside a row that somebody keeps locked, two replicas that write the same 
   expect(new Set(all.flat())).toEqual(new Set(['stored']));
   await release();
   expect(await counts()).toMatchObject({ locked: 1, 'u-0': 61, 'u-9': 61 });
-}, 30_000);
+});
 
 test('beside a row that somebody keeps locked, an ID from a request that is not of this workspace locks no work out', async () => {
   const write = (lookup: Lookup, workspaceId = 'demo') =>
@@ -99,7 +100,7 @@ test('beside a row that somebody keeps locked, an ID from a request that is not 
   await expect(write(ofLocked)).rejects.toThrow('A user is locked');
   await release();
   expect(await write(ofLocked)).toBe(1);
-}, 30_000);
+});
 
 test('a table that somebody has locked: what waits for it is refused, and nothing of it is stored later', async () => {
   await count('u-1');
@@ -113,4 +114,4 @@ test('a table that somebody has locked: what waits for it is refused, and nothin
   await count('u-1');
   expect(await counts()).toEqual({ 'u-1': 2 });
   await expect.poll(() => store.ping().catch(String), { timeout: 10_000 }).toBe(undefined);
-}, 60_000);
+});

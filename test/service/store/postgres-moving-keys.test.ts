@@ -138,4 +138,4 @@ test('while those who share an address are merged away, each write by it goes th
   isOver = true;
   await merging;
   expect(await collect(one.exportEvents('demo'))).toHaveLength(15);
-}, 60_000);
+});

@@ -79,7 +79,7 @@ test('a database that is silent keeps no store from closing, nor its process fro
   await store.close();
   expect(new Set((await refused).map(({ status }) => status))).toEqual(new Set(['rejected']));
   await expect.poll(door.count).toBe(0);
-}, 60_000);
+});
 
 /** The database with room for so many connections. */
 const aSmallDatabase = async (room: number): Promise<{ url: string; run: Run }> => {
@@ -113,7 +113,7 @@ describe('a database with room for few connections', () => {
     await expect.poll(() => store.ping().catch(String), { timeout: 30_000 }).toBe(undefined);
     await write();
     await Promise.all([store.ping(), write(), write()]);
-  }, 60_000);
+  });
 
   test('is not opened where a replica could not write', async () => {
     const { url } = await aSmallDatabase(0);

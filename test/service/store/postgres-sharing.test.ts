@@ -129,7 +129,7 @@ describe('many requests for the same new users', () => {
     const twice = (await counts()).filter((n) => n === 2);
     expect(await counts()).toHaveLength(users.length);
     expect(twice).toHaveLength(madeSingly.length);
-  }, 30_000);
+  });
 });
 
 test('a work that the database refuses falls alone', async () => {

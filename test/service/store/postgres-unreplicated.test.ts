@@ -59,4 +59,4 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
   await run('ALTER SYSTEM RESET synchronous_standby_names');
   await run('SELECT pg_reload_conf()');
   await expect.poll(() => write('kim', false).then(() => 'stored', String)).toBe('stored');
-}, 60_000);
+});

@@ -47,4 +47,4 @@ test('the log moves into the file before it is larger than docs/operate.md says,
   await committer.close();
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   database.close();
-}, 30_000);
+});

@@ -456,7 +456,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     const stored = (await api().user('u-1'))?.['push_tokens'] as unknown[];
     expect(stored).toHaveLength(8_000);
     expect(stored.at(-1)).toEqual(token({ device_id: 'device-7' }));
-  }, 30_000);
+  });
 
   test('of many bytes are found again', async () => {
     const text = '界'.repeat(999);

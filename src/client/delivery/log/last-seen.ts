@@ -14,9 +14,9 @@ export const createLastControl = ({
   let stored: Choice = 'enabled';
   /** Writes under way that bring this page's choice to the record. Until they end, a read may return an older choice. */
   let writes = 0;
-  /** A control record that the full disk did not take. Its pause holds in this page. */
+  /** The control record that could not be written, as the disk was full. Its pause holds in this page. */
   let held: Control | undefined;
-  /** The log had a record when this page looked. */
+  /** The log had a control record when this page looked last. */
   let isStored = false;
   /** The page has come back from the back/forward cache, and has not read the record again: another page may have wiped it. */
   let mayBeWiped = false;
@@ -120,9 +120,9 @@ export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
         waiting.delete(oldest);
       }
     },
-    /** These are part of a request now. */
+    /** A request holds these events now. */
     inRequest: (batch: QueuedEvent[]): void => drop(batch.map(({ key }) => keyText(key))),
-    /** These left the log: the other tabs need not remember them either. */
+    /** These events have left the log. The other tabs need not remember them either. */
     removed(keys: StoreKey[]): void {
       const gone = keys.filter(isEventKey).map(keyText);
       drop(gone);
@@ -133,5 +133,3 @@ export const createUnsent = ({ consent, news, lifecycle }: DeliveryContext) => {
     stop,
   };
 };
-
-export type Unsent = ReturnType<typeof createUnsent>;

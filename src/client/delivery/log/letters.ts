@@ -36,7 +36,7 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 };
 
 /** The events that the server would not take: listed, sent once more, or given up, by the host's decision. */
-export const createDeadLetters = (log: Log) => {
+export const createDeadLetters = ({ notify }: DeliveryContext, log: Log) => {
   const read = async (): Promise<Letter[]> => {
     const letters: Letter[] = [];
     for await (const letter of log.read(DEAD_RANGE)) {
@@ -72,15 +72,19 @@ export const createDeadLetters = (log: Log) => {
         reason,
         attempts: event.attempts,
       })),
-    /** Back to their positions in the queue, as if they had never been sent. */
+    /** Moves letters back to their positions in the queue, as if they had never been sent. */
     retry: (keys?: string[]) => move(keys, true),
-    discard: (keys?: string[]) => move(keys, false),
+    async discard(keys?: string[]): Promise<void> {
+      for (const { event } of await move(keys, false)) {
+        notify({ type: 'dropped', event: bannerEvent(event), reason: 'discarded' });
+      }
+    },
   };
 };
 
 /**
- * Where every event is, at one moment. What was captured is not counted as it comes: it is the sum of what has left the log and of
- * what is still there.
+ * Says where every event is at one moment. Nothing counts the captured events as they come: their number is the sum of the events that have
+ * left the log and of those that are still there.
  */
 export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log): Promise<Diagnostics> => {
   const now = clock.now();
@@ -108,7 +112,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log)
     evicted,
     expired,
     purged,
-    memoryMode: log.isMemory(),
+    memoryMode: log.place.isMemory(),
     sender: claim?.tab === tab && isLive(claim, now),
     waitingUntil: isPausing(wait, now) ? wait.until : null,
   };

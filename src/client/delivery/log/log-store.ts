@@ -43,14 +43,14 @@ export const createLogStore = (
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);
-  /** Unknown before the first call: without consent the page must not even create an empty database. */
+  /** `undefined` before the first call: without consent the page must not even create an empty database. */
   let place: Place | undefined;
   /** A look at the disk that is under way. In memory mode nothing waits for it. */
   let looking: Promise<void> | undefined;
   let cancelRetry: () => void = () => undefined;
   let onDisk: () => void = () => undefined;
 
-  /** What memory holds, also while it is brought to the disk. */
+  /** The log in memory, also while its events are brought to the disk. */
   const memory = (): InMemory | undefined => (place?.type === 'moving' ? place.from : inMemory());
   const inMemory = (): InMemory | undefined => (place?.type === 'memory' ? place : undefined);
 

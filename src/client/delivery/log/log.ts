@@ -1,6 +1,6 @@
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { createLastControl, type Unsent } from './last-seen.ts';
+import { createLastControl, createUnsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
   type Claim,
@@ -56,7 +56,7 @@ export interface Entry extends QueuedEvent {
 interface Overview {
   control: Control;
   claims: Claim[];
-  /** What cannot be used, and no newer version has written. */
+  /** The keys of records that cannot be used. Records of a newer version are not among them. */
   corrupt: StoreKey[];
   records: Writes;
 }
@@ -71,10 +71,11 @@ const isOldMark =
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
-export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent) => {
-  const { clock, consent, fail } = context;
+export const createLog = (context: DeliveryContext) => {
+  const { api, clock, consent, openStore, fail } = context;
   const last = createLastControl(context);
-  const store = createLogStore(context, disk, last);
+  const unsent = createUnsent(context);
+  const place = createLogStore(context, openStore(api.logName), last);
 
   /**
    * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
@@ -94,28 +95,28 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
       if (isNewerVersion || consent.is('wiped')) return [];
       const control = last.read(stored);
       const writes = decide(control, values);
-      // Where no record was read or written the default must not pass for the user's choice.
+      // Where no record was read or written, the default is not the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
       if (writes === null) return [];
       last.hold();
       return [[CONTROL_KEY, control], ...writes];
     };
-    await store.update<unknown>([CONTROL_KEY, ...keys], change).catch((error) => {
+    await place.update<unknown>([CONTROL_KEY, ...keys], change).catch((error) => {
       if (isQuota(error)) last.hold(after);
       throw error;
     });
     if (isNewerVersion) {
-      store.degrade(newerVersion());
+      place.degrade(newerVersion());
       return step(keys, decide);
     }
     if (after !== undefined) last.keep(after);
     unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
-  /** The control record and the claims, with the other records of the range, of one moment. */
+  /** The control record and the claims, with the other records of the range, all read at one moment. */
   const overview = async (range = CONTROL_RANGE): Promise<Overview> => {
-    const records = await store.entries<unknown>(range);
+    const records = await place.entries<unknown>(range);
     const control = last.keep(records.find(([key]) => isControlKey(key))?.[1]);
     const corrupt = records.filter(isCorrupt).map(([key]) => key);
     const leaving = records.flatMap((record) =>
@@ -126,16 +127,16 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
 
   return {
     step,
-    control: async (): Promise<Control> => last.keep(await store.get(CONTROL_KEY)),
+    control: async (): Promise<Control> => last.keep(await place.get(CONTROL_KEY)),
 
     /** Writes records without a read. They are durable when the promise resolves. */
-    write: (records: Writes): Promise<void> => store.setMany(records),
+    write: (records: Writes): Promise<void> => place.setMany(records),
 
     /** Appends an event that counts once; false where one was stored under this name before, in any tab. */
     async writeOnce({ key, event }: QueuedEvent, name: string): Promise<boolean> {
       const own: CountedRecord = { v: VERSION, event: keyText(key), at: event.time };
       let isFirst = false;
-      await store.update<CountedRecord | null>([countedKey(name)], ([found]) => {
+      await place.update<CountedRecord | null>([countedKey(name)], ([found]) => {
         // After a lost connection the mark may be of this event already. A damaged mark names no event.
         isFirst = (found?.event ?? own.event) === own.event;
         return isFirst
@@ -148,10 +149,10 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
       return isFirst;
     },
 
-    /** Takes events back that were just appended, or removes delivered ones that a full disk cannot count. */
+    /** Removes events that were just appended and may not stay, or delivered ones that a full disk cannot count. */
     async remove(entries: (Pick<Entry, 'key'> & Partial<Pick<Entry, 'once'>>)[]): Promise<void> {
       const keys = entries.flatMap(({ key, once }) => (once === undefined ? [key] : [key, countedKey(once)]));
-      await store.deleteMany(keys);
+      await place.deleteMany(keys);
       unsent.removed(keys);
     },
 
@@ -169,7 +170,7 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
 
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
-      for await (const records of pages<StoredEvent & DeadRecord>(store, range)) {
+      for await (const records of pages<StoredEvent & DeadRecord>(place, range)) {
         for (const [key, record] of records) {
           if (isNewer(record)) continue;
           const event = readEvent(record?.event ?? record);
@@ -200,9 +201,9 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
         fail('storage', `${corrupt.length} stored records cannot be read, and were removed`, corrupt);
     },
 
-    /** Whether there are marks that were made before this time. */
+    /** Whether there are marks that were made before this time, or damaged ones. */
     async hasCounted(time: number): Promise<boolean> {
-      for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
+      for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
         if (records.some(isOldMark(time))) return true;
       }
       return false;
@@ -210,23 +211,20 @@ export const createLog = (context: DeliveryContext, disk: Store, unsent: Unsent)
 
     /** Removes the marks that were made before this time, and damaged ones. */
     async forgetCounted(time: number): Promise<void> {
-      for await (const records of pages<CountedRecord | null>(store, COUNTED_RANGE)) {
+      for await (const records of pages<CountedRecord | null>(place, COUNTED_RANGE)) {
         const old = records.filter(isOldMark(time));
-        if (old.length > 0) await store.deleteMany(old.map(([key]) => key));
+        if (old.length > 0) await place.deleteMany(old.map(([key]) => key));
       }
     },
 
-    onDisk: store.onDisk,
     lastControl: last.last,
-    clear: store.clear,
-    isMemory: store.isMemory,
-    retry: store.retry,
-    degrade: store.degrade,
-    forgetMemory: store.forgetMemory,
-    owePurge: store.owePurge,
+    unsent,
+    /** Where the log is: on disk, or in memory. */
+    place,
     close(): void {
       last.stop();
-      store.close();
+      unsent.stop();
+      place.close();
     },
   };
 };

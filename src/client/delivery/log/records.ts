@@ -54,7 +54,7 @@ export interface DeadRecord {
   reason: string;
 }
 
-/** Marks that an event which counts once was captured; outlives the event. */
+/** Marks that an event was captured which counts once. The mark outlives the event. */
 export interface CountedRecord {
   v: typeof VERSION;
   /** The event, by its `keyText`. */
@@ -66,17 +66,20 @@ export interface CountedRecord {
 export type Writes = [StoreKey, unknown][];
 
 const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
-/** The control record, and the claims that are not in it. */
+/** The keys of the control record, and of the claims that are not in it. */
 export const CONTROL_RANGE = rangeOf('control');
-/** Control records of versions to come. */
+/** The keys of the control records that later versions write. */
 export const NEWER_RANGE: KeyRange = { from: ['control', VERSION + 1], to: ['control', '\uffff'] };
 export const EVENT_RANGE = rangeOf('event');
 export const DEAD_RANGE = rangeOf('dead');
 export const COUNTED_RANGE = rangeOf('counted');
-/** All of this version, and some of versions to come. */
+/** The keys of all records of this version, and of some of later versions. */
 export const WHOLE_RANGE: KeyRange = { from: CONTROL_RANGE.from, to: EVENT_RANGE.to };
 
-/** Of a last flush, since a leaving page cannot read the control record first, and of a page that took too long. */
+/**
+ * The key of a claim that is not in the control record. A leaving page has no time to read that record, so it writes its claims here. The
+ * claim of a page whose answer takes too long is moved here, when another page begins to send.
+ */
 export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
 /** A dead letter lies under the position that it had in the queue. */
@@ -143,10 +146,10 @@ export const isClaim = (record: unknown): record is Claim => {
   );
 };
 
-/** An answer may still come. */
+/** Whether an answer to the claim's request may still come. */
 export const isLive = (claim: Claim, now: number): boolean => isAhead(claim.until, now, MAX_ANSWER_MS);
 
-/** No other page sends now. */
+/** Whether the other pages have to leave the sending to the page of this claim. */
 export const isAlone = (claim: Claim, now: number): boolean =>
   isLive(claim, now) && isAhead(claim.aloneUntil, now, MAX_ANSWER_MS);
 
@@ -162,23 +165,23 @@ export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
   return kind === 'claim' && (!isClaim(record) || record.id !== id);
 };
 
-/** Ways out of the log. What was captured is the sum of these and of what is still stored. */
+/** The counts of events that have left the log, by the way they left. These and the stored events add up to what was captured. */
 export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** Everything about the log that is not an event; read and written in the transactions that change them. */
+/** The control record: the totals, the user's choice, the claim and the pause. Each step reads and writes it in its transaction. */
 export interface Control extends Record<Total, number> {
   v: typeof VERSION;
   consent: Choice;
   /** When the user chose so, in Unix milliseconds; 0 where they never did. */
   chosenAt: number;
-  /** The request under way, but for last flushes and for those of pages that took too long. */
+  /** The request under way. The claims of leaving pages, and of pages that take too long, are records of their own (`claimKey`). */
   claim: Claim | null;
-  /** Nothing may be sent before it is over, in any tab. */
+  /** No tab sends before this pause is over. */
   wait: Pause;
   /** Fingerprint of the key that the server refused. */
   refusedKey: string | null;
-  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is. */
+  /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is too old. */
   oldSince: number;
 }
 

@@ -173,17 +173,17 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
           // The host's cache may fail like any other store, and a disk may be too full for an eviction, which writes as well.
           if (failures === 1) await evictCache().catch(() => undefined);
           else if (!(await evictEvents().catch(() => false)))
-            log.degrade(new Error('the storage quota is used up'));
+            log.place.degrade(new Error('the storage quota is used up'));
         }
       }
     },
 
     /** Deletes every event and dead letter, also those in a request under way. The totals stay. */
     async purge(): Promise<void> {
-      log.owePurge();
+      log.place.owePurge();
       await log.forgetClaims();
       await remove((await survey()).free, 'purged');
-      await log.retry();
+      await log.place.retry();
     },
   };
 };

@@ -46,12 +46,12 @@ export const adopt = async (
   const kept = records.filter(([key]) => !isControlKey(key));
   const counted = kept.filter(([key]) => kindOf(key) === 'counted');
   let adopted: string | undefined;
-  let isTaken = false;
+  let isNewerVersion = false;
 
   const merge = ([stored, ...known]: unknown[]): Writes => {
-    isTaken = isNewer(stored);
+    isNewerVersion = isNewer(stored);
     // Another tab may have wiped the disk since this page has looked.
-    if (isTaken || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
+    if (isNewerVersion || consent.is('wiped') || (hadRecord && stored === undefined)) return [];
     // After a lost connection this runs twice: where the first run committed, change nothing.
     if (adopted !== undefined && JSON.stringify(stored) === adopted) return [];
     const control = readControl(stored, own.consent);
@@ -88,5 +88,5 @@ export const adopt = async (
     return [...fresh, ...claim, [CONTROL_KEY, control]];
   };
   await ask((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
-  if (isTaken) throw newerVersion();
+  if (isNewerVersion) throw newerVersion();
 };

@@ -12,7 +12,7 @@ import { type Answer, createPostJson, parseJson, readRefused } from '../../platf
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { PauseCause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import type { Unsent } from '../log/last-seen.ts';
+import type { Log } from '../log/log.ts';
 import type { QueuedEvent } from '../log/records.ts';
 
 /** The request's text for a batch of one user; the same events give the same bytes. */
@@ -173,7 +173,7 @@ const AVOID_MS = 60_000;
 const WARM_MS = 9 * 60_000;
 
 /** Makes requests, within the time and the keepalive budget. */
-export const createSend = (context: DeliveryContext, unsent: Unsent) => {
+export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   const { api, consent, clock, lifecycle, userTokens, canSend } = context;
   const { timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);

@@ -2,7 +2,6 @@ import { createKeyring, fingerprint } from '../../credentials/credentials.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import { endEarly, isPausing, noPause, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import type { Unsent } from '../log/last-seen.ts';
 import type { Log } from '../log/log.ts';
 import type { Upkeep } from '../log/upkeep.ts';
 import { type Claimed, createBatchSize, createNext, createTake } from './claim.ts';
@@ -29,14 +28,14 @@ interface Run {
  * exception: while no request went out lately the first ones leave at the first pause, so that the last flush of the page finds the
  * preflight answered.
  */
-export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, unsent: Unsent) => {
+export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep) => {
   const { api, clock, lifecycle, userTokens, news, notify, fail, isWorker, canSend, isStopped } = context;
   const { maxWaitMs } = context.options;
   const keyring = createKeyring(api.apiKey, clock.after);
   const size = createBatchSize(context);
   const next = createNext(context, log, size.limit);
   const take = createTake(context, log);
-  const { send, budgetLeft, isWarm } = createSend(context, unsent);
+  const { send, budgetLeft, isWarm } = createSend(context, log);
   const settle = createSettle(context, log);
   const correction = createCorrection(context, log);
   let running: Run | undefined;
@@ -47,7 +46,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** Ends the wait for another tab. */
   let endIdle: () => void = () => undefined;
 
-  /** Sends what is due, or with `all` whatever waits, without being waited for. */
+  /** Sends what is due, or with `all` also what waits for company. Nobody waits for the outcome. */
   const wake = (all = false): void => {
     if (!isWorker && canSend()) void run(all);
   };
@@ -75,7 +74,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       };
     });
 
-  /** The key to send with, or `undefined` while there is none. */
+  /** The key to send with, or `undefined` while there is none. While the server refuses the key, the host is asked for another one each time. */
   const usableKey = async (): Promise<string | undefined> => {
     if (log.lastControl().refusedKey !== null) keyring.forget();
     try {
@@ -98,7 +97,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     return true;
   };
 
-  /** Notifies the host of each pause once. */
+  /** Notifies the host of a pause, once for each. */
   const announce = ({ until, reason }: Pause): void => {
     if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
     announcedUntil = until;
@@ -170,7 +169,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     return run.delivered;
   };
 
-  /** Sends what is due, or with `all` whatever waits. Calls during a run share it; returns how many were delivered. */
+  /** Sends what is due, or with `all` also what waits for company. Calls during a run share it. Returns how many events were delivered. */
   const run = (all: boolean): Promise<number> => {
     if (running !== undefined) {
       // The run may have looked for the last time already; one more look costs no request.
@@ -201,7 +200,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   /** The network or the user is back, or the user has opted in. */
   const onSign = (): void => {
     if (!canSend()) return;
-    void log.retry();
+    void log.place.retry();
     void tryAgain();
   };
   const stopListening = onReturn(lifecycle, onSign);
@@ -215,7 +214,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     onAppended(): void {
       const { wait } = log.lastControl();
       const isWaiting = isPausing(wait, clock.now());
-      if (upkeep.isDue() || (unsent.size() >= size.limit() && !isWaiting)) wake();
+      if (upkeep.isDue() || (log.unsent.size() >= size.limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? wait.until : clock.now() + maxWaitMs);
       if (isStopped() || isWaiting || isWarm()) return;
       cancelQuiet();

@@ -130,7 +130,7 @@ const settleEvents = (
 export const createSettle = (context: DeliveryContext, log: Log) => {
   const { host, news, notify } = context;
 
-  /** Nothing where the log does not know the request, or all its events are gone. */
+  /** Settles nothing where the log does not know the request, or all its events are gone. */
   const store = async (
     { claim, isUnwritten }: Claimed,
     outcome: Outcome,
@@ -140,8 +140,8 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
     let wasOurs = false;
 
     const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      const isRegular = control.claim?.id === claim.id;
-      const isOurs = isRegular || (isClaim(stored) && stored.id === claim.id);
+      const isInControl = control.claim?.id === claim.id;
+      const isOurs = isInControl || (isClaim(stored) && stored.id === claim.id);
       // After a lost connection this runs twice: where the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
@@ -153,7 +153,7 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       // A confirmation always counts, even where the claim is over. Any other outcome counts only for the request that the log
       // knows, or that the disk was too full for.
       if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
-      if (isRegular) control.claim = null;
+      if (isInControl) control.claim = null;
       control.wait = pauseOf(context, control.wait, outcome);
       if (outcome.type === 'confirmed') control.refusedKey = null;
       if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')

@@ -26,7 +26,7 @@ const DRAIN_MS = 5_000;
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   const { pool, close } = await connectBeside(url, READER_CONNECTIONS);
-  return { ...createReader(pool, pool).verbs, close };
+  return { ...createReader(pool, pool).reads, close };
 };
 
 /** Makes the tables where there are none; returns whether the database is sharded. */
@@ -62,7 +62,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
 
   return {
     kind: sharded ? 'citus' : 'postgres',
-    ...reader.verbs,
+    ...reader.reads,
     bannerUser: reader.bannerUser,
     secret,
     takeRate: createRateWindows(leaseRequests(run)),

@@ -64,6 +64,8 @@ export const createUserCache = (maxCharacters: number) => {
 };
 
 export type UserCache = ReturnType<typeof createUserCache>;
+/** Of reads that keep no users. */
+const NO_CACHE = createUserCache(0);
 
 /** The IDs that lookups lead to at this moment, and by which of their names each was found. */
 const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
@@ -115,7 +117,7 @@ export class LockedError extends Error {
 export const readUsers = async (
   run: Run,
   named: Named,
-  { statement = READ_CHANGED_USERS, cache = createUserCache(0) } = {},
+  { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
   const ids = await findIds(run, named);
   if (ids.size === 0) return [];

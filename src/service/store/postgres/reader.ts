@@ -63,7 +63,8 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       return readBannerUser(send, POSTGRES_STATEMENTS, user, sinceMs);
     },
 
-    verbs: {
+    /** What a `StoreReader` reads. */
+    reads: {
       ...createWorkspaceReads(run),
 
       async readUsers(workspaceId, lookups) {

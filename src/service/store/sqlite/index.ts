@@ -35,7 +35,7 @@ export const openSqliteReader = (file: string): StoreReader => {
     await jobs.close();
     database.close();
   };
-  return { ...createReader(database, jobs).verbs, close };
+  return { ...createReader(database, jobs).reads, close };
 };
 
 /**
@@ -60,30 +60,30 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     checkLog(file);
   }
   const database = new DatabaseSync(file);
-  // A database in memory is its committer's.
+  // A database in memory belongs to its writer.
   if (!inMemory) held.push(() => database.close());
   createTables(database, file);
   setForWriting(database);
   const jobs = createJobs(file, inMemory ? database : null);
   const reader = createReader(database, jobs);
-  let committer: RemoteWriter;
-  if (inMemory) committer = createInlineWriter(database);
+  let writer: RemoteWriter;
+  if (inMemory) writer = createInlineWriter(database);
   else {
-    committer = await startWriterThread(file);
-    held.push(committer.close);
+    writer = await startWriterThread(file);
+    held.push(writer.close);
   }
   const ids = createUserIds(reader.lastUserId());
-  const secret = createSecrets(committer.run);
+  const secret = createSecrets(writer.run);
   const queue = createCommitQueue({
     secure: secret,
-    writeGroup: createSqliteGroups(reader, committer, ids),
+    writeGroup: createSqliteGroups(reader, writer, ids),
     lanes: 2,
   });
   let isClosed = false;
 
   return {
     kind: 'sqlite',
-    ...reader.verbs,
+    ...reader.reads,
     secret,
     write: queue.write,
     onCommit: queue.onCommit,
@@ -92,15 +92,15 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits: beside them it would wait for their locks, and they for its.
-    prune: createPrune(committer.run, SQLITE),
+    prune: createPrune(writer.run, SQLITE),
     staleUsers: createFindStale(createRunSqlite(database), SQLITE),
-    ...createResults(createRunSqlite(database), committer.countGoals),
-    studio: createStudioStore(committer.run),
-    ingestion: createIngestionStore(committer.run),
+    ...createResults(createRunSqlite(database), writer.countGoals),
+    studio: createStudioStore(writer.run),
+    ingestion: createIngestionStore(writer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
-      await committer.write(NOTHING);
+      await writer.write(NOTHING);
     },
 
     async close() {

@@ -103,7 +103,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
-    verbs: {
+    /** What a `StoreReader` reads. */
+    reads: {
       ...createWorkspaceReads(run),
 
       readUsers: async (workspaceId, lookups) =>

@@ -23,7 +23,7 @@ interface GroupUnderWay {
  */
 export const createSqliteGroups = (
   reader: Reader,
-  committer: RemoteWriter,
+  writer: RemoteWriter,
   ids: UserIds,
   maxCharacters = MAX_CHARACTERS,
 ) => {
@@ -58,7 +58,7 @@ export const createSqliteGroups = (
       if (!applied || mine.memory !== memory) applied = applyGroup(works, mine);
       if ('failure' in applied) throw applied.failure;
       const { writes, forgets, values } = applied;
-      await committer.write(writes);
+      await writer.write(writes);
       // Nothing stays of users who were erased.
       if (forgets || memory.characters() > maxCharacters) memory = createUserMemory(ids);
       return values;

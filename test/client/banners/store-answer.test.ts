@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
-import { acceptDismissals, createTakeAnswer } from '../../../src/client/banners/answers.ts';
+import { acceptDismissals, createStoreAnswer } from '../../../src/client/banners/answers.ts';
 import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore, type Store } from '../../../src/client/platform/store.ts';
@@ -27,8 +27,8 @@ test('notifies of an answer when it is stored: a listener may leave the page', a
   await cache.open('u-1');
   const notices: Notice[] = [];
   const banner = aBanner({ placementId: 'home' });
-  const takeAnswer = createTakeAnswer(cache.user, cache, (notice) => notices.push(notice));
-  const taken = takeAnswer({
+  const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
+  const taken = storeAnswer({
     userId: 'u-1',
     banners: new Map([['home', banner]]),
     askedAtMs: 1,
@@ -48,9 +48,9 @@ test('case 51: an answer that is stored when another user has signed in makes no
   const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
-  const takeAnswer = createTakeAnswer(cache.user, cache, (notice) => notices.push(notice));
+  const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
   const banners = new Map([['home', aBanner({ placementId: 'home' })]]);
-  const taken = takeAnswer({ userId: 'u-1', banners, askedAtMs: 1, clockSkewMs: undefined });
+  const taken = storeAnswer({ userId: 'u-1', banners, askedAtMs: 1, clockSkewMs: undefined });
   await cache.open('u-2');
   release();
   await taken;
@@ -60,7 +60,7 @@ test('case 51: an answer that is stored when another user has signed in makes no
 const open = async () => {
   const cache = aBannerCache();
   await cache.open('u-1');
-  const take = createTakeAnswer(cache.user, cache, () => undefined);
+  const take = createStoreAnswer(cache.user, cache, () => undefined);
   const answer = (banner: Banner | null, askedAtMs: number) =>
     take({ userId: 'u-1', banners: new Map([['home', banner]]), askedAtMs, clockSkewMs: undefined });
   const shown = () => cache.current('home')?.id ?? null;
