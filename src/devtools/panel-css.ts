@@ -57,7 +57,7 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 [data-icon="close"]::before { transform: rotate(45deg); }
 [data-icon="close"]::after { transform: rotate(-45deg); }
 .tabs { flex-wrap: wrap; gap: 2px; padding: 2px 8px 0; border-bottom: 1px solid var(--line); }
-[role="tab"] { flex: auto; padding: 0 8px; white-space: nowrap; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
+[role="tab"] { flex: auto; padding: 0 5px; white-space: nowrap; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
 [role="tab"][aria-selected="true"] { border-color: var(--ink); color: var(--ink); font-weight: 650; }
 .panels { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; }
 [role="tabpanel"], .whole > .nothing, .embedded > .nothing { padding: 12px; }
