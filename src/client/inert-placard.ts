@@ -30,12 +30,8 @@ export const createLateVerbs = (run: LateChunk<LateClient>['run']) =>
     flush: () => run(({ delivery }) => delivery.flush(), { delivered: 0, pending: 0 }),
     diagnostics: () => run(({ delivery }) => delivery.diagnostics(), NO_DIAGNOSTICS),
     deadLetters: () => run(({ delivery }) => delivery.deadLetters(), []),
-    async retryDeadLetters(keys) {
-      await run(({ delivery }) => delivery.retryDeadLetters(keys));
-    },
-    async discardDeadLetters(keys) {
-      await run(({ delivery }) => delivery.discardDeadLetters(keys));
-    },
+    retryDeadLetters: (keys) => run(({ delivery }) => delivery.retryDeadLetters(keys)),
+    discardDeadLetters: (keys) => run(({ delivery }) => delivery.discardDeadLetters(keys)),
     inspect: () => run<Inspector | null>((client) => client.inspect(), null),
   }) satisfies Partial<Placard>;
 

@@ -20,6 +20,7 @@ export interface LateChunk<T> {
    * cannot be loaded now, or the client is stopped first. Resolves with `otherwise`, or `null`, where the work was dropped or failed.
    */
   run<R>(work: (client: T) => Promise<R>, otherwise: R): Promise<R>;
+  run(work: (client: T) => Promise<void>): Promise<void>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | null>;
   /**
    * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, the work goes on waiting, and the caller waits for

@@ -61,7 +61,8 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const updates = createUpdates(context);
 
   const delivery = createDelivery({
-    api: { ...settings, userTokens, fetch: platform.fetch },
+    api: { ...settings, fetch: platform.fetch },
+    userTokens,
     consent,
     options: settings.delivery,
     platform: { ...platform, clock: platform, lifecycle },

@@ -49,7 +49,8 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const consent = createConsent('enabled');
   const userTokens = createUserTokens(options.userToken, clock, fail);
   const sender = createDelivery({
-    api: { endpoint, apiKey, appId, appVersion: '', logName, userTokens },
+    api: { endpoint, apiKey, appId, appVersion: '', logName },
+    userTokens,
     consent,
     options: options.delivery,
     platform: {

@@ -57,14 +57,14 @@ button[aria-pressed="true"] { border-color: var(--accent); background: var(--acc
 [data-icon="close"]::before { transform: rotate(45deg); }
 [data-icon="close"]::after { transform: rotate(-45deg); }
 .tabs { flex-wrap: wrap; gap: 2px; padding: 2px 8px 0; border-bottom: 1px solid var(--line); }
-[role="tab"] { flex: auto; padding: 0 8px; white-space: nowrap; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
+[role="tab"] { flex: auto; padding: 0 5px; white-space: nowrap; border: 0; border-bottom: 2px solid transparent; border-radius: 6px 6px 0 0; background: none; color: var(--soft); }
 [role="tab"][aria-selected="true"] { border-color: var(--ink); color: var(--ink); font-weight: 650; }
 .panels { flex: 1; min-height: 0; overflow-y: auto; overscroll-behavior: contain; }
 [role="tabpanel"], .whole > .nothing, .embedded > .nothing { padding: 12px; }
 .cards, .view { display: grid; gap: 12px; }
 .card { display: grid; gap: 6px; padding: 10px 12px; border: 1px solid var(--line); border-radius: 10px; }
 .card-head, .card-foot { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 12px; align-items: baseline; }
-code, .placement { font: 0.75rem ui-monospace, Menlo, Consolas, monospace; }
+code, pre, .placement { font: 0.75rem ui-monospace, Menlo, Consolas, monospace; }
 .placement, .chip, .standing, .switch b { font-weight: 650; }
 .chip { color: var(--tone, var(--soft)); }
 .chip::before { display: inline-block; margin-right: 7px; }
@@ -92,6 +92,9 @@ summary { width: fit-content; max-width: calc(100% - 8.5rem); padding: 5px 0; cu
 dl { display: grid; align-items: baseline; grid-template-columns: minmax(4rem, max-content) minmax(0, 1fr); gap: 4px 12px; }
 .standing { display: grid; align-content: center; min-height: 2.25rem; padding: 8px 12px; border-left: 3px solid var(--tone); border-radius: 3px 8px 8px 3px; background: var(--raised); }
 .view > :empty { display: none; }
+label { display: grid; gap: 4px; }
+input, select { min-height: 2rem; width: 100%; padding: 0 8px; border: 1px solid var(--soft); border-radius: 6px; background: var(--surface); color: inherit; font: inherit; }
+.command { white-space: pre-wrap; }
 .counters b { color: var(--ink); font-size: 0.9375rem; }
 .letter { display: grid; gap: 6px; padding: 8px 12px; border: 1px solid var(--bad); border-radius: 8px; }
 .switch { display: grid; grid-template-columns: minmax(0, 1fr) auto; width: 100%; padding: 8px 0; border: 0; border-top: 1px solid var(--line); border-radius: 0; background: none; text-align: start; }
@@ -107,7 +110,7 @@ dl { display: grid; align-items: baseline; grid-template-columns: minmax(4rem, m
   .whole { height: min(27rem, 62vh); }
 }
 @media (pointer: coarse) {
-  button, .card-foot button { min-height: 2.75rem; }
+  button, .card-foot button, input, select { min-height: 2.75rem; }
   .icon { width: 2.75rem; }
   summary { padding: 0.75rem 0; }
 }

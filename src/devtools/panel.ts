@@ -6,6 +6,7 @@ import { createLogView } from './log-view.ts';
 import { recall, remember } from './memory.ts';
 import { node } from './node.ts';
 import { PANEL_CSS } from './panel-css.ts';
+import { createPlaceView } from './place-view.ts';
 import { createPlacementsView } from './placements-view.ts';
 import { createTabs } from './tabs.ts';
 import { createWindow } from './window.ts';
@@ -110,11 +111,13 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
 
   const placements = createPlacementsView(inspector, changed);
   const { outline } = placements;
+  const place = createPlaceView({ host, outline });
   const views = {
     Placements: placements,
     Events: createEventsView(placard, inspector, changed),
     Log: createLogView(),
     Client: createClientView(),
+    Selector: place,
   };
   const tabs = createTabs(
     Object.entries(views).map(([name, { element }]) => ({ name, content: element })),
@@ -122,7 +125,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
     (name) => {
       tab = name;
       remember({ tab });
-      outline.hide();
+      place.stop();
       draw();
     },
   );
@@ -143,6 +146,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
   }, TICK_MS);
   signal.addEventListener('abort', () => {
     clearInterval(timer);
+    place.stop();
     placements.stop();
   });
 };

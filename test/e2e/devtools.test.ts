@@ -223,6 +223,96 @@ describe('the sandbox', () => {
   });
 });
 
+describe('a selector for a placement', () => {
+  /** A shop's list on the page, and how often its link was pressed. */
+  const list = (page: Page) =>
+    page.evaluate(() => {
+      const main = document.querySelector('main')!;
+      for (const [at, name] of ['Bags', 'Shoes', 'Hats'].entries()) {
+        const item = document.createElement('section');
+        item.className = `css-x${at}z81k`;
+        const link = document.createElement('a');
+        link.href = '#followed';
+        link.textContent = name;
+        link.addEventListener('click', () => Reflect.set(window, 'pressed', true));
+        item.append(link);
+        main.prepend(item);
+      }
+      main.querySelector('section:nth-of-type(2)')!.id = 'shoes-teaser';
+      main.querySelector('section:nth-of-type(3)')!.setAttribute('data-teaser', 'bags');
+    });
+  const point = (page: Page) => page.getByRole('button', { name: 'Point at an element' });
+  const selector = (page: Page) => page.getByRole('textbox', { name: 'Selector' });
+
+  test.each([
+    ['Shoes', '#shoes-teaser a'],
+    ['Bags', '[data-teaser="bags"] > a'],
+    ['Hats', null],
+  ])('is found by pointing at it, and nothing of the page is pressed: %s', async (name, expected) => {
+    const { page, complaints, close } = await open();
+    await list(page);
+    await tab(page, 'Selector');
+    await point(page).click();
+    const link = page.getByRole('link', { name });
+    await link.hover();
+    await page.locator('.outline').getByText('a', { exact: true }).waitFor();
+    await link.click();
+    await page.getByText('It finds one element.').waitFor();
+    const found = await selector(page).inputValue();
+    if (expected) expect(found.replace(' > ', ' ')).toBe(expected.replace(' > ', ' '));
+    expect(await page.evaluate((each) => document.querySelector(each)?.textContent, found)).toBe(name);
+    expect(await page.evaluate(() => [location.hash, Reflect.get(window, 'pressed')])).toEqual([
+      '',
+      undefined,
+    ]);
+
+    await page.getByLabel('Insert').selectOption('first');
+    const lines = await page.locator('pre').textContent();
+    expect(JSON.parse(`{${lines}}`)).toEqual({ selector: found, insert: 'first', paths: ['/page'] });
+
+    // The page is the reader's again.
+    await link.click();
+    expect(await page.evaluate(() => [location.hash, Reflect.get(window, 'pressed')])).toEqual([
+      '#followed',
+      true,
+    ]);
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
+  test('is tried as it is typed, and pointing ends with Escape, with another tab and with the devtools', async () => {
+    const { page, close } = await open();
+    await list(page);
+    await tab(page, 'Selector');
+    for (const [typed, words] of [
+      ['section', 'It finds 3 elements: the first is taken.'],
+      ['#nothing', 'It finds nothing on this page.'],
+      ['a[', 'This is no selector.'],
+      ['h1', 'It finds one element.'],
+    ] as const) {
+      await selector(page).fill(typed);
+      await page.getByText(words).waitFor();
+    }
+    const followed = async () => {
+      await page.getByRole('link', { name: 'Hats' }).click();
+      await expect.poll(() => page.evaluate(() => location.hash)).toBe('#followed');
+      await page.evaluate(() => location.replace('#'));
+    };
+    await point(page).click();
+    await page.keyboard.press('Escape');
+    await point(page).waitFor();
+    await followed();
+    await point(page).click();
+    await tab(page, 'Client');
+    await followed();
+    await tab(page, 'Selector');
+    await point(page).click();
+    await globals(page, (all) => all.close());
+    await followed();
+    await close();
+  });
+});
+
 describe('the window', () => {
   test('is moved with the keyboard, stays in the page, and is there again on the next page', async () => {
     const { page, close } = await open();
@@ -315,7 +405,7 @@ test.each([
     const { page, close } = await open('/page', { viewport: { width, height: 800 }, bypassCSP: true });
     await titled(page, 'ending', 'Expired');
     await page.emulateMedia(look);
-    for (const name of ['Events', 'Log', 'Client', 'Placements']) {
+    for (const name of ['Events', 'Log', 'Client', 'Selector', 'Placements']) {
       await tab(page, name);
       expect(await axeProblems(page), name).toEqual([]);
     }

@@ -27,7 +27,7 @@ export const invalidProperties = ({ properties }: Banner): string[] =>
     return !(isType(type) && IS_VALID[type](value));
   });
 
-/** Reads the banners of an answer, by placement; what is not in it, or cannot be read, is a notice and left out. */
+/** Reads the banners of an answer, by placement. A placement that is missing, or whose banner cannot be read, is left out, with a notice. */
 export const createReadBanners = (fail: Fail) => {
   /** Placements that an answer left out: one notice for each. */
   const unknown = new Set<string>();

@@ -75,7 +75,7 @@ export const createBannerCache = (options: CacheOptions) => {
     for (const listener of listeners) listener(sentAway);
   };
 
-  /** Notes which banners are given, and has what is shown compared with them. */
+  /** Notes which banners this user has been given, and has the slots compare what they show with them. */
   const show = (): void => {
     for (const { banner } of record.banners.values()) if (banner) given.add(banner.id);
     for (const banner of [...testSends.values(), ...lookedAt.values()]) if (banner) given.add(banner.id);

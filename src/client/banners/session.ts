@@ -117,7 +117,7 @@ export const createSession = (options: SessionOptions) => {
     },
     /** The page became visible. */
     touch,
-    /** What an impression is called that counts once in this session, or in each of its tabs; nothing without a user. */
+    /** The name of an impression that counts once in this session, or once in each of its tabs. `undefined` without a user. */
     async nameOf(placementId: string, bannerId: string): Promise<string | undefined> {
       const tab = () => (mayWrite() ? tabName(ownTab) : ownTab);
       const scope = rule.impressionScope === 'tab' ? tab() : '';
@@ -141,7 +141,7 @@ export const createSession = (options: SessionOptions) => {
       });
       return isGranted === true;
     },
-    /** The service wants fewer requests: refreshes are granted anew. */
+    /** The service has answered that there are too many requests: the budget is empty, and fills from now on. */
     spendAll: () => change((session) => Object.assign(session, { tokens: 0, tokensAtMs: now() })),
     stop: (): void => cancel?.(),
   };

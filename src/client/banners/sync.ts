@@ -31,7 +31,7 @@ export const createSync = (options: SyncOptions) => {
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
-  /** Requests under way. Each has a signal of its own: a shared one would collect listeners. */
+  /** The requests under way. Each has a signal of its own: one for all would collect listeners. */
   const underWay = new Set<AbortController>();
 
   /** How long no request may be made, in milliseconds. */

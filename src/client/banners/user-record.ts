@@ -102,7 +102,10 @@ export const addDismissals = (
   record.dismissed = record.dismissed.slice(-MAX_DISMISSALS);
 };
 
-/** What a server has requested, as changes of a user's record: for its own user what a sync's answer would change. */
+/**
+ * The banners that the host's backend has requested for this page (`bootstrap`), as changes of the user's record. They change what a sync's
+ * answer would change, and only for the user whom they were requested for.
+ */
 export const createBootstrap = ({
   bootstrap,
   appId,

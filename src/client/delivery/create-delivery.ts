@@ -12,7 +12,8 @@ import { createUpkeep, type Upkeep } from './log/upkeep.ts';
 import { createSender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
-  const { api, consent, platform, host, isWorker, isStopped } = setup;
+  const { platform, options, ...shared } = setup;
+  const { api, consent, host, isWorker, isStopped } = shared;
   const { clock, random, lifecycle, openChannel } = platform;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
   const news = createTabChannel<TabNews>(api.logName, lifecycle, openChannel);
@@ -26,11 +27,14 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   });
 
   return {
-    ...{ api, consent, host, isWorker, isStopped, newId, clock, random, lifecycle, news, notify },
-    fail: host.fail,
+    ...platform,
+    ...shared,
     tab: newId(),
-    options: deliveryOptions(setup.options, notify),
-    userTokens: api.userTokens,
+    newId,
+    options: deliveryOptions(options, notify),
+    news,
+    notify,
+    fail: host.fail,
     canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
   };
 };
@@ -64,7 +68,7 @@ const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, up
 export const createDelivery = (setup: DeliverySetup): Delivery => {
   const context = createDeliveryContext(setup);
   const { consent } = context;
-  const log = createLog(context, setup.platform.openStore(setup.api.logName));
+  const log = createLog(context);
   const upkeep = createUpkeep(context, log);
   const letters = createDeadLetters(context, log);
   const storeChoice = createChoice(context, log, upkeep);

@@ -101,8 +101,6 @@ export interface Api {
   appVersion: string;
   /** Names the log, and the channel between the tabs. */
   logName: string;
-  /** Proofs of the users. */
-  userTokens: UserTokens;
   fetch?: typeof fetch | undefined;
 }
 
@@ -131,6 +129,8 @@ export interface DeliveryHost {
 
 export interface DeliverySetup {
   api: Api;
+  /** Proofs of the users. */
+  userTokens: UserTokens;
   consent: Consent;
   options: DeliveryChoices | undefined;
   platform: DeliveryPlatform;
@@ -152,17 +152,12 @@ export type TabNews =
   | { type: 'consent'; choice: Choice }
   | { type: 'wiped' };
 
-/** What the parts of the delivery share: of the page, or the service worker, that it runs in. */
-export interface DeliveryContext
-  extends Pick<DeliverySetup, 'api' | 'consent' | 'host' | 'isWorker' | 'isStopped'> {
+/** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
+export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {
   /** Names this page. */
   tab: string;
   newId: () => string;
-  clock: DeliverySetup['platform']['clock'];
-  random: () => number;
-  lifecycle: DeliverySetup['platform']['lifecycle'];
   options: DeliveryOptions;
-  userTokens: UserTokens;
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;

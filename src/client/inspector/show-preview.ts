@@ -64,7 +64,7 @@ const showPreview = (options: PreviewOptions, answer: PreviewAnswer | string): (
   const put = (): void => {
     for (const [placementId, banner] of banners) if (banner) overlay.focus(placementId, banner);
   };
-  // What stands in front goes with each user.
+  // A change of the user removes what is looked at, so it is put there again.
   let userId = user.id();
   const unsubscribe = subscribe(() => {
     if (user.id() === userId) return;

@@ -183,7 +183,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const names = list.map((place) => JSON.stringify(place));
     for (const [name, spot] of spots) if (!names.includes(name)) takeAway(spot);
     lookAtAll();
-    // Of our own changes nothing follows.
+    // Our own changes cause no further look.
     observer.takeRecords();
   };
   /** A page changes many times at once: one look for all of them. */
@@ -223,7 +223,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   ];
 
   return {
-    /** A session begins: the list may be old, or another user's. */
+    /** A session begins: the list may be old, or of another user. */
     async start(): Promise<void> {
       look();
       await ask();

@@ -20,7 +20,7 @@ import {
   UNMOUNTED,
 } from './slot.ts';
 
-/** What no cached banner waits for, so it is not loaded before the first paint. */
+/** The work on slots that no cached banner waits for. It is in the late chunk, which attaches it. */
 export interface SlotWatcher extends Rooms {
   /** Watches one slot's visibility until the returned function is called. */
   watch?(slot: MountedSlot): () => void;
@@ -129,7 +129,7 @@ export const createPlacements = (options: PlacementsOptions) => {
     slot.cancelExpiry = after(Math.max(0, wait) + 1, () => consider(slot));
   };
 
-  /** Brings one slot to what it should show, but for changes on screen; `isRequested` brings those as well. */
+  /** Makes one slot show what it should show. A change that somebody would see waits until the slot is out of view, unless it `isRequested`. */
   const consider = (slot: MountedSlot, isRequested?: boolean): void => {
     const { element, placementId } = slot;
     if (slot.state === UNMOUNTED) return;
@@ -169,9 +169,9 @@ export const createPlacements = (options: PlacementsOptions) => {
   };
 
   /**
-   * Empties the slots that were removed from the page without a word: one that is only moved is back before this runs. Vue's
-   * KeepAlive and a router that reuses routes may put them back later, and then they are drawn again. The oldest go, so that none
-   * can pile up.
+   * Empties the slots that were removed from the page without an unmount. One that is only moved is back before this runs. Vue's
+   * KeepAlive and a router that reuses routes may put them back later, and then they are drawn again. The oldest are unmounted, so that
+   * they cannot pile up.
    */
   const putAside = (): void => {
     const aside = all().filter(({ wasConnected, element }) => wasConnected && !element.isConnected);

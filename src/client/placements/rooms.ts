@@ -39,7 +39,7 @@ const collapse = ({ style }: HTMLElement): (() => void) => {
   };
 };
 
-/** The room that slots take on a page; `isVisible` returns whether that is visible, to the host too. */
+/** The room that slots take on a page. `isVisible` says whether the page is visible. */
 export const createRooms = (isVisible: () => boolean) => {
   /** True where someone may be looking at the element. */
   const isOnScreen = (element: HTMLElement): boolean => {
@@ -66,7 +66,7 @@ export const createRooms = (isVisible: () => boolean) => {
   return {
     isOnScreen,
     resize,
-    /** The same where it moves nothing on screen. */
+    /** Resizes the slot where that moves nothing on screen. */
     resizeUnseen(slot: MountedSlot): void {
       const isSettled = slot.state.clear ? !slot.release : slot.expand;
       if (!isSettled && canResize(slot.element)) resize(slot);

@@ -166,9 +166,9 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         appId,
         appVersion,
         logName: logName(service.origin, appId),
-        userTokens,
         fetch: send,
       },
+      userTokens,
       consent,
       options: setup.options,
       platform: {

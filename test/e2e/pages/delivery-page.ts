@@ -34,13 +34,13 @@ const made = createDelivery({
     appId: 'app-1',
     appVersion: '1.0.0',
     logName: logName(query.get('api') ?? location.origin, 'app-1'),
-    userTokens: createUserTokens(undefined, createClock(), fail),
     async fetch(input, init) {
       const answer = await fetch(input, init);
       await globalThis.gate;
       return answer;
     },
   },
+  userTokens: createUserTokens(undefined, createClock(), fail),
   consent,
   options,
   platform: {

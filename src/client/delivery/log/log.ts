@@ -71,11 +71,11 @@ const isOldMark =
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
-export const createLog = (context: DeliveryContext, disk: Store) => {
-  const { clock, consent, fail } = context;
+export const createLog = (context: DeliveryContext) => {
+  const { api, clock, consent, openStore, fail } = context;
   const last = createLastControl(context);
   const unsent = createUnsent(context);
-  const place = createLogStore(context, disk, last);
+  const place = createLogStore(context, openStore(api.logName), last);
 
   /**
    * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs

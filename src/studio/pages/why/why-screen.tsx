@@ -9,7 +9,7 @@ import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { PersonChoice, type PersonChosen, personBodyOf } from '../preview/person-choice.tsx';
 import { Link } from '../shell/address.tsx';
-import { placementName } from '../shell/session.ts';
+import { placementName, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
 interface OutcomeWords {
@@ -101,28 +101,36 @@ const WHERE: Readonly<Record<Insertion, string>> = {
 };
 
 /** Where pages put the placement by themselves, and whether they have reported that there is no such place. */
-const SpotWords = ({ selector, insert, paths, missing }: SpotText) => (
-  <>
-    <p class="muted">
-      Pages that allow it put this placement {WHERE[insert]} <code>{selector}</code>
-      {!paths.includes('*') && (
-        <>
-          {' '}
-          on <code>{paths.join(', ')}</code>
-        </>
-      )}
-      .
-    </p>
-    {missing && (
-      <p class="field-warning">
-        {missing.reports === 1
-          ? `A page has reported, ${ago(missing.last)}, that it has no such element.`
-          : `Pages have reported ${countText(missing.reports)} times since ${moment(missing.since)} that they have no such element, the last one ${ago(missing.last)}.`}{' '}
-        Nothing is shown there.
+const SpotWords = ({ selector, insert, paths, missing }: SpotText) => {
+  const [site] = signedIn().workspace.sites;
+  return (
+    <>
+      <p class="muted">
+        Pages that allow it put this placement {WHERE[insert]} <code>{selector}</code>
+        {!paths.includes('*') && (
+          <>
+            {' '}
+            on <code>{paths.join(', ')}</code>
+          </>
+        )}
+        .
       </p>
-    )}
-  </>
-);
+      {missing && (
+        <p class="field-warning">
+          {missing.reports === 1
+            ? `A page has reported, ${ago(missing.last)}, that it has no such element.`
+            : `Pages have reported ${countText(missing.reports)} times since ${moment(missing.since)} that they have no such element, the last one ${ago(missing.last)}.`}{' '}
+          Nothing is shown there.
+        </p>
+      )}
+      {site && (
+        <a href={`${site}/?placard-devtools`} target="_blank" rel="noreferrer">
+          Find a place on the site
+        </a>
+      )}
+    </>
+  );
+};
 
 interface PlacementProps {
   id: string;

@@ -1,0 +1,145 @@
+import { button, node, setAttribute, setText } from './node.ts';
+import type { Outline } from './outline.ts';
+
+const INSERTIONS = ['before', 'after', 'first', 'last'];
+/** What a press is to a page. Touches are not among them: without them there is no click. */
+const PRESSES = ['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'click'];
+
+/** What a selector finds; `null` of one that is none. */
+const findAll = (selector: string): readonly Element[] | null => {
+  try {
+    return [...document.querySelectorAll(selector)];
+  } catch {
+    return null;
+  }
+};
+
+/** A short selector that finds this element alone. An ID comes first, then a class or a `data-` attribute, then its place. */
+const selectorOf = async (element: Element): Promise<string> => {
+  const { attr, finder } = await import('@medv/finder');
+  return finder(element, {
+    // Other attributes, such as an address or a label, are content: they change with it.
+    attr: (name, value) => name.startsWith('data-') && attr(name, value),
+    timeoutMs: 300,
+  });
+};
+
+const wordsOf = (found: readonly Element[] | null): string => {
+  if (found === null) return 'This is no selector.';
+  if (found.length === 0) return 'It finds nothing on this page.';
+  return found.length === 1
+    ? 'It finds one element.'
+    : `It finds ${found.length} elements: the first is taken.`;
+};
+
+interface PlaceViewOptions {
+  /** The panel: what is pressed in it is not pointed at. */
+  host: Element;
+  outline: Outline;
+}
+
+/** Points at an element of the page, and writes the lines of a workspace file that insert a placement there. */
+export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
+  let pointing: AbortController | undefined;
+  /** Why the element that was pressed has no selector. */
+  let problem = '';
+  const point = button(['Point at an element'], () => (pointing ? stop() : start()));
+  const selector = node('input', { type: 'text', spellcheck: 'false', autocapitalize: 'off' }, [], {
+    input: () => draw(),
+  });
+  const insert = node(
+    'select',
+    {},
+    INSERTIONS.map((name) => node('option', {}, [name])),
+    { input: () => draw() },
+  );
+  insert.value = 'after';
+  const words = node('p', { class: 'why', role: 'status' });
+  const lines = node('pre', { class: 'command' });
+  const element = node('div', { class: 'view' }, [
+    node('p', { class: 'why' }, [
+      'For a placement by selector: choose the element, and copy the lines into the placement in the workspace file.',
+    ]),
+    point,
+    node('label', {}, ['Selector', selector]),
+    words,
+    node('label', {}, ['Insert', insert]),
+    lines,
+  ]);
+
+  const draw = (): void => {
+    setAttribute(point, 'aria-pressed', String(!!pointing));
+    setText(point, pointing ? 'Press an element of the page, or Escape' : 'Point at an element');
+    const isEmpty = selector.value.trim() === '';
+    lines.hidden = isEmpty;
+    setText(words, isEmpty ? problem : wordsOf(findAll(selector.value)));
+    const members = { selector: selector.value.trim(), insert: insert.value, paths: [location.pathname] };
+    setText(
+      lines,
+      Object.entries(members)
+        .map(([name, value]) => `"${name}": ${JSON.stringify(value)}`)
+        .join(',\n'),
+    );
+  };
+
+  const stop = (): void => {
+    pointing?.abort();
+    pointing = undefined;
+    outline.hide();
+    draw();
+  };
+
+  const choose = async (chosen: Element): Promise<void> => {
+    stop();
+    problem = '';
+    selector.value = await selectorOf(chosen).catch((cause) => {
+      problem = `No selector was found for it: ${cause}`;
+      return '';
+    });
+    draw();
+    if (!problem) outline.show(chosen, selector.value);
+  };
+
+  const start = (): void => {
+    pointing = new AbortController();
+    const options = { signal: pointing.signal, capture: true };
+    /** What the page does not hear of: it would follow a link, or send a form. */
+    const target = (event: Event): Element | null => {
+      if (event.composedPath().includes(host)) return null;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return event.target instanceof Element ? event.target : null;
+    };
+    for (const type of PRESSES)
+      addEventListener(
+        type,
+        (event) => {
+          const pressed = target(event);
+          if (pressed && type === 'click') void choose(pressed);
+        },
+        { ...options, passive: false },
+      );
+    addEventListener(
+      'pointermove',
+      (event) => {
+        const { target: over } = event;
+        if (over instanceof Element && !event.composedPath().includes(host))
+          outline.show(over, over.localName);
+      },
+      options,
+    );
+    addEventListener(
+      'keydown',
+      (event) => {
+        if (event.key !== 'Escape') return;
+        event.stopImmediatePropagation();
+        stop();
+      },
+      options,
+    );
+    draw();
+  };
+
+  draw();
+  return { element, update: draw, stop };
+};
