@@ -5,6 +5,19 @@ import { createFakeService, type FakeService } from '../../src/testing/index.ts'
 import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 
+/** Until when the visitor's chunk is loading. */
+const chunk = vi.hoisted(() => ({ begun: 0, loaded: Promise.resolve() }));
+vi.mock('../../src/client/user/visitors.ts', async (original) => {
+  const { createVisitors } = await original<typeof import('../../src/client/user/visitors.ts')>();
+  return {
+    createVisitors: async (...given: Parameters<typeof createVisitors>) => {
+      chunk.begun += 1;
+      await chunk.loaded;
+      return createVisitors(...given);
+    },
+  };
+});
+
 stagePages();
 
 const keyAt = (endpoint: string) => `placard-visitor:app@${endpoint}`;
@@ -41,6 +54,23 @@ test('the next visit is of the same visitor, painted from the cache, and counted
   await next.heard('shown');
   expect(next.of('shown')).toMatchObject([{ from: 'cache' }]);
   expect(kept()).toBe(visitor);
+});
+
+test.each<[string, (page: ReturnType<typeof open>) => Promise<void>]>([
+  ['a wipe', ({ placard }) => placard.wipe()],
+  ['an opt-out', ({ placard }) => placard.disable()],
+  ['a stop', async ({ placard }) => placard.stop()],
+])('%s while the visitor is still being made leaves none behind', async (_, leave) => {
+  const loaded = Promise.withResolvers<void>();
+  chunk.loaded = loaded.promise;
+  const before = chunk.begun;
+  const page = open({ userId: null, visitors: true });
+  page.placard.mount('home_hero', aSlot(), draw);
+  await vi.waitFor(() => expect(chunk.begun).toBe(before + 1), PATIENCE);
+  await leave(page);
+  loaded.resolve();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(localStorage).toHaveLength(0);
 });
 
 test('two workspaces of one site know the visitor under different IDs, and a sign-in at one leaves the other alone', async () => {

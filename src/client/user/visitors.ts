@@ -63,6 +63,8 @@ export const createVisitors = (options: VisitorsOptions, delivery: Pick<Delivery
   };
 
   const meet = async (): Promise<void> => {
+    // An opt-out or a wipe may have come while this chunk was loading.
+    if (!mayWrite()) return;
     const userId = user.signedIn();
     const [visitorId, owner] = read();
     const isVisitor = isVisitorId(visitorId);
