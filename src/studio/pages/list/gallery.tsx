@@ -4,7 +4,7 @@ import { Button } from '../parts/controls.tsx';
 import { Device } from '../preview/device.tsx';
 import { signedIn } from '../shell/session.ts';
 import { createCampaign } from './campaign-list.tsx';
-import './list.css';
+import './gallery.css';
 
 /** A message to begin from. */
 interface Starter {

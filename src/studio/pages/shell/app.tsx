@@ -1,16 +1,14 @@
-import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { SignInOptions } from '../../server/sign-in.ts';
-import { call, Refused } from '../call.ts';
 import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Button } from '../parts/controls.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
-import { LoadView, useAction, useLoad } from '../parts/server.tsx';
+import { LoadView, useLoad } from '../parts/server.tsx';
 import { HoldoutScreen } from '../results/results-tab.tsx';
 import { Link, path } from './address.tsx';
-import { hasEnded, loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
+import { Login } from './login.tsx';
+import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
 import './shell.css';
 
 const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
@@ -166,92 +164,5 @@ export const App = () => {
       )}
       <Announcer />
     </>
-  );
-};
-
-/** What an identity provider's way back has said, which is no more than text. */
-const saidBefore = (): string | null => {
-  const problem = new URLSearchParams(location.search).get('problem');
-  if (problem !== null) history.replaceState(null, '', location.pathname);
-  return problem;
-};
-
-/** Signs an operator in: with the key that `placard operator new` printed, or through an identity provider. */
-export const Login = () => {
-  const key = useSignal('');
-  const input = useRef<HTMLInputElement>(null);
-  const signIn = useAction(async () => {
-    try {
-      if (key.value.trim() === '') throw new Refused('Enter your operator key.');
-      await call('POST', '/api/session', { body: { key: key.value } });
-    } catch (error) {
-      input.current?.focus();
-      input.current?.select();
-      throw error;
-    }
-    hasEnded.value = false;
-    await loadSession();
-  });
-  const { problem } = signIn;
-  const options = useLoad(() => call<SignInOptions>('GET', '/api/sign-in'), 'sign-in').loaded;
-  const providers = options.state === 'ready' ? options.value.providers : [];
-  useEffect(() => {
-    document.title = 'Sign in · Studio';
-    problem.value = saidBefore();
-    input.current?.focus();
-  }, [problem]);
-
-  return (
-    <main class="login" id="main">
-      <form
-        class="login-card"
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault();
-          void signIn.run();
-        }}
-      >
-        <img src="/mark.svg" alt="" width="44" height="44" />
-        <h1>Placard Studio</h1>
-        <p class="muted">
-          {hasEnded.value
-            ? 'Your session has ended. Sign in again, and you are where you were.'
-            : 'Write campaigns, look at them, publish them, see what came of them.'}
-        </p>
-        {providers.map(({ workspaceId, name, host }) => (
-          <a
-            key={workspaceId}
-            class="button"
-            href={`/openid/start?workspace=${encodeURIComponent(workspaceId)}`}
-          >
-            Sign in to {name} with {host}
-          </a>
-        ))}
-        <label for="key">Operator key</label>
-        <input
-          ref={input}
-          id="key"
-          type="password"
-          autoComplete="current-password"
-          spellcheck={false}
-          value={key.value}
-          aria-invalid={problem.value !== null}
-          aria-describedby="key-problem key-help"
-          onInput={(event) => {
-            key.value = event.currentTarget.value;
-            problem.value = null;
-          }}
-        />
-        <p class="field-problem" id="key-problem" role="alert">
-          {problem.value ?? (options.state === 'failed' ? options.words : null)}
-        </p>
-        <Button type="submit" look="primary" disabled={signIn.isBusy.value}>
-          {signIn.isBusy.value ? 'Signing in …' : 'Sign in'}
-        </Button>
-        <p class="field-help" id="key-help">
-          No key yet? The person who runs the service makes one with <code>placard operator new</code>.
-        </p>
-      </form>
-    </main>
   );
 };
