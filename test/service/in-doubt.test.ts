@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import type { CustomEvent } from '../../src/service/profiles/events.ts';
+import { RetryLaterError } from '../../src/service/store/write-errors.ts';
 import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
 import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
 import { asServer, runService } from '../helpers/running-service.ts';
@@ -68,6 +69,25 @@ describe('a request whose write is stored, though the database could not say so'
     expect((await record()).status).toBe(202);
     expect(await collect(service.store.exportBannerEvents('test'))).toHaveLength(1);
   });
+});
+
+test('a request whose write was put off is answered 503, and the log says why, once a minute', async () => {
+  const store = await openStore(':memory:');
+  const cause = Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
+  const write = () => Promise.reject(new RetryLaterError('later', { cause }));
+  const service = await runService([aWorkspace()], { store: { ...store, write } });
+  onTestFinished(service.stop);
+  const body = { events: [{ external_id: 'u-1', name: 'seen', time: TIME }] };
+  for (let times = 0; times < 3; times += 1)
+    expect(await service.call('POST', '/users/track', { ...asServer, body })).toMatchObject({ status: 503 });
+  expect(service.lines.filter(({ message }) => message === 'requests put off')).toEqual([
+    expect.objectContaining({
+      level: 'warn',
+      path: '/users/track',
+      error: 'RetryLaterError',
+      cause: expect.objectContaining({ errcode: 5 }),
+    }),
+  ]);
 });
 
 test('a request whose write the database ended, or never had, is answered 500', async () => {

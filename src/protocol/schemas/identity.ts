@@ -24,7 +24,7 @@ export const checkAlias = (value: unknown): UserAlias | null => {
 
 /**
  * An ID as text; of anything else, `undefined`. Recorded clients send numbers, which are taken by their decimal digits.
- * One that is too large for JSON's numbers has arrived as another already, and with it as another user: it is none.
+ * A number that is too large for JSON has become another number on its way, which would name another user: it is no ID.
  */
 export const idText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value;

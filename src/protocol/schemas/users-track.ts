@@ -119,7 +119,7 @@ const processed = (description: string) => z.optional(z.number()).check(describe
 export const usersTrackAnswer = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   attributes_processed: processed('Attribute objects that were stored.'),
-  events_processed: processed('Events that were stored, or counted before.'),
+  events_processed: processed('Events that were taken.'),
   purchases_processed: processed('Purchases that were stored.'),
   errors: z
     .optional(z.array(z.unknown()))

@@ -23,7 +23,7 @@ export type LimitName =
   /** Users whom banner events make. */
   | 'new_users'
   | 'cdi_integrations'
-  /** Identify, merge, alias/new and explain together. */
+  /** Identify, merge, alias/new, delete and explain together. */
   | 'users_other'
   | 'users_export_ids';
 

@@ -1,5 +1,5 @@
 import { ANY_ORIGIN, type ErrorDialect, errorBody, FATAL, preflightHeaders } from '../../protocol/index.ts';
-import { errorFacts, type Log } from '../log.ts';
+import { createOnceAMinute, errorFacts, type Log } from '../log.ts';
 import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
 import { createHeldBodies, createLargeBodies, type RequestBody, readJson } from './body.ts';
 import { type Answer, type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
@@ -44,7 +44,7 @@ interface DispatcherOptions<E extends Endpoint> {
   headers: Readonly<Record<string, string>>;
   /** Which members a refusal has, where its endpoint names no others. */
   errors: ErrorDialect;
-  /** Admits the request, reads its body and answers. Throws an `HttpError` to refuse it; anything else becomes a plain 500. */
+  /** Admits the request, reads its body and answers. Throws an `HttpError` to refuse it; `refuse` says what becomes of anything else. */
   serve(call: Call<E>): Promise<Answer>;
   log: Log;
 }
@@ -141,9 +141,20 @@ export const createDispatcher = <E extends Endpoint>({
     return undefined;
   };
 
-  /** A failure that is no `HttpError` becomes a plain 500: nothing was stored. Where that is not known it becomes a 504. */
+  const isDue = createOnceAMinute();
+  /** Logs what stood in the way of a write that may go through later, once a minute for each cause. */
+  const logPutOff = (error: RetryLaterError, endpoint: E | null) => {
+    const facts = { path: endpoint?.path, ...errorFacts(error) };
+    if (isDue(JSON.stringify(facts), performance.now())) log.warn(facts, 'requests put off');
+  };
+
+  /**
+   * A failure that is no `HttpError` becomes a plain 500: nothing was stored. Where the same may go through later it becomes a 503, and
+   * where it is not known whether it was stored a 504.
+   */
   const refuse = (error: unknown, endpoint: E | null, withHeaders: Record<string, string>): Reply => {
     const dialect = endpoint?.errors ?? errors;
+    if (error instanceof RetryLaterError) logPutOff(error, endpoint);
     const refusal = error instanceof RetryLaterError ? notNow(FATAL.unavailable) : error;
     if (refusal instanceof HttpError) {
       const { status, message, members, headers: own } = refusal;

@@ -33,7 +33,7 @@ const TIMEOUT_MS = 10_000;
 const REFUSING_MS = 5_000;
 
 /**
- * Items that wait for their turn, until a timeout. The gate bounds how many there are. An item that `refuse` receives was
+ * Items that wait for their turn, until a timeout. The bytes of bodies in work bound how many there are (`http/body.ts`). An item that `refuse` receives was
  * not begun and never will be.
  */
 export const createWaiting = <T>({

@@ -11,7 +11,7 @@ import {
   storeBannerEvents,
 } from './keep-counts.ts';
 
-/** What one transaction writes, in the order of these members. Only what is counted is not known before it begins. */
+/** What one transaction writes: `sendFirst` and `sendLast` have the order. Only what is counted is not known before it begins. */
 export interface GroupWrites {
   users: { updated: Batch; deleted: Batch; created: Batch; keysRemoved: Batch; keysAdded: Batch };
   events: Batch;

@@ -24,8 +24,8 @@ export interface Problems {
 }
 
 /**
- * Entries of one object. The contract has no bound for an object with several faults: one whose 250,000 values are all
- * bad would be answered with 17 MB, which no client reads and all others wait for. The first ones say what is wrong.
+ * Entries of one object. The contract has no bound for an object with several faults: one whose 40,000 values are all
+ * bad would be answered with megabytes, which no client reads and all others wait for. The first ones say what is wrong.
  */
 const MAX_PER_OBJECT = 100;
 /** Entries of all objects together. The first fault of each object is always reported. */

@@ -36,6 +36,45 @@ test.each([
   expect(diagnostics).toMatchObject({ captured: 2, delivered: 1, pending: 1, inDoubt: 0 });
   assertConserved(diagnostics);
 });
+
+test.each([
+  ['mark that the host is asked', 2],
+  ['decision to give it up', 3],
+])(
+  'case 42: of a skipped event, a %s that is committed and runs again reaches the host once, at once',
+  async (_, nth) => {
+    const world = createWorld();
+    const disk = world.disk.openStore(world.name);
+    let batchWrites = 0;
+    let asked = 0;
+    const tab = world.openTab({
+      correct: () => {
+        asked += 1;
+        return null;
+      },
+      openStore: () => ({
+        ...disk,
+        async update(keys, change) {
+          await disk.update(keys, change);
+          if (!keys.some((key) => (key as StoreKey[])[0] === 'event')) return;
+          batchWrites += 1;
+          if (batchWrites === nth + 1) await disk.update(keys, change);
+        },
+      }),
+    });
+    world.service.fail({ type: 'skip', indices: [0] });
+    await tab.captureMany(1, 'dismiss');
+    await tab.delivery.flush();
+    await world.settle();
+    expect(batchWrites).toBe(4);
+    expect(asked).toBe(1);
+    expect(tab.noticesOf('dropped')).toMatchObject([{ event: { bannerId: 'b0' }, reason: 'rejected' }]);
+    const diagnostics = await tab.delivery.diagnostics();
+    expect(diagnostics).toMatchObject({ captured: 1, pending: 0, deadLetters: 1 });
+    assertConserved(diagnostics);
+  },
+);
+
 test.each(['setMany', 'update'] as const)(
   'case 42: an event whose %s was committed though the answer was lost is stored and sent once',
   async (verb) => {

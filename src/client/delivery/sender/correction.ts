@@ -65,8 +65,8 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
     const reason = event.skip ?? '';
     let isGivenUp = false;
     await log.step([key], (_, [stored]) => {
-      isGivenUp = false;
       const now = readEvent(stored);
+      // Nobody else decides meanwhile: after a lost connection the first run may have stored the decision.
       if (now?.skip === undefined || now.attempts !== event.attempts) return null;
       if (answer === null) {
         isGivenUp = true;
@@ -94,17 +94,18 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
     /** Marks them in the log, so that one tab alone asks its host. Then resolves with the host's work, which goes on. */
     async ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }> {
       const some = skipped.slice(0, MAX_ASKED);
+      // Times of this call: after a lost connection the first run may have stored them.
+      const until = some.map((_, i) => clock.now() + (i + 1) * ANSWER_MS + MARGIN_MS);
       let mine: QueuedEvent[] = [];
       await log.step(
         some.map(({ key }) => key),
         (_, records) => {
           mine = some.flatMap(({ key }, i): QueuedEvent[] => {
             const event = readEvent(records[i]);
-            const isFree =
-              event?.skip !== undefined && !isAhead(event.asked ?? 0, clock.now(), MAX_ANSWER_MS);
-            return isFree
-              ? [{ key, event: { ...event, asked: clock.now() + (i + 1) * ANSWER_MS + MARGIN_MS } }]
-              : [];
+            if (event?.skip === undefined) return [];
+            const isOurs = event.asked === until[i];
+            const isFree = isOurs || !isAhead(event.asked ?? 0, clock.now(), MAX_ANSWER_MS);
+            return isFree ? [{ key, event: { ...event, asked: until[i]! } }] : [];
           });
           return mine.length > 0 ? mine.map(({ key, event }) => [key, event]) : null;
         },

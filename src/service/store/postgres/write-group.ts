@@ -22,7 +22,7 @@ import {
 } from './read-users.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 
-/** The database keeps external IDs and aliases unique; two replicas that find no user by one of these would both make one. */
+/** The database keeps external IDs and aliases unique, and none of these: two replicas that find no user by an address would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /** Each replica adds to counts in one of so many rows, which it chooses at random: in one row they would wait for each other. */
 const LANES = 16;

@@ -6,7 +6,7 @@ import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './start-writer.ts';
 import { TABLES } from './writer.ts';
 
-/** `forgets` is whether it erases users. */
+/** `forgets` is whether users are deleted on request: then no copy of them stays in memory. */
 type Applied = { writes: GroupWrites; forgets: boolean; values: unknown[] } | { failure: unknown };
 
 /** A group on its way: the memory that it was applied with, and its end. */
