@@ -30,6 +30,13 @@ const kept = (payload: string): string =>
 const indexable = (text: string): string =>
   Buffer.byteLength(text) <= MAX_INDEXED_BYTES ? text : text.slice(0, MAX_INDEXED_BYTES / 4);
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
+/** A reject can always be stored: PostgreSQL holds no U+0000, and its indexes no long text. A key has neither. */
+const storableReject = (reject: IngestionReject): IngestionReject => ({
+  ...reject,
+  externalId: reject.externalId === null ? null : indexable(storable(reject.externalId)),
+  reason: storable(reject.reason),
+  payload: storable(kept(reject.payload)),
+});
 /** Writes of requests go first. */
 const AGAIN_MS = 1_000;
 const MAX_TRIES = 60;
@@ -97,7 +104,7 @@ export const createBatches = (options: BatchesOptions) => {
             externalId: row.columns.externalIdOf(row.values),
             updatedAtUs: row.us,
             reason: checked.reason,
-            payload: kept(JSON.stringify(row.values)),
+            payload: JSON.stringify(row.values),
           },
         ]
       : [];
@@ -124,7 +131,7 @@ export const createBatches = (options: BatchesOptions) => {
       watermark: moved,
       seenSinceUs: since,
       seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, key }) => [us, key]),
-      rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable],
+      rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable].map(storableReject),
       settled: settled.filter((id) => open.has(id)),
       nowMs: now(),
     };
@@ -213,14 +220,7 @@ export const createBatches = (options: BatchesOptions) => {
 
     async reject({ us, ...row }: UnusableRow) {
       await makeRoom();
-      // A reject can always be stored: PostgreSQL holds no U+0000, and its indexes no long text. A key has neither.
-      pending.unusable.push({
-        ...row,
-        kind: 'unusable',
-        updatedAtUs: us,
-        externalId: row.externalId === null ? null : indexable(storable(row.externalId)),
-        payload: storable(kept(row.payload)),
-      });
+      pending.unusable.push({ ...row, kind: 'unusable', updatedAtUs: us });
     },
 
     /** The row of a reject is in the source no more. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -350,14 +351,23 @@ describe('values that hurt', () => {
       const long = Array.from({ length: 3_000 }, (_, at) =>
         String.fromCharCode(97 + ((at * at * 7) % 26)),
       ).join('');
+      // No two parts of it are alike: PostgreSQL cannot make it shorter for its index.
+      const longest = Array.from({ length: 50 }, (_, at) => hash('sha512', `${at}`, 'base64')).join('');
       writeFileSync(
         file,
         anEvent(2, { UPDATED_AT: null, EXTERNAL_ID: long }) +
           anEvent(3, { ID: `a\u0000b` }) +
           anEvent(4, { ID: long }) +
-          anEvent(5),
+          anEvent(5) +
+          // Rows that the checks refuse, and whose rejects have to be stored.
+          anEvent(6, { EXTERNAL_ID: longest }) +
+          anEvent(7, { EXTERNAL_ID: 'a\u0000b' }) +
+          anEvent(8, { PAYLOAD: { name: 'n', time: T, properties: { 'a\u0000': null } } }),
       );
       expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'partial', rowsSynced: 1 });
+      expect(await rejectsOf(store)).toEqual(
+        expect.arrayContaining(['6', '7', '8'].map((key) => [key, expect.any(String)])),
+      );
       expect(idsOf(await exported(store, 'events'))).toEqual([5]);
     },
   );

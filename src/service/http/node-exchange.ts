@@ -57,6 +57,8 @@ const bodyOf = (
   receiving: Receiving,
 ): Promise<Uint8Array | null> =>
   new Promise((resolve, reject) => {
+    // A client that has gone before its body is asked for: nothing is heard of it any more.
+    if (request.destroyed) return reject(new HttpError(400, 'The request broke off'));
     const body = collectBytes(maxBytes);
     let chunks = 0;
     const stop = () => {

@@ -7,6 +7,7 @@ import type { UserWork } from '../store/store.ts';
 import {
   alias,
   anyId,
+  anyText,
   entries,
   type Fault,
   PRIORITIES,
@@ -30,8 +31,8 @@ const prioritization = prioritizationOf(DELETE_PRIORITIES).nullish();
 const idOf = (by: 'external_id' | 'braze_id') =>
   anyId.transform((value): Target => ({ lookup: { by, value }, rules: [] }));
 
-const email = z.string().min(1).describe('E-mail address of a user.');
-const phone = z.string().min(1).describe('Phone number of a user.');
+const email = anyText.describe('E-mail address of a user.');
+const phone = anyText.describe('Phone number of a user.');
 const addressed = (
   by: 'email' | 'phone',
   value: string,

@@ -6,7 +6,7 @@ import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { alias, anyId, entries, type Fault, profileBody } from './profile-bodies.ts';
+import { alias, anyId, anyText, entries, type Fault, profileBody } from './profile-bodies.ts';
 
 /** Events and purchases that happened last before this many days are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -14,7 +14,7 @@ const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
 /** Users who are read and written down before others have their turn: a profile may have a megabyte. */
 const READ_AT_ONCE = 2;
 
-const single = z.string().min(1).nullish();
+const single = anyText.nullish();
 /** Of these one at most may be sent. */
 const ADDRESSES = ['device_id', 'email_address', 'phone'] as const;
 

@@ -9,6 +9,7 @@ import { parseDate } from './dates.ts';
 import {
   alias,
   anyId,
+  anyText,
   BAD_ENTRIES,
   entries,
   type Fault,
@@ -94,8 +95,8 @@ const identifier = z
   .object({
     external_id: anyId.nullish().describe('ID of the user in your system.'),
     user_alias: alias.nullish().describe('Another name of the user.'),
-    email: z.string().min(1).nullish().describe('E-mail address, with `prioritization`.'),
-    phone: z.string().min(1).nullish().describe('Phone number, with `prioritization`.'),
+    email: anyText.nullish().describe('E-mail address, with `prioritization`.'),
+    phone: anyText.nullish().describe('Phone number, with `prioritization`.'),
     prioritization: prioritization.nullish().describe('Which of several users with one address is meant.'),
   })
   .refine((id) => NAMES.filter((name) => id[name] != null).length === 1)

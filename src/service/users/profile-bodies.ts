@@ -62,7 +62,13 @@ export const aliasMembers = {
 export const alias = z.object(aliasMembers).describe('Another name of the user, in place of `external_id`.');
 
 /** An ID that looks a user up. Recorded clients send numbers, which are taken by their decimal digits. */
-export const anyId = z.union([z.string().min(1), z.int()]).transform(String);
+export const anyId = z
+  .union([z.string().min(1), z.int()])
+  .transform(String)
+  .refine(isStorableText);
+
+/** An address, a number or a device ID that looks a user up. */
+export const anyText = z.string().min(1).refine(isStorableText);
 
 /** An ID that a user is to have. */
 export const newExternalId = z

@@ -14,6 +14,12 @@ const aRequest = () =>
 const bodyOf = (request: object, receiving: ReturnType<typeof createReceiving>) =>
   exchangeOf(request as IncomingMessage, receiving, () => undefined).body(100);
 
+test('a body whose client has gone before it is asked for is refused, and holds nothing', async () => {
+  const request = Object.assign(aRequest(), { complete: false, destroyed: true });
+  await expect(bodyOf(request, createReceiving(250))).rejects.toMatchObject({ status: 400 });
+  expect(request.eventNames()).toEqual([]);
+});
+
 test('slow bodies hold no more together than the bound: the oldest is refused, and a quick one never', async () => {
   const receiving = createReceiving(250);
   const slow = Array.from({ length: 5 }, () => {

@@ -310,6 +310,17 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
 
 onBothStores('contract 2.7: POST /users/export/ids', (api) => {
   const exported = (body: unknown) => api().post('/users/export/ids', body);
+
+  test.each([
+    { external_ids: ['a\u0000'] },
+    { braze_id: 'a\u0000' },
+    { device_id: 'a\u0000' },
+    { email_address: 'a\u0000@example.org' },
+    { phone: '+48\u0000' },
+  ])('refuses %j, which PostgreSQL cannot look for', async (body) => {
+    expect(await exported(body)).toMatchObject({ status: 400 });
+  });
+
   const DAY_MS = 86_400_000;
 
   test('answers each user once, by any identifier, and names the IDs that nobody has', async () => {
