@@ -3,8 +3,8 @@ import type { Banner, BannerEvent } from './banner.ts';
 /** Why an event was given up. */
 export type DropReason =
   | 'attempts' // skipped by the server too often: kept as a dead letter
-  | 'rejected' // refused alone, and no correction was offered: kept as a dead letter
-  | 'discarded' // the host discarded the dead letter
+  | 'rejected' // refused alone, or given up by `correct()`: kept as a dead letter
+  | 'discarded' // the host discarded the dead letter, or it was in doubt and may be sent only once
   | 'evicted' // a cap or the quota pushed it out
   | 'expired' // older than the age cap
   | 'purged'; // opt-out or wipe
@@ -15,7 +15,7 @@ export type FailureKind =
   | 'sync' // a sync had no usable answer
   | 'budget' // the refresh budget is empty
   | 'deliver' // a batch had no usable answer; it stays stored
-  | 'unauthorized' // 401 or 403: sending stops until a new key
+  | 'unauthorized' // 401 or 403: sending waits for another key, and tries this one again once an hour
   | 'not-found' // 404: parked, probed slowly
   | 'load' // a chunk of the client could not be loaded: it is tried again
   | 'internal' // a bug of the client itself

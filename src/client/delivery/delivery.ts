@@ -13,7 +13,7 @@ import type { Pause } from '../platform/waits.ts';
 export interface Skip {
   /** Text for people, as the server sent it; do not branch on it. */
   reason: string;
-  /** How often the event was sent. */
+  /** How many answers have named the event as skipped. Requests without an answer do not count. */
   attempts: number;
 }
 
@@ -85,7 +85,7 @@ export interface Delivery {
   disable(policy: OptOutPolicy): Promise<void>;
   /** Brings the opt-in of this page to the log and to the other tabs. */
   enable(): Promise<void>;
-  /** The client has stopped: releases timers, listeners, locks and channels; stored events stay. */
+  /** The client has stopped: releases timers, listeners and channels; stored events stay. */
   stop(): void;
   /** Forgets everything, in every tab. The page's consent is wiped before, so nothing is written afterwards. */
   wipe(): Promise<void>;

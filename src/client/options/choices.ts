@@ -84,7 +84,7 @@ export interface DeliveryOptions {
   maxBatch: number;
   /** Longest an event waits for company, in milliseconds. Default 5,000. */
   maxWaitMs: number;
-  /** How often an event is sent before a skip makes it a dead letter. Default 3. */
+  /** How many answers may name an event as skipped before it is a dead letter. Default 3. */
   maxAttempts: number;
   /** Caps of what is stored: events, bytes, age in milliseconds. Default 10,000, 2 MB, 7 days. */
   maxEvents: number;

@@ -78,7 +78,7 @@ export type PlacardOptions = CommonOptions & EndpointOptions;
 export interface Platform {
   /** Default: the global `fetch`. */
   fetch: typeof fetch;
-  /** Ordered records by key; one store for banners, one for the outbox. Default IndexedDB, memory where it fails. */
+  /** Ordered records by key; one store for banners, one for the event log. Default IndexedDB, memory where it fails. */
   openStore: (name: string) => Store;
   /** Unix milliseconds. */
   now: () => number;

@@ -11,7 +11,7 @@ export interface KeyRange {
 
 /**
  * A small port: ordered records. Each verb is one transaction, durable when it resolves, and rejects with the
- * engine's error. idb-keyval keeps one object store a database, so the cache and the outbox open one each.
+ * engine's error. idb-keyval keeps one object store a database, so the cache and the event log open one each.
  */
 export interface Store {
   /** The records of a range (default: all) in key order. */

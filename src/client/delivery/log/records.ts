@@ -19,7 +19,7 @@ export interface StoredEvent extends BannerEvent {
   appVersion: string;
   /** How many answers named it as skipped. */
   attempts: number;
-  /** Names the sending whose answer was never read. Events with the same name go out together again, byte for byte. */
+  /** Names the sending whose answer was never read. Events with the same name go out together again. */
   doubt?: number;
   /** Why the server skipped it, until the host has decided about a correction. */
   skip?: string;
