@@ -109,12 +109,19 @@ export const createCapture = (
     return kept;
   };
 
-  /** A tab that was away may have missed an opt-out or a wipe. Events that it stored after that are removed again. */
-  const isStillAllowed = async (kept: Entry[]): Promise<boolean> => {
-    await log.control();
-    if (consent.mayFinish()) return true;
-    await log.remove(kept).catch((cause) => fail('storage', 'The log could not be used', cause));
-    return false;
+  /**
+   * Returns the events that may stay. A tab that was away may have missed an opt-out or a wipe, and a new page does not know that of
+   * an earlier visit. Events that it stored after that are removed again.
+   */
+  const removeForbidden = async (kept: Entry[]): Promise<Entry[]> => {
+    const control = await log.control();
+    const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !log.isOwnChoice(control);
+    const isForbidden = ({ event }: Entry): boolean =>
+      !consent.mayFinish() || (isMissed && event.time > control.chosenAt);
+    const forbidden = kept.filter(isForbidden);
+    if (forbidden.length > 0)
+      await log.remove(forbidden).catch((cause) => fail('storage', 'The log could not be used', cause));
+    return kept.filter((entry) => !forbidden.includes(entry));
   };
 
   const onStored = (kept: Entry[]): void => {
@@ -128,8 +135,8 @@ export const createCapture = (
   const finish = async (waiting: Waiting[], entries: Entry[], stored: Promise<Entry[]>): Promise<void> => {
     let kept = await stored;
     try {
-      if (kept.length > 0 && (await isStillAllowed(kept))) onStored(kept);
-      else kept = [];
+      if (kept.length > 0) kept = await removeForbidden(kept);
+      if (kept.length > 0) onStored(kept);
     } catch (cause) {
       fail('storage', 'The log could not be used', cause);
     }

@@ -76,6 +76,8 @@ export const createLog = (context: DeliveryContext) => {
   const last = createLastControl(context);
   const unsent = createUnsent(context);
   const place = createLogStore(context, openStore(api.logName), last);
+  /** When the user made the last choice in this page. */
+  let ownChosenAt: number | undefined;
 
   /**
    * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
@@ -163,10 +165,17 @@ export const createLog = (context: DeliveryContext) => {
       last.store((choice) =>
         step([], (control) => {
           control.consent = choice;
-          control.chosenAt = clock.now();
+          ownChosenAt = clock.now();
+          control.chosenAt = ownChosenAt;
           return [];
         }),
       ),
+
+    /**
+     * Whether the user made the choice of this record in this page, or none is stored yet. What this page captured came before it, whatever
+     * the clock says.
+     */
+    isOwnChoice: ({ chosenAt }: Control): boolean => chosenAt === 0 || chosenAt === ownChosenAt,
 
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {
