@@ -37,6 +37,8 @@ export const createCustomWriter = () => {
     edit: ObjectsEdit,
     mergeObjects: boolean,
   ): EditOutcome => {
+    // Opening a list costs as much as an update of it.
+    if (edit.update.length > 0 && !merging.mayUpdate(0)) return 'too much work';
     const opened = lists.get(custom)?.get(name);
     if (opened) return opened.edit(edit, mergeObjects);
     const stored = getOwn(custom, name);

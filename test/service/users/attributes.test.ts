@@ -316,7 +316,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     // Two members each, the object and its own: ten lists are 240,000, and the eleventh would be more than 250,000.
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 15 } });
     expect(errorsOf(answer)).toEqual(
-      [10, 11, 12, 13].map(
+      [10, 11, 12, 13, 14].map(
         (at) =>
           `attributes[${at}] 'list' is not updated: the $update of one request may write 250,000 members of objects; send the rest in another request`,
       ),
@@ -324,7 +324,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     const written = { list: list.map(() => ({ a: 2 })), tier: 'gold' };
     expect(await api().custom('u-9')).toEqual(written);
     expect(await api().custom('u-10')).toEqual({ list, tier: 'gold' });
-    // What looks for nobody writes nothing.
+    // Not even looked at is an update that finds nothing.
     expect(await api().custom('u-13')).toEqual({ list, tier: 'gold', visits: 1 });
     const rest = ids.slice(10).map((external_id) => ({ external_id, list: update }));
     expect(errorsOf(await api().track({ attributes: rest }))).toEqual([]);
