@@ -7,6 +7,8 @@ export type ImportAgain = <T>(load: () => Promise<T>) => Promise<T>;
 /** Between two tries to load the chunk, in milliseconds: twice as long each time, since a deployment may have removed it. */
 const RETRY_MS = 2_000;
 const MAX_RETRY_MS = 60_000;
+/** A load that takes longer counts as failed for callers that can do something meanwhile. */
+const HANGING_MS = 10_000;
 
 /** A part of the client that is loaded when it is first used. Its verbs never reject: failures are notices. */
 export interface LateChunk<T> {
@@ -23,8 +25,8 @@ export interface LateChunk<T> {
   run(work: (client: T) => Promise<void>): Promise<void>;
   run<R>(work: (client: T) => Promise<R>): Promise<R | null>;
   /**
-   * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, the work goes on waiting, and the caller waits for
-   * `meanwhile` instead.
+   * Runs work like `run` without `otherwise`. Where the chunk cannot be loaded now, or its load hangs, the work goes on waiting, and
+   * the caller waits for `meanwhile` instead.
    */
   runOr(work: (client: T) => Promise<void>, meanwhile: () => Promise<void>): Promise<void>;
   /** Stops the client. The chunk is not loaded again for work that waits. */
@@ -52,8 +54,8 @@ export const createLateChunk = <T extends { stop(): void }>(
 
   /** Starts the waiting work. Where there is no chunk it drops what may be dropped; the rest waits for the next try, unless the client is stopped. */
   const startWaiting = (): void => {
-    const mayStay = !client && !isStopped;
-    const ready = waiting.filter(({ isDroppable }) => !mayStay || isDroppable);
+    const isOver = client || isStopped;
+    const ready = waiting.filter(({ isDroppable }) => isOver || isDroppable);
     waiting = waiting.filter((each) => !ready.includes(each));
     for (const { start } of ready) start();
   };
@@ -73,7 +75,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     startWaiting();
     // An event that was tracked before the stop has to be stored first.
     if (isStopped) client?.stop();
-    if (waiting.length === 0) return;
+    if (!waiting[0]) return;
     cancelRetry = after(retryMs, tryToLoad);
     retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
   };
@@ -88,8 +90,8 @@ export const createLateChunk = <T extends { stop(): void }>(
         return instead;
       }
     };
-    if (client || (isStopped && otherwise !== undefined)) return start();
     const isDroppable = otherwise !== undefined;
+    if (client || (isStopped && isDroppable)) return start();
     return new Promise((resolve) => {
       waiting.push({ start: () => resolve(isStopped && isDroppable ? instead : start()), isDroppable });
       void tryToLoad();
@@ -104,7 +106,9 @@ export const createLateChunk = <T extends { stop(): void }>(
     run: run as LateChunk<T>['run'],
     async runOr(work, meanwhile) {
       const done = run(work);
-      if (!client) await tryToLoad();
+      // Not `withTimeout`: a file that both chunks need would be one more file before the first paint.
+      if (!client)
+        await new Promise<void>((resolve) => tryToLoad().then(after(HANGING_MS, resolve)).then(resolve));
       await (client ? done : meanwhile());
     },
     isStopped: () => isStopped,

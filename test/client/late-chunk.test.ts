@@ -194,6 +194,40 @@ test('a click that is stopped before the rest is loaded is delivered by the next
   third.placard.stop();
 });
 
+test('a load that hangs counts as failed after 10 seconds for what can be done meanwhile, and the rest is done when it comes', async () => {
+  const clock = createVirtualClock();
+  const part = { stop: vi.fn() };
+  const late = createLateChunk<typeof part>(clock.after, vi.fn());
+  let arrive: (client: typeof part) => void = () => undefined;
+  late.open(
+    () =>
+      new Promise((resolve) => {
+        arrive = resolve;
+      }),
+  );
+  const done: string[] = [];
+  const note = (name: string) => async () => void done.push(name);
+  const optedOut = late.runOr(note('opt-out'), note('meanwhile')).then(note('over'));
+  await clock.advance(9_999);
+  expect(done).toEqual([]);
+  await clock.advance(1);
+  expect(done).toEqual(['meanwhile', 'over']);
+  await optedOut;
+  arrive(part);
+  await clock.advance(0);
+  expect(done).toEqual(['meanwhile', 'over', 'opt-out']);
+  expect(clock.pending()).toBe(0);
+});
+
+test('a load that comes in time is waited for, and leaves no timer', async () => {
+  const { late, clock } = aLateChunk(0);
+  const done: string[] = [];
+  const note = (name: string) => async () => void done.push(name);
+  await late.runOr(note('opt-out'), note('meanwhile'));
+  expect(done).toEqual(['opt-out']);
+  expect(clock.pending()).toBe(0);
+});
+
 test('a stopped client loads the chunk for an opt-out or a wipe, and for nothing that can do without', async () => {
   const { late, part } = aLateChunk(0);
   late.stop();
