@@ -39,7 +39,7 @@ export const ORDINARY_VISIT = 34_100;
 export const INSERT_PLACEMENTS = 2_150;
 
 /** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_690, esbuild: 8_010, webpack: 8_660 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_710, esbuild: 8_010, webpack: 8_660 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
