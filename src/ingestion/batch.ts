@@ -97,7 +97,7 @@ export const createBatches = (options: BatchesOptions) => {
   const rejectOf = ({ row, checked }: Judged): IngestionReject[] =>
     'reason' in checked
       ? [
-          {
+          storableReject({
             rejectId: refusedId(row.key),
             kind: 'refused',
             key: row.key,
@@ -105,7 +105,7 @@ export const createBatches = (options: BatchesOptions) => {
             updatedAtUs: row.us,
             reason: checked.reason,
             payload: JSON.stringify(row.values),
-          },
+          }),
         ]
       : [];
 
@@ -131,7 +131,7 @@ export const createBatches = (options: BatchesOptions) => {
       watermark: moved,
       seenSinceUs: since,
       seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, key }) => [us, key]),
-      rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable].map(storableReject),
+      rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable],
       settled: settled.filter((id) => open.has(id)),
       nowMs: now(),
     };
@@ -220,7 +220,8 @@ export const createBatches = (options: BatchesOptions) => {
 
     async reject({ us, ...row }: UnusableRow) {
       await makeRoom();
-      pending.unusable.push({ ...row, kind: 'unusable', updatedAtUs: us });
+      // Made short now: a hundred long lines may wait for their batch.
+      pending.unusable.push(storableReject({ ...row, kind: 'unusable', updatedAtUs: us }));
     },
 
     /** The row of a reject is in the source no more. */

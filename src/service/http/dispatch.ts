@@ -142,10 +142,11 @@ export const createDispatcher = <E extends Endpoint>({
   };
 
   const isDue = createOnceAMinute();
-  /** Logs what stood in the way of a write that may go through later, once a minute for each cause. */
-  const logPutOff = (error: RetryLaterError, endpoint: E | null) => {
+  /** Refuses a write that may go through later, and logs what stood in its way, once a minute for each cause. */
+  const putOff = (error: RetryLaterError, endpoint: E | null): HttpError => {
     const facts = { path: endpoint?.path, ...errorFacts(error) };
     if (isDue(JSON.stringify(facts), performance.now())) log.warn(facts, 'requests put off');
+    return notNow(FATAL.unavailable);
   };
 
   /**
@@ -154,8 +155,7 @@ export const createDispatcher = <E extends Endpoint>({
    */
   const refuse = (error: unknown, endpoint: E | null, withHeaders: Record<string, string>): Reply => {
     const dialect = endpoint?.errors ?? errors;
-    if (error instanceof RetryLaterError) logPutOff(error, endpoint);
-    const refusal = error instanceof RetryLaterError ? notNow(FATAL.unavailable) : error;
+    const refusal = error instanceof RetryLaterError ? putOff(error, endpoint) : error;
     if (refusal instanceof HttpError) {
       const { status, message, members, headers: own } = refusal;
       return replyOf(

@@ -128,7 +128,7 @@ export const usersExportIds = defineRoute({
   async answer({ workspace, store, body, now }) {
     const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
     const lookups = lookupsOf(body);
-    // Bytes, each user's in their turn: to encode a text of 45 MB at the end would keep others waiting.
+    // Bytes, each user's in their turn, after a comma: to encode a text of 45 MB at the end would keep others waiting.
     const users = new Map<number, Buffer<ArrayBuffer>>();
     const found = new Set<string | null>();
     for (let at = 0; at < lookups.length; at += READ_AT_ONCE) {
