@@ -142,12 +142,14 @@ const statementsIn = (dialect: Dialect) => {
     goals: question(READ_GOALS),
 
     /** What a decision needs: without `parts` and `goals`, which may be long and are for the results alone. */
-    campaignsOf: question(
-      `SELECT ${selected(
-        dialect,
-        USER_CAMPAIGNS.filter(({ type }) => type !== 'json'),
-      )} FROM user_campaigns WHERE user_id = $1`,
-    ),
+    campaignsOf: (userIds: readonly number[]) =>
+      query(
+        `SELECT ${selected(
+          dialect,
+          USER_CAMPAIGNS.filter(({ type }) => type !== 'json'),
+        )} FROM user_campaigns WHERE ${isIn('user_id', '$1', 'bigint')}`,
+        dialect.list(userIds),
+      ),
     impressionsSince: question(
       `SELECT campaign_id, ${ms(happened)} AS time
        FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs

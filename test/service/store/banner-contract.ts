@@ -24,6 +24,20 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       expect(await campaigns()).toMatchObject([{ impressions: 1 }]);
     });
 
+    test('are read for many users at once, of each their own', async () => {
+      const users = Array.from({ length: 80 }, (_, at) => `u-${at}`);
+      // Every second one has been seen, the first in two workspaces, and twice in one of them.
+      const seen = users.filter((_, at) => at % 2 === 0);
+      for (const user of seen) await record(user, aBannerEvent({ bannerId: `bnr_${user}` }));
+      await record('u-0', aBannerEvent({ timeMs: NOW + 1 }));
+      await recordBannerEvents(storeOf(), 'u-0', [aBannerEvent()], 'other');
+      const asked = [...users.map((user) => ['demo', user] as const), ['other', 'u-0'] as const];
+      const answers = await Promise.all(asked.map(([of, user]) => storeOf().bannerUser(of, user, NOW)));
+      const expected = [...users.map((_, at) => (at === 0 ? 2 : (at + 1) % 2)), 1];
+      expect(answers.map(({ impressions }) => impressions.length)).toEqual(expected);
+      expect(answers.map(({ campaigns }) => campaigns[0]?.impressions ?? 0)).toEqual(expected);
+    });
+
     test('of one user are read up to a bound, however many a page makes up', async () => {
       for (let from = 0; from < 21_000; from += 1_000) {
         const events = Array.from({ length: 1_000 }, (_, at) => aBannerEvent({ timeMs: NOW + from + at }));

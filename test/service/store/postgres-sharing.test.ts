@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
@@ -172,6 +173,26 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
   // Each replica may keep one lease, a hundredth of the limit, that it does not use.
   expect(allowed).toBeGreaterThanOrEqual(980);
   for (const store of stores) expect((await store.takeRate([window], at)).allowed).toBe(false);
+});
+
+test('users whom decisions ask for at once are read together', async () => {
+  const query = vi.spyOn(Client.prototype, 'query');
+  const users = Array.from({ length: 64 }, (_, at) => `u-${at}`);
+  await Promise.all(users.map((user) => stores[0].bannerUser('demo', user)));
+  const reads = query.mock.calls.filter(([config]) => (config as { text?: string }).text === FIND_KEYS);
+  // The first two go alone. The others wait for one of them, and a read takes 32.
+  expect(reads).toHaveLength(4);
+});
+
+test('a read that fails refuses those who share it alone', async () => {
+  const query = vi.spyOn(Client.prototype, 'query');
+  query.mockImplementationOnce(() => Promise.reject(new Error('no answer')));
+  const users = Array.from({ length: 10 }, (_, at) => `u-${at}`);
+  const answers = await Promise.allSettled(users.map((user) => stores[0].bannerUser('demo', user)));
+  const failed = answers.flatMap(({ status }, at) => (status === 'rejected' ? at : []));
+  // The first two are read alone; one of them is sent first.
+  expect(failed).toHaveLength(1);
+  expect(failed[0]).toBeLessThan(2);
 });
 
 test('windows long over are swept, by the clock that they were opened by', async () => {

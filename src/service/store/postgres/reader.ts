@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
-import { namedBy } from '../../profiles/lookup.ts';
+import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { POSTGRES } from '../dialect.ts';
 import { recount } from '../recount.ts';
@@ -8,7 +8,12 @@ import { readNumbers } from '../results.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads, readBannerUser, readSample } from '../workspace-reads.ts';
+import {
+  type BannerQuestion,
+  createWorkspaceReads,
+  readBannerUsers,
+  readSample,
+} from '../workspace-reads.ts';
 import { MS, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
@@ -42,33 +47,75 @@ const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner
     day, language, holdout_id, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
+/** Reads for decisions that are under way at once. */
+const SHARED_READS = 2;
+/** Questions that one read answers: a profile may have a megabyte. */
+const MAX_QUESTIONS = 32;
+
+/**
+ * Answers questions that come while others are under way together, with one read: a statement costs PostgreSQL and the service
+ * more than one more row of its answer. A question that comes alone does not wait.
+ */
+const createShared = <Question, Answer>(read: (questions: readonly Question[]) => Promise<Answer[]>) => {
+  let waiting: (PromiseWithResolvers<Answer> & { question: Question })[] = [];
+  let reads = 0;
+
+  const readNext = async (): Promise<void> => {
+    const group = waiting.slice(0, MAX_QUESTIONS);
+    if (group.length === 0 || reads === SHARED_READS) return;
+    waiting = waiting.slice(MAX_QUESTIONS);
+    reads += 1;
+    try {
+      const answers = await read(group.map(({ question }) => question));
+      for (const [index, { resolve }] of group.entries()) resolve(answers[index]!);
+    } catch (error) {
+      for (const { reject } of group) reject(error);
+    }
+    reads -= 1;
+    void readNext();
+  };
+
+  return (question: Question): Promise<Answer> => {
+    const asked = { ...Promise.withResolvers<Answer>(), question };
+    waiting.push(asked);
+    void readNext();
+    return asked.promise;
+  };
+};
+
 /** Reads what is committed; what may take long, over connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
   const send = sendOver(run);
 
-  const users = async (...asked: Parameters<StoreReader['readUsers']>) => {
-    const [workspaceId, lookups] = asked;
-    const named = namedBy([{ workspaceId, lookups }]);
+  const usersOf = (asked: { workspaceId: string; lookups: readonly Lookup[] }[]) => {
+    const named = namedBy(asked);
     return retryConflicts(() => readUsers(run, named));
   };
 
+  const bannerUsers = createShared(async (questions: readonly BannerQuestion[]) => {
+    const users = await usersOf(
+      questions.map(({ workspaceId, externalId }) => ({
+        workspaceId,
+        lookups: [{ by: 'external_id', value: externalId }],
+      })),
+    );
+    return readBannerUsers(send, POSTGRES_STATEMENTS, questions, users);
+  });
+
   return {
-    async bannerUser(
+    bannerUser: (
       workspaceId: string,
       externalId: string,
       sinceMs: number | null = null,
-    ): Promise<BannerUser> {
-      const [user] = await users(workspaceId, [{ by: 'external_id', value: externalId }]);
-      return readBannerUser(send, POSTGRES_STATEMENTS, user, sinceMs);
-    },
+    ): Promise<BannerUser> => bannerUsers({ workspaceId, externalId, sinceMs }),
 
     /** What a `StoreReader` reads. */
     reads: {
       ...createWorkspaceReads(run),
 
       async readUsers(workspaceId, lookups) {
-        return (await users(workspaceId, lookups)).flatMap(({ profile }) => profile ?? []);
+        return (await usersOf([{ workspaceId, lookups }])).flatMap(({ profile }) => profile ?? []);
       },
 
       async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {

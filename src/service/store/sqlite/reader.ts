@@ -6,7 +6,7 @@ import { readNumbers } from '../results.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads, readBannerUser } from '../workspace-reads.ts';
+import { createWorkspaceReads, readBannerUsers } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
@@ -96,9 +96,15 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   return {
     users,
 
-    bannerUser(workspaceId: string, externalId: string, sinceMs: number | null = null): Promise<BannerUser> {
-      const row = byKey.get(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
-      return readBannerUser(send, SQLITE_STATEMENTS, row && userOf(row), sinceMs);
+    async bannerUser(
+      workspaceId: string,
+      externalId: string,
+      sinceMs: number | null = null,
+    ): Promise<BannerUser> {
+      const rows = byKey.all(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
+      const question = { workspaceId, externalId, sinceMs };
+      const [user] = await readBannerUsers(send, SQLITE_STATEMENTS, [question], rows.map(userOf));
+      return user!;
     },
 
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
