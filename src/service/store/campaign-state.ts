@@ -1,5 +1,5 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
-import type { GoalCount, Reached } from './goals.ts';
+import { type GoalCount, type Reached, reachedByBoth } from './goals.ts';
 import type { UserCampaign } from './store.ts';
 
 /** Impressions, clicks and dismissals. */
@@ -131,12 +131,13 @@ const mergeStates = (kept: CampaignState | null, merged: CampaignState): Campaig
   kept.lastImpressionMs = latest(kept.lastImpressionMs, merged.lastImpressionMs);
   kept.lastDismissalMs = latest(kept.lastDismissalMs, merged.lastDismissalMs);
   kept.round = Math.max(kept.round, merged.round);
+  kept.goals = reachedByBoth(kept.goals, merged.goals);
   return kept;
 };
 
 /**
- * The states of one user who was two, but for their goals, which are those of neither. `repeats` are events that both had, and are
- * stored once. The given states are changed.
+ * The states of one user who was two, with the goals of both. `repeats` are events that both had, and are stored once. The given states
+ * are changed.
  */
 export const mergeUsers = (
   kept: readonly CampaignState[],

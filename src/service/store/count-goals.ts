@@ -1,7 +1,7 @@
 import { numberIn, type SqlRow, textsIn } from '../operators/index.ts';
 import { createCounts } from './campaign-state.ts';
 import { type Batch, query, type Send } from './dialect.ts';
-import { deedIn, goalsOf, nameOfGoal, READ_CAMPAIGN_GOALS, reachedWith } from './goals.ts';
+import { deedIn, goalsOf, nameOfGoal, READ_CAMPAIGN_GOALS, reachedByGone, reachedWith } from './goals.ts';
 import { type CountedTables, writeCounts } from './keep-counts.ts';
 import { stateOf } from './rows.ts';
 
@@ -81,11 +81,9 @@ export const countGoals = (
   const states = found.states.map(stateOf);
   const changed = states.filter((each) => {
     const { state, userId } = each;
-    const reached = reachedWith({}, goals, state.firstImpressionMs, (byUser.get(userId) ?? []).map(deedIn));
-    for (const { goal } of goals) {
-      const before = state.goals[goal];
-      if (before && before[0] > (reached[goal]?.[0] ?? 0)) reached[goal] = before;
-    }
+    const { firstImpressionMs: firstMs } = state;
+    const done = (byUser.get(userId) ?? []).map(deedIn);
+    const reached = reachedWith(reachedByGone(state.goals, goals, firstMs, done), goals, firstMs, done);
     if (JSON.stringify(reached) === JSON.stringify(state.goals)) return false;
     counts.takeAway(each);
     state.goals = reached;

@@ -68,6 +68,23 @@ export const DEEDS_SINCE = columns<DeedsSince>({
   names: ['text', ({ names }) => names],
 });
 
+const NOTHING: Reached = [0, 0, ''];
+
+const sumOf = (one: Reached, [events, spent, currencies]: Reached): Reached => {
+  const all = new Set([...one[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
+  return [one[0] + events, one[1] + spent, [...all].sort().join(',')];
+};
+
+/** What one user has reached who was two. */
+export const reachedByBoth = (
+  one: Record<string, Reached>,
+  other: Record<string, Reached>,
+): Record<string, Reached> => {
+  const both = { ...one };
+  for (const [goal, reached] of Object.entries(other)) both[goal] = sumOf(both[goal] ?? NOTHING, reached);
+  return both;
+};
+
 /**
  * What a user has reached once they did these things as well, which no goal has counted yet. `firstMs` is their first impression.
  * Returns the same object where nothing is new.
@@ -83,12 +100,32 @@ export const reachedWith = (
   for (const { name, timeMs, spent, currency } of deeds) {
     for (const { goal, name: wanted, withinMs } of goals) {
       if (name !== wanted || timeMs < firstMs || timeMs > firstMs + withinMs) continue;
-      const [events, sum, currencies] = reached[goal] ?? [0, 0, ''];
-      const all = new Set([...currencies.split(','), currency].filter((each) => each !== ''));
-      reached = { ...reached, [goal]: [events + 1, sum + spent, [...all].sort().join(',')] };
+      reached = { ...reached, [goal]: sumOf(reached[goal] ?? NOTHING, [1, spent, currency]) };
     }
   }
   return reached;
+};
+
+/**
+ * What a user had reached by events that are gone: what was counted beyond those that are still there. Retention deletes events, and
+ * goals that are counted anew keep these. `firstMs` is the first impression by which they were counted.
+ */
+export const reachedByGone = (
+  counted: Record<string, Reached>,
+  goals: readonly Goal[],
+  firstMs: number | null,
+  deeds: readonly Deed[],
+): Record<string, Reached> => {
+  const shown = reachedWith({}, goals, firstMs, deeds);
+  const gone: Record<string, Reached> = {};
+  for (const { goal } of goals) {
+    const [[events, spent, currencies], [still, spentStill]] = [
+      counted[goal] ?? NOTHING,
+      shown[goal] ?? NOTHING,
+    ];
+    if (events > still) gone[goal] = [events - still, spent - spentStill, currencies];
+  }
+  return gone;
 };
 
 /** A row of `goal_counts`, or what is added to one. */

@@ -9,7 +9,7 @@ import {
   type UserState,
 } from './campaign-state.ts';
 import type { Batch, Dialect, Send } from './dialect.ts';
-import { type Deed, type DeedsSince, deedIn, type KeptGoals, reachedWith } from './goals.ts';
+import { type Deed, type DeedsSince, deedIn, type KeptGoals, reachedByGone, reachedWith } from './goals.ts';
 import { alikeOf, stateOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 
@@ -46,7 +46,7 @@ const deedsToRead = (
     const known = asked.get(userId) ?? { userId, sinceMs, names: dialect.list(names) };
     asked.set(userId, { ...known, sinceMs: Math.min(known.sinceMs, sinceMs) });
   };
-  for (const { workspaceId, to } of moved) ask(workspaceId, to, 0);
+  for (const { workspaceId, from, to } of moved) for (const userId of [from, to]) ask(workspaceId, userId, 0);
   for (const { workspaceId, userId, event } of bannerEvents)
     if (event.eventType === 'impression' && !event.isTestSend)
       ask(workspaceId, userId, Math.min(event.timeMs, event.receivedAtMs));
@@ -61,7 +61,7 @@ export interface FoundCounts<Rows> {
   repeats: Rows[];
   /** Banner events that were stored, and are no repeats. */
   stored: Rows;
-  /** What users did that may reach goals, the group's own events among it. */
+  /** What users did that may reach goals, the group's own events among it; of users who become another as they were. */
   deeds: Rows;
 }
 
@@ -91,6 +91,7 @@ export const storeBannerEvents = <Rows>(
         ? statements.statesOf(users)
         : statements.statesOfCampaigns(users, dialect.list(distinct(campaigns))),
     ),
+    deeds: send(statements.deedsSince(deedsToRead(tables, kept, changes))),
     // Several may become the same user, so that each takes its turn.
     repeats: moved.map(({ from, to }) => {
       const repeats = send(statements.repeats(from, to));
@@ -100,7 +101,6 @@ export const storeBannerEvents = <Rows>(
     }),
     // After the moves: what a user had before they were merged is a repeat as well.
     stored: send(statements.insertBannerEvents(bannerEvents)),
-    deeds: send(statements.deedsSince(deedsToRead(tables, kept, changes))),
   };
 };
 
@@ -115,6 +115,14 @@ const freshOf = (bannerEvents: Changes['bannerEvents'], stored: readonly SqlRow[
     fresh.delete(`${userId} ${bannerId} ${eventType} ${timeMs}`),
   );
 };
+
+const deedsByUser = (deeds: readonly { userId: number; deed: Deed }[]): Map<number, Deed[]> =>
+  new Map(
+    [...Map.groupBy(deeds, ({ userId }) => userId)].map(([userId, all]) => [
+      userId,
+      all.map(({ deed }) => deed),
+    ]),
+  );
 
 /** A user whose counts may change, with their states by campaign. */
 interface CountedUser {
@@ -157,20 +165,41 @@ export const keepCounts = (
     userOf(workspaceId, userId).states.set(state.campaignId, state);
 
   const changed = new Set<CampaignState>();
-  /** States with another first impression: their goals are counted from the beginning. */
-  const anew = new Set<CampaignState>();
   const change = (workspaceId: string, state: CampaignState) => {
     if (!changed.has(state)) counts.takeAway({ workspaceId, state });
     changed.add(state);
   };
 
+  const read = found.deeds.map((row) => ({ userId: numberIn(row, 'user_id'), deed: deedIn(row) }));
+  const all = deedsByUser(read);
+  /** States with another first impression, by which all that their user did counts anew: of their goals they keep what is gone. */
+  const anew = new Set<CampaignState>();
+  const countAnew = (
+    { workspaceId }: CountedUser,
+    userId: number,
+    state: CampaignState,
+    firstMs: number | null,
+  ) => {
+    if (anew.has(state)) return;
+    anew.add(state);
+    const goals = kept.ofCampaign(workspaceId, state.campaignId);
+    state.goals = reachedByGone(state.goals, goals, firstMs, all.get(userId) ?? []);
+  };
+
   for (const [index, { workspaceId, from, to }] of moved.entries()) {
-    const [one, other] = [userOf(workspaceId, to), userOf(workspaceId, from)].map(({ states }) => [
-      ...states.values(),
-    ]);
-    for (const state of [...one!, ...other!]) change(workspaceId, state);
+    const [one, other] = [to, from].map((userId) => {
+      const user = userOf(workspaceId, userId);
+      for (const state of user.states.values()) {
+        change(workspaceId, state);
+        countAnew(user, userId, state, state.firstImpressionMs);
+      }
+      return [...user.states.values()];
+    });
     const merged = mergeUsers(one!, other!, found.repeats[index]!.map(alikeOf));
-    for (const state of merged) anew.add(state);
+    all.set(
+      to,
+      [to, from].flatMap((userId) => all.get(userId) ?? []),
+    );
     users.set(to, { workspaceId, states: new Map(merged.map((state) => [state.campaignId, state])) });
     users.delete(from);
   }
@@ -183,7 +212,8 @@ export const keepCounts = (
 
   for (const { workspaceId, userId, event } of freshOf(bannerEvents, found.stored)) {
     if (event.isTestSend) continue;
-    const { states } = userOf(workspaceId, userId);
+    const user = userOf(workspaceId, userId);
+    const { states } = user;
     for (const each of countedAs(event)) {
       const before = states.get(each.campaignId) ?? null;
       if (before) change(workspaceId, before);
@@ -191,25 +221,17 @@ export const keepCounts = (
       const state = addEvent(before, each);
       states.set(each.campaignId, state);
       changed.add(state);
-      if (state.firstImpressionMs !== firstMs) anew.add(state);
+      if (state.firstImpressionMs !== firstMs) countAnew(user, userId, state, firstMs);
     }
   }
 
-  const read = found.deeds.map((row) => ({ userId: numberIn(row, 'user_id'), deed: deedIn(row) }));
-  const all = Map.groupBy(read, ({ userId }) => userId);
-  const fresh = Map.groupBy(deeds, ({ userId }) => userId);
+  const fresh = deedsByUser(deeds);
   const after: UserState[] = [];
   for (const [userId, { workspaceId, states }] of users) {
     for (const state of states.values()) {
       const goals = kept.ofCampaign(workspaceId, state.campaignId);
-      const isAnew = anew.has(state);
-      const done = (isAnew ? all : fresh).get(userId) ?? [];
-      const reached = reachedWith(
-        isAnew ? {} : state.goals,
-        goals,
-        state.firstImpressionMs,
-        done.map(({ deed }) => deed),
-      );
+      const done = (anew.has(state) ? all : fresh).get(userId) ?? [];
+      const reached = reachedWith(state.goals, goals, state.firstImpressionMs, done);
       if (reached !== state.goals) {
         change(workspaceId, state);
         state.goals = reached;

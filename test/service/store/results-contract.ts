@@ -294,6 +294,33 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
+    test.each(['kept', 'merged'] as const)(
+      'keep what a user had reached, though its events are gone, when they are %s',
+      async (role) => {
+        await countThenPrune();
+        // The other one saw the campaign before, and did nothing else.
+        await record('u-2', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START - 2 * HOUR }));
+        await storeOf().write({
+          workspaceId: 'demo',
+          lookups: [byExternalId('u-1'), byExternalId('u-2')],
+          nowMs: START,
+          apply(users) {
+            const buyer = users.find(byExternalId('u-1'))[0]!;
+            const other = users.create({ externalId: 'u-2' }, START);
+            users.merge(...(role === 'kept' ? ([buyer, other] as const) : ([other, buyer] as const)));
+          },
+        });
+        const goals = [{ converted: 1, revenue: 3, revenueSquares: 9 }];
+        expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ exposed: 1, goals }]);
+      },
+    );
+
+    test('keep what a user had reached, though its events are gone, when an earlier impression comes late', async () => {
+      await countThenPrune();
+      await record('u-1', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START }));
+      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+    });
+
     test('count an event for the holdout that it names as well, and store it once', async () => {
       const holdout = { holdoutId: '@holdout:1' };
       await record('u-1', aBannerEvent(holdout), aBannerEvent({ ...holdout, eventType: 'click' }));
