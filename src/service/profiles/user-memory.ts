@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { type Lookup, profileKeys, type UserIds } from './lookup.ts';
-import { completeProfile, type Profile, tallyEvent } from './profile.ts';
+import { completeProfile, type Profile, setUpdated, tallyEvent } from './profile.ts';
 import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
 import { type Changes, noChanges, type UserRow, type UserSet, writtenUser } from './user-set.ts';
 
@@ -93,7 +93,8 @@ export const createUserMemory = (ids: UserIds) => {
       return entry;
     };
 
-    const changed = (profile: Profile) => {
+    const changed = (profile: Profile, nowMs: number) => {
+      setUpdated(profile, nowMs);
       const entry = entryOf(profile);
       touched.add(entry);
       if (sameNames(entry.indexed, profile)) return;
@@ -121,12 +122,12 @@ export const createUserMemory = (ids: UserIds) => {
         } else make({ userId, externalId: profile.externalId, profile, createdAtMs: nowMs });
         return profile;
       },
-      merge(kept, merged) {
+      merge(kept, merged, nowMs) {
         const heir = heirOf(entryOf(kept));
         if (!heir || heir === entryOf(merged))
           throw new Error('A user is merged into another one who is there');
         leave(entryOf(merged), heir);
-        changed(kept);
+        changed(kept, nowMs);
       },
       remove(profile) {
         const { externalId } = profile;

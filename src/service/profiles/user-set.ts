@@ -8,13 +8,16 @@ export interface UserSet {
   find(lookup: Lookup): Profile[];
   /** Makes a profile. A user who had banner events under this external ID and no profile keeps their `userId`. */
   create(fields: Partial<Profile>, nowMs: number): Profile;
-  /** To be called after every change to a profile. Put a new array in place to change aliases or push tokens. */
-  changed(profile: Profile): void;
+  /**
+   * To be called after every change to a profile, with the time of the request: `updatedAtMs` moves on with it, and never back. Put a
+   * new array in place to change aliases or push tokens.
+   */
+  changed(profile: Profile, nowMs: number): void;
   /**
    * One user becomes another: all rows of `merged` become rows of `kept`, and `merged` is gone. The caller has already
    * brought its attributes over to `kept`. Throws where they are one user already, or `kept` is gone.
    */
-  merge(kept: Profile, merged: Profile): void;
+  merge(kept: Profile, merged: Profile, nowMs: number): void;
   /**
    * Deletes a user with everything stored of them: keys, events, banner events, campaigns. The audit of the Studio keeps that an
    * operator looked at a user, and no longer at which.

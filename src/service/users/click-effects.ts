@@ -31,7 +31,7 @@ const isFirst = (users: UserSet, externalId: string, key: string, nowMs: number)
   const profile = found ?? users.create({ externalId }, nowMs);
   if (profile.clicks.includes(key)) return false;
   profile.clicks = [...profile.clicks, key].slice(-MAX_KNOWN);
-  users.changed(profile);
+  users.changed(profile, nowMs);
   return true;
 };
 

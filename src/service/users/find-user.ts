@@ -56,7 +56,7 @@ export const writeContacts = (profile: Profile, { email, phone }: Identity): voi
  * Finds whom the objects of one request are about. Thousands may share an address that every object names: they are
  * compared once, and from then on only those whom an object has changed.
  */
-export const createUserFinder = (users: UserSet) => {
+export const createUserFinder = (users: UserSet, nowMs: number) => {
   /** The preferred profile of each address that several profiles share. */
   const known = new Map<string, Profile>();
 
@@ -75,8 +75,9 @@ export const createUserFinder = (users: UserSet) => {
       return profile;
     },
 
-    /** To be called after each change of a profile: the profile may be the preferred one now. */
+    /** To be called after each change of a profile: it is written, and may be the preferred one now. */
     changed(profile: Profile) {
+      users.changed(profile, nowMs);
       if (known.size === 0) return;
       for (const key of addressKeys(profile)) {
         const before = known.get(key);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isEmail, isPhone, MAX_EMAIL_CHARACTERS, TRACK_ERROR } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import { type Profile, setUpdated } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import { mergeProfile } from './merge.ts';
 import {
@@ -103,14 +103,12 @@ export const giveExternalId = (users: UserSet, found: Profile, externalId: strin
   const [known] = users.find({ by: 'external_id', value: externalId });
   if (!known) {
     found.externalId = externalId;
-    setUpdated(found, nowMs);
-    users.changed(found);
+    users.changed(found, nowMs);
     return;
   }
   if (sharesLabel(known, found)) return;
   mergeProfile(known, found);
-  setUpdated(known, nowMs);
-  users.merge(known, found);
+  users.merge(known, found, nowMs);
 };
 
 /** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */

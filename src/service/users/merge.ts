@@ -3,7 +3,7 @@ import { isPhone, isPresent, isRecord, required } from '../../protocol/index.ts'
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import { getOwn, type Profile, setOwn, setUpdated, sumOf, type Tally } from '../profiles/profile.ts';
+import { getOwn, type Profile, setOwn, sumOf, type Tally } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import { parseDate } from './dates.ts';
 import {
@@ -147,8 +147,7 @@ const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, 
   const haveBadPhones = [merged, kept].every(({ phone }) => phone !== null && !isPhone(phone));
   if (haveBadPhones) return;
   mergeProfile(kept, merged);
-  setUpdated(kept, nowMs);
-  users.merge(kept, merged);
+  users.merge(kept, merged, nowMs);
 };
 
 /** `/users/merge`: one profile takes in another, which is gone then. Profiles that do not match stay as they are. */

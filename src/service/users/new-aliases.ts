@@ -3,7 +3,6 @@ import { isRecord, MAX_PROFILE_ENTRIES, required, TRACK_ERROR } from '../../prot
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import { setUpdated } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import {
   aliasMembers,
@@ -62,8 +61,7 @@ const add = (users: UserSet, { externalId, alias }: NewAlias, nowMs: number) => 
   const [profile] = users.find({ by: 'external_id', value: externalId });
   if (!profile || profile.aliases.some(({ alias_label }) => alias_label === alias.alias_label)) return;
   profile.aliases = [...profile.aliases, alias];
-  setUpdated(profile, nowMs);
-  users.changed(profile);
+  users.changed(profile, nowMs);
 };
 
 /** `/users/alias/new`: answers how many entries were taken. */

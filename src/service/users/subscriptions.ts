@@ -3,6 +3,7 @@ import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { CheckedAttributes, Problems } from './check-objects.ts';
+import type { UserFinder } from './find-user.ts';
 
 export interface GroupChange {
   /** In lower case, as the workspace has it. */
@@ -77,7 +78,7 @@ interface States {
  * once. Thousands may share an address that a thousand objects name: each profile is looked at when an object is about
  * it, and everyone once in the end.
  */
-export const createPropagation = (users: UserSet) => {
+export const createPropagation = (users: UserSet, finder: UserFinder) => {
   const byAddress = new Map<string, States>();
   /** The number of the latest object that set a state. */
   let latest = 0;
@@ -101,7 +102,7 @@ export const createPropagation = (users: UserSet) => {
     for (const { group, number } of groups.values()) {
       if (number > known && writeGroup(profile, group)) isChanged = true;
     }
-    if (isChanged) users.changed(profile);
+    if (isChanged) finder.changed(profile);
   };
 
   return {

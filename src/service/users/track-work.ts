@@ -1,7 +1,7 @@
 import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import { getOwn, type Profile, type PushToken, setUpdated } from '../profiles/profile.ts';
+import { getOwn, type Profile, type PushToken } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { createCustomWriter } from './apply-custom.ts';
@@ -54,10 +54,7 @@ const recordEvent = (
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
   if (names.isOneTooMany(profile, event)) return 'refused';
-  if (identity.email !== undefined || identity.phone !== undefined) {
-    writeContacts(profile, identity);
-    users.changed(profile);
-  }
+  writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);
   return 'recorded';
@@ -121,7 +118,7 @@ const applyAttributes = (
     refusals,
   }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean; refusals: Refusal[] },
 ): number => {
-  const propagation = createPropagation(users);
+  const propagation = createPropagation(users, finder);
   const writer = createCustomWriter();
   let written = 0;
   for (const [position, checked] of attributes.entries()) {
@@ -144,8 +141,6 @@ const applyAttributes = (
     written += done.written;
     if (done.refused.length > 0) refusals.push({ of: 'attributes', position, names: done.refused });
     if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
-    setUpdated(profile, nowMs);
-    users.changed(profile);
     finder.changed(profile);
     propagation.passed(profile, checked);
   }
@@ -172,7 +167,7 @@ export const applyTrack = (
 ): Refusal[] => {
   // One bad nested value costs the whole request its nested changes (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
-  const finder = createUserFinder(users);
+  const finder = createUserFinder(users, nowMs);
   const refusals: Refusal[] = [];
   let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, refusals });
   for (const [position, event] of events.entries()) {

@@ -21,7 +21,7 @@ test('a user is found by the names that they have now, and by none of before', (
   kim.email = 'new@example.org';
   kim.aliases = [{ alias_name: 'k', alias_label: 'crm' }];
   kim.pushTokens = [{ app_id: 'app', token: 'token', device_id: 'device' }];
-  users.changed(kim);
+  users.changed(kim, NOW);
   const now: Lookup[] = [
     { by: 'external_id', value: 'kim-2' },
     { by: 'email', value: 'NEW@example.org' },
@@ -52,11 +52,11 @@ test('of those who share an address each is found, until they change it or go', 
   );
   expect(ids(kimsEmail)).toEqual(['kim', 'sam', 'mia']);
   sam!.email = null;
-  users.changed(sam!);
+  users.changed(sam!, NOW);
   expect(ids(kimsEmail)).toEqual(['kim', 'mia']);
   users.remove(mia!);
   expect(ids(kimsEmail)).toEqual(['kim']);
-  users.merge(sam!, kim!);
+  users.merge(sam!, kim!, NOW);
   expect(ids(kimsEmail)).toEqual([]);
   expect(ids({ by: 'braze_id', value: String(kim!.userId) })).toEqual([]);
 });
@@ -65,8 +65,8 @@ test('two users who exchange their names in one work are each found by the new o
   const { users } = aGroup();
   const [kim, sam] = ['kim', 'sam'].map((externalId) => users.create({ externalId }, NOW));
   [kim!.externalId, sam!.externalId] = ['sam', 'kim'];
-  users.changed(kim!);
-  users.changed(sam!);
+  users.changed(kim!, NOW);
+  users.changed(sam!, NOW);
   expect(users.find({ by: 'external_id', value: 'sam' })).toEqual([kim]);
   expect(users.find({ by: 'external_id', value: 'kim' })).toEqual([sam]);
 });
@@ -75,19 +75,19 @@ test('a user is merged into none but another one who is there', () => {
   const { users } = aGroup();
   const [kim, sam, gone] = ['kim', 'sam', 'gone'].map((externalId) => users.create({ externalId }, NOW));
   const refused = 'A user is merged into another one who is there';
-  expect(() => users.merge(kim!, kim!)).toThrow(refused);
+  expect(() => users.merge(kim!, kim!, NOW)).toThrow(refused);
   users.remove(gone!);
-  expect(() => users.merge(gone!, kim!)).toThrow(refused);
-  users.merge(kim!, sam!);
-  expect(() => users.merge(sam!, kim!)).toThrow(refused);
+  expect(() => users.merge(gone!, kim!, NOW)).toThrow(refused);
+  users.merge(kim!, sam!, NOW);
+  expect(() => users.merge(sam!, kim!, NOW)).toThrow(refused);
 });
 
 test('the rows of users who are merged one after the other are those of the last', () => {
   const { memory, users } = aGroup();
   const [a, b, c] = ['a', 'b', 'c'].map((externalId) => users.create({ externalId }, NOW));
   users.record(a!, anEvent(a!, 'e'));
-  users.merge(b!, a!);
-  users.merge(c!, b!);
+  users.merge(b!, a!, NOW);
+  users.merge(c!, b!, NOW);
   const { events, moved } = memory.change({ users: [] }, () => null).changes;
   expect(events.map(({ userId }) => userId)).toEqual([c!.userId]);
   // None of them was stored before.

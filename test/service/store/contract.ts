@@ -116,7 +116,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
             const [known] = users.find(byExternalId('u-1'));
             const profile = known ?? users.create({ externalId: 'u-1' }, NOW);
             profile.custom['visits'] = Number(profile.custom['visits'] ?? 0) + 1;
-            users.changed(profile);
+            users.changed(profile, NOW);
             return profile.custom['visits'];
           });
         const counts = await Promise.all(Array.from({ length: 60 }, count));
@@ -133,7 +133,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         const seen = await write([before, after], (users) => {
           const [profile] = users.find(before);
           profile!.email = 'new@example.org';
-          users.changed(profile!);
+          users.changed(profile!, NOW);
           return [users.find(before).length, users.find(after).length];
         });
         expect(seen).toEqual([0, 1]);
@@ -144,7 +144,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           write([from], (users) => {
             for (const profile of users.find(from)) {
               profile.email = to;
-              users.changed(profile);
+              users.changed(profile, NOW);
             }
           });
         await Promise.all([rename(after, 'old@example.org')]);
@@ -194,7 +194,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           const [profile] = users.find(lookup);
           profile!.custom['tier'] = 'broken';
           profile!.externalId = 'u-2';
-          users.changed(profile!);
+          users.changed(profile!, NOW);
           users.create({ externalId: 'u-3' }, NOW);
           users.record(profile!, anEvent(profile!, 'never'));
           users.addDataPoints(7, '2026-03-01');

@@ -20,7 +20,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       return profile.userId;
     });
   const merge = (kept: Lookup, merged: Lookup) =>
-    write([kept, merged], (users) => users.merge(users.find(kept)[0]!, users.find(merged)[0]!));
+    write([kept, merged], (users) => users.merge(users.find(kept)[0]!, users.find(merged)[0]!, NOW));
   const events = async () =>
     (await collect(storeOf().exportEvents('demo'))).map((event) => [
       event.kind === 'event' ? event.name : event.productId,
@@ -69,7 +69,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       await write([byAlias, byExternalId('u-1')], (users) => {
         const [profile] = users.find(byAlias);
         profile!.externalId = 'u-1';
-        users.changed(profile!);
+        users.changed(profile!, NOW);
       });
       expect(await events()).toEqual([['seen', 'u-1', userId]]);
       expect((await bannerEvents()).toSorted()).toEqual([
@@ -104,7 +104,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
         const [from] = users.find(byExternalId('gone'));
         users.record(from!, anEvent(from!, 'three'));
         to!.aliases = from!.aliases;
-        users.merge(to!, from!);
+        users.merge(to!, from!, NOW);
       });
       expect((await events()).toSorted()).toEqual([
         ['one', 'kept', kept],
@@ -168,7 +168,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
         const [to] = users.find(byExternalId('kept'));
         const from = users.create({ email: 'kim@example.org' }, NOW);
         users.record(from, anEvent(from, 'e'));
-        users.merge(to!, from);
+        users.merge(to!, from, NOW);
       });
       expect(await events()).toEqual([['e', 'kept', kept]]);
       expect(await collect(storeOf().exportUsers('demo'))).toHaveLength(1);

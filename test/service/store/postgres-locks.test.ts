@@ -25,7 +25,7 @@ const countOn = (on: Store, ...users: string[]) =>
       for (const user of users) {
         const profile = set.find(byExternalId(user))[0] ?? set.create({ externalId: user }, NOW);
         profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
-        set.changed(profile);
+        set.changed(profile, NOW);
       }
     },
   });

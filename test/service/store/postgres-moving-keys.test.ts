@@ -54,7 +54,7 @@ const merge = (store: Store, gone: Lookup, kept: Lookup) =>
     const [to] = users.find(kept);
     to!.aliases = [...to!.aliases, ...from!.aliases];
     to!.email ??= from!.email;
-    users.merge(to!, from!);
+    users.merge(to!, from!, NOW);
   });
 
 test('an event by an alias that another replica moves meanwhile is recorded with its new user', async () => {
@@ -98,7 +98,7 @@ test.each<[string, Lookup[]]>([
     const [kim] = users.find(byExternalId('kim'));
     const [sam] = users.find(byExternalId('sam'));
     [kim!.email, sam!.email] = ['new@example.org', kim!.email];
-    for (const profile of [kim!, sam!]) users.changed(profile);
+    for (const profile of [kim!, sam!]) users.changed(profile, NOW);
   };
   await behindEachOther(
     () => write(one, [byExternalId('kim'), byExternalId('sam')], hand),

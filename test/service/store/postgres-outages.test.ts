@@ -27,7 +27,7 @@ test('a database that ends every connection under load costs what was under way,
         const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
         // What changes keys needs a transaction of several statements.
         if (n % 3 === 0) profile.email = `${user}-${n}@example.org`;
-        users.changed(profile);
+        users.changed(profile, NOW);
         users.record(profile, anEvent(profile, 'e', NOW + n));
       },
     });
@@ -70,7 +70,7 @@ test('a database that is silent keeps no store from closing, nor its process fro
       workspaceId: 'demo',
       lookups: [byExternalId(user)],
       nowMs: NOW,
-      apply: (users: UserSet) => users.changed(users.create({ externalId: user }, NOW)),
+      apply: (users: UserSet) => users.changed(users.create({ externalId: user }, NOW), NOW),
     });
   await write('first');
   expect(door.count()).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe('a database with room for few connections', () => {
         workspaceId: 'demo',
         lookups: [],
         nowMs: NOW,
-        apply: (users: UserSet) => users.changed(users.create({}, NOW)),
+        apply: (users: UserSet) => users.changed(users.create({}, NOW), NOW),
       });
     // As after a failover, with readers first.
     await run(END_ALL);

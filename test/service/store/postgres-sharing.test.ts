@@ -32,7 +32,7 @@ const count = (store: Store, user: string) =>
     apply: (users: UserSet) => {
       const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
       profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
-      users.changed(profile);
+      users.changed(profile, NOW);
       users.record(profile, anEvent(profile, 'e'));
       return Number(profile.custom['n']);
     },
@@ -85,7 +85,7 @@ const countAll = (store: Store, users: string[]) =>
       for (const id of users) {
         const profile = set.find(byExternalId(id))[0] ?? set.create({ externalId: id }, NOW);
         profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
-        set.changed(profile);
+        set.changed(profile, NOW);
       }
     },
   });
@@ -262,7 +262,7 @@ test('one who got another external ID from another replica is found under that a
   await change(second, ['u-1'], (users) => {
     const profile = users.find(byExternalId('u-1'))[0]!;
     profile.externalId = 'u-9';
-    users.changed(profile);
+    users.changed(profile, NOW);
   });
   expect(await count(first, 'u-1')).toBe(1);
   expect(await count(first, 'u-9')).toBe(2);
@@ -280,7 +280,7 @@ test.each([1, 2])(
           if (i % 50 === 20) users.record(profile, { ...anEvent(profile, 'e'), timeMs: Number.NaN });
           const n = Number(profile.custom['n']) + 1;
           profile.custom['n'] = n;
-          users.changed(profile);
+          users.changed(profile, NOW);
           users.record(profile, anEvent(profile, 'e'));
           if (i % 50 === 41) throw new Error('on purpose');
           return n;
@@ -304,7 +304,7 @@ test('banner events of a user whom another replica merges away meanwhile are tho
     await Promise.all([
       ...[1, 2, 3].map(record),
       change(first, [gone, kept], (users) =>
-        users.merge(users.find(byExternalId(kept))[0]!, users.find(byExternalId(gone))[0]!),
+        users.merge(users.find(byExternalId(kept))[0]!, users.find(byExternalId(gone))[0]!, NOW),
       ),
     ]);
   }

@@ -110,7 +110,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
         const of = (id: number) =>
           users.find(byExternalId(externalIdOf(id)))[0] ??
           users.create({ externalId: externalIdOf(id) }, START);
-        users.merge(of(name), of(other));
+        users.merge(of(name), of(other), START);
       });
       const [kept, gone] = [people.get(name)!, people.get(other)!];
       for (const each of [...seen, ...done]) if (each.person === gone) each.person = kept;
@@ -210,7 +210,7 @@ export const resultsContract = (storeOf: () => Store) =>
         nowMs: START,
         apply(users) {
           const of = (externalId: string) => users.create({ externalId }, START);
-          users.merge(of('u-1'), of('u-2'));
+          users.merge(of('u-1'), of('u-2'), START);
         },
       });
       expect((await ask()).arms).toMatchObject([{ exposed: 1, impressions: 3, clicked: 1, clicks: 1 }]);
@@ -307,7 +307,7 @@ export const resultsContract = (storeOf: () => Store) =>
           apply(users) {
             const buyer = users.find(byExternalId('u-1'))[0]!;
             const other = users.create({ externalId: 'u-2' }, START);
-            users.merge(...(role === 'kept' ? ([buyer, other] as const) : ([other, buyer] as const)));
+            users.merge(...(role === 'kept' ? ([buyer, other] as const) : ([other, buyer] as const)), START);
           },
         });
         const goals = [{ converted: 1, revenue: 3, revenueSquares: 9 }];
@@ -337,7 +337,7 @@ export const resultsContract = (storeOf: () => Store) =>
         nowMs: START,
         apply(users) {
           const of = (externalId: string) => users.create({ externalId }, START);
-          users.merge(of('u-1'), of('u-2'));
+          users.merge(of('u-1'), of('u-2'), START);
         },
       });
       expect((await ask({ campaignId: '@holdout:1' })).arms).toMatchObject([{ ...ofAll, exposed: 1 }]);
@@ -356,7 +356,7 @@ export const resultsContract = (storeOf: () => Store) =>
           const of = (externalId: string) => users.create({ externalId }, START);
           const kept = of('u-1');
           users.record(kept, aPurchase(kept, 'cup', START + 1));
-          users.merge(kept, of('u-2'));
+          users.merge(kept, of('u-2'), START);
         },
       });
       expect(await storeOf().recount('demo')).toEqual([]);

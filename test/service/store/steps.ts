@@ -50,7 +50,7 @@ export const perform = (users: UserSet, step: Step): void => {
     case 'attribute': {
       const profile = mine();
       profile.custom['n'] = value;
-      users.changed(profile);
+      users.changed(profile, NOW);
       break;
     }
     case 'event': {
@@ -76,17 +76,17 @@ export const perform = (users: UserSet, step: Step): void => {
       const found = known(anonymousOf(user));
       const target = known(userOf(value));
       if (!found || found.externalId !== null) break;
-      if (target) users.merge(target, found);
+      if (target) users.merge(target, found, NOW);
       else {
         found.externalId = `u-${value % USERS}`;
-        users.changed(found);
+        users.changed(found, NOW);
       }
       break;
     }
     case 'rename': {
       const profile = mine();
       profile.email = `${value}@example.org`;
-      users.changed(profile);
+      users.changed(profile, NOW);
       break;
     }
     case 'merge': {
@@ -94,7 +94,7 @@ export const perform = (users: UserSet, step: Step): void => {
       const other = known(userOf(value));
       if (!other || other === profile) break;
       profile.custom = { ...other.custom, ...profile.custom };
-      users.merge(profile, other);
+      users.merge(profile, other, NOW);
       break;
     }
     case 'remove':

@@ -20,17 +20,18 @@ const aService = () => {
       if (lookup.by === 'email') lookups += 1;
       return users.find(lookup);
     },
-    changed(profile) {
+    changed(profile, nowMs) {
       changed.add(profile);
-      users.changed(profile);
+      users.changed(profile, nowMs);
     },
   };
   return {
     work: () => ({ lookups, changed: changed.size }),
-    track(attributes: object[]) {
+    track(attributes: object[], nowMs?: number) {
       lookups = 0;
       changed.clear();
-      trackWork(aTrack({ attributes })).apply(counting);
+      const track = aTrack({ attributes });
+      trackWork({ ...track, nowMs: nowMs ?? track.nowMs }).apply(counting);
     },
     states: (externalId: string) =>
       users.find({ by: 'external_id', value: externalId }).map((profile) => ({
@@ -38,6 +39,7 @@ const aService = () => {
         state: profile.standard['email_subscribe'],
         group: profile.subscriptionGroups[GROUP]?.state,
         custom: profile.custom,
+        updatedAtMs: profile.updatedAtMs,
       })),
     byEmail: (value: string) =>
       users.find({ by: 'email', value }).map(({ externalId, standard, subscriptionGroups }) => ({
@@ -92,4 +94,18 @@ test('an address that thousands share is looked through once for all objects, an
   service.track(objects(0, 'subscribed'));
   expect(service.work()).toEqual({ lookups: 1, changed: 20_000 });
   expect(new Set(service.byEmail(email).map(({ state }) => state))).toEqual(new Set(['subscribed']));
+});
+
+test('a state that comes from another user with the address is a change of the profile: its time moves on, and who has it stays', () => {
+  const [email, nowMs] = ['kim@example.org', Date.UTC(2026, 2, 2)];
+  const service = aService();
+  service.track([
+    { external_id: 'a', email },
+    { external_id: 'b', email, email_subscribe: 'unsubscribed' },
+  ]);
+  service.track([{ external_id: 'c', email, email_subscribe: 'opted_in' }], nowMs);
+  const times = ['a', 'b', 'c'].map((id) => service.states(id)[0]!.updatedAtMs);
+  expect(times).toEqual([nowMs, nowMs, nowMs]);
+  service.track([{ external_id: 'c', email, email_subscribe: 'opted_in' }], nowMs + 1);
+  expect(service.states('a')[0]!.updatedAtMs).toBe(nowMs);
 });
