@@ -1,5 +1,4 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { tooManyUpdates } from '../protocol/index.ts';
 import {
   type BatchRecord,
   batchStatements,
@@ -144,12 +143,12 @@ export const createBatches = (options: BatchesOptions) => {
     const work = rowsWork(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        const refusals = await store.write(work);
-        return refusals.map((refusal) => {
-          const { row } = sound[refusal.position]!;
+        const faults = await store.write(work);
+        return faults.map((fault) => {
+          const { row } = sound[fault.position]!;
           const reason =
-            refusal.of === 'attributes'
-              ? refusal.names.map(tooManyUpdates).join('; ')
+            fault.of === 'attributes'
+              ? fault.problems.join('; ')
               : 'The user has too many names of events or products';
           return { row, checked: { reason } };
         });

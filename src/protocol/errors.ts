@@ -1,4 +1,4 @@
-import { MAX_UPDATED_MEMBERS } from './limits.ts';
+import { MAX_CUSTOM_ATTRIBUTES, MAX_PUSH_TOKENS, MAX_UPDATED_MEMBERS } from './limits.ts';
 
 /**
  * Which body an endpoint answers when it refuses a request.
@@ -91,6 +91,12 @@ export const required = (name: string): string => `'${name}' is required`;
 export const notValid = (name: string): string => `'${name}' is not valid`;
 /** `Invalid nested custom attribute 'name'` */
 export const invalidNested = (name: string): string => `Invalid nested custom attribute '${name}'`;
-/** Ours: the contract sets no bound. */
+
+// Ours: the contract sets none of these bounds.
+const count = (max: number): string => max.toLocaleString('en-US');
 export const tooManyUpdates = (name: string): string =>
-  `'${name}' is not updated: the $update of one request may write ${MAX_UPDATED_MEMBERS.toLocaleString('en-US')} members of objects; send the rest in another request`;
+  `'${name}' is not updated: the $update of one request may write ${count(MAX_UPDATED_MEMBERS)} members of objects; send the rest in another request`;
+export const tooManyAttributes = (name: string): string =>
+  `'${name}' is not set: a user may have ${count(MAX_CUSTOM_ATTRIBUTES)} custom attributes`;
+export const tooManyPushTokens = (): string =>
+  `'push_tokens' are not added: a user may have ${count(MAX_PUSH_TOKENS)}`;

@@ -33,6 +33,14 @@ export const MAX_UPDATED_MEMBERS = 250_000;
 export const MAX_PROPERTY_KEYS = 256;
 export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
 export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;
+/**
+ * Custom attributes of one profile. Ours: the contract sets no bound. Each may have 100 KB, and a profile is one value of one row: a
+ * database, and the memory that reads it, must be able to hold all of them.
+ */
+export const MAX_CUSTOM_ATTRIBUTES = 2_000;
+/** Push tokens of one profile, each with a device, and how long one may be. Ours as well. */
+export const MAX_PUSH_TOKENS = 1_000;
+export const MAX_PUSH_TOKEN_BYTES = 4 * KB;
 /** Event names, and product IDs, of one profile: a user who has done so many different things is a script. */
 export const MAX_EVENT_NAMES = 20_000;
 export const MAX_PURCHASE_QUANTITY = 100;

@@ -36,7 +36,17 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   'user-tokens': ['http'],
   workspace: ['users', 'campaigns', 'user-tokens', 'integrations'],
   gate: ['http', 'store', 'user-tokens'],
-  routes: ['http', 'gate', 'users', 'campaigns', 'explain', 'user-tokens', 'workspace', 'integrations'],
+  routes: [
+    'profiles',
+    'http',
+    'gate',
+    'users',
+    'campaigns',
+    'explain',
+    'user-tokens',
+    'workspace',
+    'integrations',
+  ],
   pages: ['http', 'workspace'],
   metrics: [],
 };

@@ -59,6 +59,33 @@ export interface Profile {
   updatedAtMs: number;
 }
 
+/**
+ * How many names records of profiles have: attributes, events, products. They are counted once a request, of objects or of clicks:
+ * counting 20,000 for each event of a request would hold the service for seconds.
+ */
+export const createNameCount = () => {
+  const counts = new Map<object, number>();
+
+  return {
+    /** Whether a name would be one more than a record may have. Where it is not, the caller brings the name. */
+    isOneTooMany(record: Record<string, unknown>, name: string, max: number): boolean {
+      if (getOwn(record, name) !== undefined) return false;
+      const count = counts.get(record) ?? Object.keys(record).length;
+      const isTooMany = count >= max;
+      counts.set(record, isTooMany ? count : count + 1);
+      return isTooMany;
+    },
+
+    /** A record has one name less, or one that was to come did not. */
+    oneLess(record: object): void {
+      const count = counts.get(record);
+      if (count !== undefined) counts.set(record, count - 1);
+    },
+  };
+};
+
+export type NameCount = ReturnType<typeof createNameCount>;
+
 /** Moves the time of the last change on. A request may be applied after a later one, so the time never goes back. */
 export const setUpdated = (profile: Profile, nowMs: number): void => {
   if (nowMs > profile.updatedAtMs) profile.updatedAtMs = nowMs;

@@ -31,8 +31,8 @@ import {
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
+import { createNameCount } from '../profiles/profile.ts';
 import { clickEffect } from '../users/click-effects.ts';
-import { createNameCount } from '../users/track-work.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** An event that is sound. */

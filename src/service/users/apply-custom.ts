@@ -1,15 +1,27 @@
-import { isRecord, MAX_NESTED_BYTES } from '../../protocol/index.ts';
-import { getOwn, setOwn } from '../profiles/profile.ts';
+import {
+  isRecord,
+  MAX_CUSTOM_ATTRIBUTES,
+  MAX_NESTED_BYTES,
+  tooManyAttributes,
+  tooManyUpdates,
+} from '../../protocol/index.ts';
+import { createNameCount, getOwn, setOwn } from '../profiles/profile.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
 import { jsonBytes, newest } from './check-custom.ts';
 import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';
 import { createObjectList, type EditOutcome, type ObjectList } from './object-list.ts';
 
+/** Whether an attribute that is not there would be there after the change. */
+const isToCome = (change: CustomChange): boolean => {
+  if (change.kind === 'edit list') return change.add.length > 0;
+  return change.kind === 'edit objects' ? change.edit.add.length > 0 : change.kind !== 'clear';
+};
+
 /**
  * Writes the checked changes of one request into the custom attributes of profiles. The values that profiles had before
- * are left as they were.
+ * are left as they were. `names` is the count of the request.
  */
-export const createCustomWriter = () => {
+export const createCustomWriter = (names = createNameCount()) => {
   const merging = createMerging();
   /** Bytes of the objects that were merged into. */
   const sizes = new Map<Members, number>();
@@ -52,16 +64,22 @@ export const createCustomWriter = () => {
   };
 
   return {
-    /** False where the updates of the request are too much work: then the attribute stays as it is, and the answer says so. */
-    write(custom: Members, change: CustomChange, mergeObjects: boolean): boolean {
+    /** What keeps the attribute as it is, for the answer: the profile has too many, or the updates of the request are too much work. */
+    write(custom: Members, change: CustomChange, mergeObjects: boolean): string | null {
       const { name } = change;
-      if (change.kind === 'edit objects') {
-        return editObjects(custom, name, change.edit, mergeObjects) !== 'too much work';
-      }
       const list = lists.get(custom)?.get(name);
+      const isNew = !list && getOwn(custom, name) === undefined;
+      if (isNew && isToCome(change) && names.isOneTooMany(custom, name, MAX_CUSTOM_ATTRIBUTES))
+        return tooManyAttributes(name);
+      if (change.kind === 'edit objects') {
+        const outcome = editObjects(custom, name, change.edit, mergeObjects);
+        if (isNew && outcome !== 'made') names.oneLess(custom);
+        return outcome === 'too much work' ? tooManyUpdates(name) : null;
+      }
+      if (!isNew && change.kind === 'clear') names.oneLess(custom);
       if (list) {
         // A list edit and an increment mean nothing to a list of objects.
-        if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return true;
+        if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return null;
         setOwn<unknown>(custom, name, list.objects());
         lists.get(custom)?.delete(name);
       }
@@ -69,7 +87,7 @@ export const createCustomWriter = () => {
       if (change.kind === 'object' && mergeObjects && isRecord(stored)) {
         mergeObject(custom, name, stored, change.value);
       } else write(custom, change);
-      return true;
+      return null;
     },
 
     /** To be called after the last change: puts the edited arrays of objects into their profiles. */

@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { MAX_TRACK_EVENTS } from '../../protocol/index.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
+import type { NameCount } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { checkAttributes, checkEvent, createProblems } from './check-objects.ts';
-import { applyTrack, type NameCount } from './track-work.ts';
+import { applyTrack } from './track-work.ts';
 
 /** What a click of a variant does to the user who clicked. */
 export interface OnClick {

@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import {
+  fitsBytes,
   isRecord,
   isStorableText,
   MAX_DEVICE_ID_BYTES,
+  MAX_PUSH_TOKEN_BYTES,
+  MAX_PUSH_TOKENS,
   MIN_DEVICE_ID_BYTES,
   TRACK_ERROR,
   utf8Bytes,
 } from '../../protocol/index.ts';
-import type { PushToken } from '../profiles/profile.ts';
+import type { Profile, PushToken } from '../profiles/profile.ts';
 import type { Problems } from './check-objects.ts';
 
 const isDeviceId = (value: unknown): value is string => {
@@ -15,6 +18,12 @@ const isDeviceId = (value: unknown): value is string => {
   const bytes = utf8Bytes(value);
   return bytes >= MIN_DEVICE_ID_BYTES && bytes <= MAX_DEVICE_ID_BYTES;
 };
+
+const isTokenText = (value: unknown): value is string =>
+  typeof value === 'string' &&
+  value !== '' &&
+  isStorableText(value) &&
+  fitsBytes(value, MAX_PUSH_TOKEN_BYTES);
 
 /**
  * Contract 3.5: every bad token is reported and left out, the others count. Tokens of web apps are taken like the
@@ -31,7 +40,7 @@ export const checkPushTokens = (
   }
   const tokens: PushToken[] = [];
   for (const { app_id, token, device_id } of value) {
-    if (typeof token !== 'string' || token === '' || !isStorableText(token)) {
+    if (!isTokenText(token)) {
       problems.add(TRACK_ERROR.badPushTokenString);
     } else if (typeof app_id !== 'string' || !appIds.has(app_id)) {
       problems.add(TRACK_ERROR.badPushTokenAppId);
@@ -65,6 +74,16 @@ export const withTokens = (stored: readonly PushToken[], added: readonly PushTok
     })
     .reverse();
   return [...unclaimed(stored, claimed), ...latest];
+};
+
+/** Adds tokens to a profile. False where it would have more of them than it may: then it stays as it is. */
+export const addTokens = (profile: Profile, added: readonly PushToken[]): boolean => {
+  const { pushTokens } = profile;
+  const tokens = withTokens(pushTokens, added);
+  // A profile may have more of before, and replaces what it has.
+  if (tokens.length > Math.max(MAX_PUSH_TOKENS, pushTokens.length)) return false;
+  profile.pushTokens = tokens;
+  return true;
 };
 
 /** The kept tokens, and those of the others that share no device and no text with them. */

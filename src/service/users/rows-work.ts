@@ -12,7 +12,7 @@ import {
   type Problems,
 } from './check-objects.ts';
 import { deleteWork, TARGETS, type Target } from './delete.ts';
-import { type Refusal, trackWork } from './track-work.ts';
+import { type ProfileFault, trackWork } from './track-work.ts';
 
 /** A row of an integration that passed the checks of a request. */
 export type CheckedRow =
@@ -71,7 +71,7 @@ export const rowsWork = (
   rows: readonly CheckedRow[],
   nowMs: number,
   also: readonly Statement[],
-): UserWork<Refusal[]> => {
+): UserWork<ProfileFault[]> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
@@ -79,7 +79,7 @@ export const rowsWork = (
     return { ...trackWork({ workspaceId, nowMs, attributes, events }), also };
   }
   const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
-  const forget = (users: UserSet): Refusal[] => {
+  const forget = (users: UserSet): ProfileFault[] => {
     apply(users);
     return [];
   };

@@ -46,7 +46,10 @@ export const checkSubscriptions = (
 };
 
 /** Returns whether the profile had another state. */
-export const writeGroup = (profile: Profile, { groupId, state, doubleOptIn }: GroupChange): boolean => {
+export const writeSubscription = (
+  profile: Profile,
+  { groupId, state, doubleOptIn }: GroupChange,
+): boolean => {
   const before = profile.subscriptionGroups[groupId];
   if (before?.state === state && (before.double_opt_in ?? false) === doubleOptIn) return false;
   profile.subscriptionGroups[groupId] = doubleOptIn ? { state, double_opt_in: true } : { state };
@@ -100,7 +103,7 @@ export const createPropagation = (users: UserSet, finder: UserFinder) => {
     const { email, groups } = states;
     let isChanged = email !== null && email.number > known && writeEmailState(profile, email.state);
     for (const { group, number } of groups.values()) {
-      if (number > known && writeGroup(profile, group)) isChanged = true;
+      if (number > known && writeSubscription(profile, group)) isChanged = true;
     }
     if (isChanged) finder.changed(profile);
   };

@@ -1,7 +1,6 @@
-import { MAX_EVENT_NAMES } from '../../protocol/index.ts';
-import type { StoredEvent } from '../profiles/events.ts';
+import { MAX_EVENT_NAMES, tooManyPushTokens } from '../../protocol/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import { getOwn, type Profile, type PushToken } from '../profiles/profile.ts';
+import { createNameCount, type NameCount, type Profile, type PushToken } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import { createCustomWriter } from './apply-custom.ts';
@@ -9,31 +8,8 @@ import { isNestedChange } from './check-custom.ts';
 import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
 import { dayOf } from './dates.ts';
 import { createUser, createUserFinder, type UserFinder, writeContacts } from './find-user.ts';
-import { withTokens } from './push-tokens.ts';
-import { createPropagation, propagatesTo, writeGroup } from './subscriptions.ts';
-
-/**
- * Whether an event would bring its profile one name more than it may have. The names of a profile are counted once a request, of
- * objects or of clicks: counting 20,000 for each event of a request would hold the service for seconds.
- */
-export const createNameCount = () => {
-  const counts = new Map<object, number>();
-
-  return {
-    isOneTooMany(profile: Profile, event: StoredEvent): boolean {
-      const [tallies, name] =
-        event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
-      if (getOwn<unknown>(tallies, name) !== undefined) return false;
-      const count = counts.get(tallies) ?? Object.keys(tallies).length;
-      const isTooMany = count >= MAX_EVENT_NAMES;
-      // Where it is not, the event that asks brings its name.
-      counts.set(tallies, isTooMany ? count : count + 1);
-      return isTooMany;
-    },
-  };
-};
-
-export type NameCount = ReturnType<typeof createNameCount>;
+import { addTokens } from './push-tokens.ts';
+import { createPropagation, propagatesTo, writeSubscription } from './subscriptions.ts';
 
 interface Request {
   finder: UserFinder;
@@ -53,7 +29,9 @@ const recordEvent = (
   const { identity, event } = checked;
   const profile = finder.find(identity) ?? createUser(users, identity, nowMs);
   if (!profile) return 'ignored';
-  if (names.isOneTooMany(profile, event)) return 'refused';
+  const [tallies, name] =
+    event.kind === 'event' ? [profile.events, event.name] : [profile.purchases, event.productId];
+  if (names.isOneTooMany(tallies, name, MAX_EVENT_NAMES)) return 'refused';
   writeContacts(profile, identity);
   users.record(profile, event);
   finder.changed(profile);
@@ -75,37 +53,38 @@ const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): voi
 const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
-/** Writes the attributes of an object into a profile. Returns how many custom attributes it has written, and the names of those it may not. */
+/** Writes the attributes of an object into a profile. Returns how many custom attributes it has written, and why it has not written others. */
 const writeAttributes = (
   profile: Profile,
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
   nestedAllowed: boolean,
   writer: ReturnType<typeof createCustomWriter>,
-): { written: number; refused: string[] } => {
+): { written: number; problems: string[] } => {
   for (const { name, value } of standard) {
     if (value === null) delete profile.standard[name];
     else profile.standard[name] = value;
   }
   let written = 0;
-  const refused: string[] = [];
+  const problems: string[] = [];
   for (const change of custom) {
     if (!nestedAllowed && isNestedChange(change)) continue;
-    if (writer.write(profile.custom, change, mergeObjects)) written += 1;
-    else refused.push(change.name);
+    const problem = writer.write(profile.custom, change, mergeObjects);
+    if (problem === null) written += 1;
+    else problems.push(problem);
   }
-  for (const group of groups) writeGroup(profile, group);
-  return { written, refused };
+  for (const group of groups) writeSubscription(profile, group);
+  return { written, problems };
 };
 
 /** What only the profile could tell. `position` is that of the object, among the attributes or the events of the work. */
-export type Refusal =
-  /** The request updates more than it may: these custom attributes stay as they are. */
-  | { of: 'attributes'; position: number; names: string[] }
+export type ProfileFault =
+  /** The user has too many attributes or tokens, or the request updates more than it may. The rest of the object is stored. */
+  | { of: 'attributes'; position: number; problems: string[] }
   /** The user has too many names of events, or of products. */
   | { of: 'events'; position: number };
 
 /**
- * Applies the objects of `attributes` one after the other. Returns how many custom attributes they have written, and adds to `refusals`.
+ * Applies the objects of `attributes` one after the other. Returns how many custom attributes they have written, and adds to `faults`.
  * `nestedAllowed` is false where a nested value anywhere in the request was bad.
  */
 const applyAttributes = (
@@ -115,11 +94,12 @@ const applyAttributes = (
     finder,
     nowMs,
     nestedAllowed,
-    refusals,
-  }: { finder: UserFinder; nowMs: number; nestedAllowed: boolean; refusals: Refusal[] },
+    names,
+    faults,
+  }: Request & { nestedAllowed: boolean; faults: ProfileFault[] },
 ): number => {
   const propagation = createPropagation(users, finder);
-  const writer = createCustomWriter();
+  const writer = createCustomWriter(names);
   let written = 0;
   for (const [position, checked] of attributes.entries()) {
     const { identity, pushTokens } = checked;
@@ -139,8 +119,8 @@ const applyAttributes = (
     writeContacts(profile, identity);
     const done = writeAttributes(profile, checked, nestedAllowed, writer);
     written += done.written;
-    if (done.refused.length > 0) refusals.push({ of: 'attributes', position, names: done.refused });
-    if (tokens.length > 0) profile.pushTokens = withTokens(profile.pushTokens, tokens);
+    if (tokens.length > 0 && !addTokens(profile, tokens)) done.problems.push(tooManyPushTokens());
+    if (done.problems.length > 0) faults.push({ of: 'attributes', position, problems: done.problems });
     finder.changed(profile);
     propagation.passed(profile, checked);
   }
@@ -164,22 +144,22 @@ export const applyTrack = (
   users: UserSet,
   { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
   names = createNameCount(),
-): Refusal[] => {
+): ProfileFault[] => {
   // One bad nested value costs the whole request its nested changes (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
   const finder = createUserFinder(users, nowMs);
-  const refusals: Refusal[] = [];
-  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, refusals });
+  const faults: ProfileFault[] = [];
+  let points = applyAttributes(users, attributes, { finder, nowMs, nestedAllowed, names, faults });
   for (const [position, event] of events.entries()) {
     const outcome = recordEvent(users, event, { finder, names, nowMs });
     if (outcome === 'recorded') points += 1;
-    if (outcome === 'refused') refusals.push({ of: 'events', position });
+    if (outcome === 'refused') faults.push({ of: 'events', position });
   }
   if (points > 0) users.addDataPoints(points, dayOf(nowMs));
-  return refusals;
+  return faults;
 };
 
-export const trackWork = (track: Track): UserWork<Refusal[]> => {
+export const trackWork = (track: Track): UserWork<ProfileFault[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);

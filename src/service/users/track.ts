@@ -3,7 +3,6 @@ import {
   FATAL,
   INPUT_ARRAYS,
   type InputArray,
-  isPresent,
   isRecord,
   MAX_BODY_BYTES,
   MAX_BULK_BODY_BYTES,
@@ -13,12 +12,11 @@ import {
   MAX_USERS_TRACK_VALUES,
   TRACK_ERROR,
   type TrackErrorEntry,
-  tooManyUpdates,
   USERS_TRACK_PATH,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
 import {
-  checkAlias,
+  type Identity,
   usersTrackAnswer,
   usersTrackBody,
   usersTrackBulkRequest,
@@ -37,7 +35,7 @@ import {
   createProblems,
   createTurns,
 } from './check-objects.ts';
-import { type Refusal, trackWork } from './track-work.ts';
+import { type ProfileFault, trackWork } from './track-work.ts';
 
 /** Objects a request may hold: over all arrays, or in each. */
 interface ObjectLimit {
@@ -49,36 +47,23 @@ interface ObjectLimit {
 /** The arrays of a request. Their objects are not checked yet. */
 type Arrays = z.output<typeof usersTrackBody>;
 
-const refuseTooMany = (arrays: Arrays, { max, counting, maxPerUser }: ObjectLimit) => {
+const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
   const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
   const count =
     counting === 'per_array' ? Math.max(...lengths) : lengths.reduce((sum, length) => sum + length, 0);
   if (count > max) throw new HttpError(400, FATAL.tooManyObjects);
-  if (maxPerUser !== undefined && count > maxPerUser) refuseTooManyPerUser(arrays, maxPerUser);
 };
 
-/** The first identifier of an object as one text. `null` where the object has none, or one of the wrong type. */
-const identifierOf = (object: Record<string, unknown>): string | null => {
-  for (const name of ['external_id', 'user_alias', 'braze_id', 'email', 'phone']) {
-    const value = object[name];
-    if (!isPresent(value)) continue;
-    if (typeof value === 'string' || typeof value === 'number') return `${name} ${value}`;
-    const alias = checkAlias(value);
-    return alias && JSON.stringify([alias.alias_label, alias.alias_name]);
-  }
-  return null;
-};
-
-/** Two identifiers count as two users, although one user may have both: nobody is looked up for this. */
-const refuseTooManyPerUser = (arrays: Arrays, max: number) => {
+/** Counts objects by what looks their user up. Nobody is read for this: two identifiers of one user count as two users. */
+const createUserCount = (max = Number.POSITIVE_INFINITY) => {
   const counts = new Map<string, number>();
-  for (const object of INPUT_ARRAYS.flatMap((name) => arrays[name] ?? [])) {
-    const id = isRecord(object) ? identifierOf(object) : null;
-    if (id === null) continue;
-    const count = (counts.get(id) ?? 0) + 1;
+  return (identity: Identity | null) => {
+    if (identity === null || max === Number.POSITIVE_INFINITY) return;
+    const user = JSON.stringify(identity.lookup);
+    const count = (counts.get(user) ?? 0) + 1;
     if (count > max) throw new HttpError(400, FATAL.tooManyObjectsPerUser);
-    counts.set(id, count);
-  }
+    counts.set(user, count);
+  };
 };
 
 const refuse = (errors: TrackErrorEntry[]): never => {
@@ -94,18 +79,19 @@ export const trackUsers = async ({
   limit,
 }: {
   workspace: Workspace;
-  store: { write(work: UserWork<Refusal[]>): Promise<Refusal[]> };
+  store: { write(work: UserWork<ProfileFault[]>): Promise<ProfileFault[]> };
   body: Arrays;
   nowMs: number;
   limit: ObjectLimit;
 }): Promise<UsersTrackAnswer> => {
   refuseTooMany(arrays, limit);
+  const countUser = createUserCount(limit.maxPerUser);
 
   const problems = createProblems();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   /** Where each of them stands in the request. */
-  const places: Record<Refusal['of'], [InputArray, number][]> = { attributes: [], events: [] };
+  const places: Record<ProfileFault['of'], [InputArray, number][]> = { attributes: [], events: [] };
   const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createTurns();
   for (const array of INPUT_ARRAYS) {
@@ -114,12 +100,14 @@ export const trackUsers = async ({
       if (array === 'attributes') {
         const checked = checkAttributes(object, workspace, problems);
         if (checked) {
+          countUser(checked.identity);
           places.attributes.push([array, index]);
           taken[array] = attributes.push(checked);
         }
       } else {
         const checked = checkEvent(object, array, workspace, nowMs, problems);
         if (checked) {
+          countUser(checked.identity);
           places.events.push([array, index]);
           events.push(checked);
           taken[array] += 1;
@@ -131,19 +119,19 @@ export const trackUsers = async ({
   }
   if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 
-  const refusals = await store.write(
+  const faults = await store.write(
     trackWork({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
   );
-  for (const refusal of refusals) {
-    const [array, index] = places[refusal.of][refusal.position]!;
+  for (const fault of faults) {
+    const [array, index] = places[fault.of][fault.position]!;
     problems.at(array, index);
-    if (refusal.of === 'attributes') for (const name of refusal.names) problems.add(tooManyUpdates(name));
+    if (fault.of === 'attributes') fault.problems.forEach(problems.add);
     else {
       taken[array] -= 1;
       problems.add(TRACK_ERROR.blockedExternalId);
     }
   }
-  if (attributes.length === 0 && events.length === refusals.length) refuse(problems.entries);
+  if (attributes.length === 0 && events.length === faults.length) refuse(problems.entries);
 
   const answer: UsersTrackAnswer = { message: 'success' };
   for (const array of INPUT_ARRAYS) if (arrays[array]) answer[`${array}_processed`] = taken[array];

@@ -14,7 +14,9 @@ interface Asked {
 /** The changes of one request. Returns whether each was allowed. */
 const write = (custom: Members, asked: readonly Asked[]): boolean[] => {
   const writer = createCustomWriter();
-  const allowed = asked.map(({ change, mergeObjects }) => writer.write(custom, change, mergeObjects));
+  const allowed = asked.map(
+    ({ change, mergeObjects }) => writer.write(custom, change, mergeObjects) === null,
+  );
   writer.finish();
   return allowed;
 };

@@ -357,6 +357,30 @@ onBothStores('contract 3.6: custom attributes', (api) => {
       expect(await api().events()).toMatchObject([{ properties: { deep: { ok: 1 } } }]);
     });
   });
+
+  test('may be 2,000 of one user: one more is refused by its name, and every one of them can be changed and cleared', async () => {
+    const names = Array.from({ length: 2_000 }, (_, i) => `n${i}`);
+    await after(Object.fromEntries(names.map((name) => [name, 0])));
+    const answer = await set({
+      n1: { inc: 2 },
+      one_more: 1,
+      list: { add: ['a'] },
+      objects: { $add: [{ a: 1 }] },
+      nothing: { remove: ['a'] },
+      nobody: null,
+    });
+    expect(errorsOf(answer)).toEqual(
+      ['one_more', 'list', 'objects'].map(
+        (name) => `attributes[0] '${name}' is not set: a user may have 2,000 custom attributes`,
+      ),
+    );
+    expect(errorsOf(await set({ n2: null, one_more: 1, list: ['a'] }))).toEqual([
+      "attributes[0] 'list' is not set: a user may have 2,000 custom attributes",
+    ]);
+    const custom = await api().custom('u-1');
+    expect(Object.keys(custom)).toHaveLength(2_000);
+    expect(custom).toMatchObject({ n1: 2, one_more: 1 });
+  });
 });
 
 onBothStores('contract 3.4: subscription groups', (api) => {
@@ -435,6 +459,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     [['x'], 'BAD_PUSH_TOKEN_VALUE'],
     [[token({ token: 7 })], 'BAD_PUSH_TOKEN_STRING'],
     [[token({ token: undefined })], 'BAD_PUSH_TOKEN_STRING'],
+    [[token({ token: 't'.repeat(4_097) })], 'BAD_PUSH_TOKEN_STRING'],
     [[token({ app_id: 'other' })], 'BAD_PUSH_TOKEN_APP_ID'],
     [[token({ device_id: '1234567' })], 'BAD_DEVICE_ID'],
     [[token({ device_id: 'x'.repeat(256) })], 'BAD_DEVICE_ID'],
@@ -447,15 +472,23 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(await api().user('u-1')).not.toHaveProperty('push_tokens');
   });
 
-  test('of any number are taken in the time of the request, and one more joins them', async () => {
-    const push_tokens = Array.from({ length: 8_000 }, (_, i) =>
+  test('are taken up to 1,000 of one user: another one takes the place of its device, or is refused', async () => {
+    const push_tokens = Array.from({ length: 1_000 }, (_, i) =>
       token({ token: `t-${i}`, device_id: `device-${i}` }),
     );
     await set({ external_id: 'u-1', push_tokens });
     await set({ external_id: 'u-1', push_tokens: [token({ device_id: 'device-7' })] });
-    const stored = (await api().user('u-1'))?.['push_tokens'] as unknown[];
-    expect(stored).toHaveLength(8_000);
+    const answer = await set({
+      external_id: 'u-1',
+      push_tokens: [token({ token: 'one more' })],
+      tier: 'gold',
+    });
+    expect(errorsOf(answer)).toEqual(["attributes[0] 'push_tokens' are not added: a user may have 1,000"]);
+    const user = await api().user('u-1');
+    const stored = user?.['push_tokens'] as unknown[];
+    expect(stored).toHaveLength(1_000);
     expect(stored.at(-1)).toEqual(token({ device_id: 'device-7' }));
+    expect(user?.['custom_attributes']).toEqual({ tier: 'gold' });
   });
 
   test('of many bytes are found again', async () => {

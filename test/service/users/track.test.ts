@@ -466,7 +466,15 @@ onBothStores('contract 2.3: POST /users/track/bulk', (api) => {
   test('is not led astray by identifiers of an absurd depth', async () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     const many = Array.from({ length: 101 }, () => '{"external_id":"u-1"}').join();
-    const answer = await bulk(`{"attributes":[{"external_id":${deep}}],"events":[${many}]}`);
+    const answer = await bulk(`{"events":[{"external_id":${deep}}],"attributes":[${many}]}`);
     expect(answer).toMatchObject({ status: 400, body: { message: 'Max objects per user exceeded' } });
+  });
+
+  test('counts no object that is refused: what it names may be nobody', async () => {
+    const nobody = Array.from({ length: 101 }, () => ({ email: 'n/a' }));
+    const timeless = Array.from({ length: 101 }, () => ({ external_id: 'u-1', name: 'e' }));
+    const answer = await bulk({ attributes: [...nobody, { external_id: 'u-1' }], events: timeless });
+    expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1, events_processed: 0 } });
+    expect(errorsOf(answer)).toHaveLength(202);
   });
 });
