@@ -39,15 +39,22 @@ export const pickWeighted = <T extends { weight: number }>(
   return entries.findLast(({ weight }) => weight > 0);
 };
 
-/** The variant of a campaign for a user, or `null` for one who is held out. A test send is never held out. */
-export const chooseVariant = (
+/**
+ * The variant of a campaign for a user, and whether they are in its control group, which does not see the variant that it would get. A
+ * test send is never in it.
+ */
+export const drawVariant = (
   workspaceId: string,
   { campaignId, controlPercentage, variants }: Campaign,
   userId: string,
   isTestSend: boolean,
-): Variant | null => {
+): { variant: Variant; isControl: boolean } => {
   const percentage = isTestSend ? 0 : controlPercentage;
-  if (percentage === 0 && variants.length === 1) return variants[0] ?? null;
+  if (percentage === 0 && variants.length === 1) return { variant: variants[0]!, isControl: false };
   const buckets = bucketsOf(workspaceId, campaignId, userId);
-  return buckets.control * 100 < percentage ? null : (pickWeighted(variants, buckets.variant) ?? null);
+  // A campaign without a weight above 0 is refused when it is read.
+  return {
+    variant: pickWeighted(variants, buckets.variant)!,
+    isControl: buckets.control * 100 < percentage,
+  };
 };

@@ -3,7 +3,7 @@ import type { Log } from '../log.ts';
 import type { BannerUser } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { BannerIds } from './banner-id.ts';
-import { chooseVariant } from './bucketing.ts';
+import { drawVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
 import { type Cap, createCaps } from './frequency.ts';
@@ -47,9 +47,9 @@ export type Step = { placementId: string; campaign: Campaign } & (
 );
 
 /** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
-const expiresAt = (campaign: Campaign, variant: Variant | null, now: number): number => {
+const expiresAt = (campaign: Campaign, variant: Variant, now: number): number => {
   const ends: number[] = [];
-  if (variant?.expiresAfterSeconds != null) ends.push(Math.floor(now / 1000) + variant.expiresAfterSeconds);
+  if (variant.expiresAfterSeconds !== null) ends.push(Math.floor(now / 1000) + variant.expiresAfterSeconds);
   if (campaign.endsAtMs !== null && campaign.endsAtMs > now) ends.push(Math.floor(campaign.endsAtMs / 1000));
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
 };
@@ -73,7 +73,7 @@ export const decide = (question: Question): string => {
   };
 
   let wanted: string[] | undefined;
-  const languageOf = (campaign: Campaign, variant: Variant | null): string | null => {
+  const languageOf = (campaign: Campaign, variant: Variant): string | null => {
     if (campaign.language === null) return null;
     wanted ??= languagesOf(user.profile?.standard['language'], question.acceptLanguage);
     return languageFor(campaign, variant, wanted);
@@ -90,28 +90,30 @@ export const decide = (question: Question): string => {
     const isTestSend = isTestFor(campaign, externalUserId);
     const holdout = isTestSend ? null : holdoutOf(workspace, campaign, externalUserId, now);
     const isOfAll = holdout !== null;
-    const variant = holdout ? null : chooseVariant(workspaceId, campaign, externalUserId, isTestSend);
-    const isControl = variant === null;
-    const variantId = variant?.variantId ?? null;
+    const drawn = drawVariant(workspaceId, campaign, externalUserId, isTestSend);
+    const { variant } = drawn;
+    const { variantId } = variant;
+    const isControl = isOfAll || drawn.isControl;
     const language = languageOf(campaign, variant);
     try {
+      // Of the control group too: who would not have seen it, as a property cannot be filled in, is not to be compared with those who do.
+      const properties = propertiesIn(variant, language)(contextOf);
       // Those who are held out of all campaigns are in the results of none.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
-        { ...counted, variantId, placementId, isControl, isTestSend, language },
+        { ...counted, variantId: isControl ? null : variantId, placementId, isControl, isTestSend, language },
         externalUserId,
       );
-      const properties = variant ? propertiesIn(variant, language)(contextOf) : null;
       trace?.({
         placementId,
         campaign,
         bannerId,
-        ...(variant ? { outcome: 'shown', variant, isTestSend } : { outcome: 'held_out', isOfAll }),
+        ...(isControl ? { outcome: 'held_out', isOfAll } : { outcome: 'shown', variant, isTestSend }),
       });
       // Written by hand: most of it is text that never changes, which `JSON.stringify` would read letter by letter.
       return (
         `{"id":"${bannerId}","placement_id":${JSON.stringify(placementId)},"is_control":${isControl},"is_test_send":${isTestSend}` +
-        `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${properties}}`
+        `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${isControl ? null : properties}}`
       );
     } catch (error) {
       const isHalted = isOverBudget(error) && passOver(campaign, asTheyAre, { variantId, error });

@@ -35,25 +35,19 @@ export const fallbacks = (tag: string): string[] => {
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 };
 
-/** Languages of a campaign's variant; of a control banner, those of all its variants. */
-const available = ({ language, languages }: Campaign, variant: Variant | null): string[] => [
-  language!,
-  ...(variant ? variant.translations.keys() : languages),
-];
-
 /** The language in which a user gets a banner: the campaign's own where it has none of theirs; `null` where it names none. */
 export const languageFor = (
-  campaign: Campaign,
-  variant: Variant | null,
+  { language }: Campaign,
+  { translations }: Variant,
   wanted: readonly string[],
 ): string | null => {
-  if (campaign.language === null) return null;
-  const known = new Map(available(campaign, variant).map((each) => [each.toLowerCase(), each]));
+  if (language === null) return null;
+  const known = new Map([language, ...translations.keys()].map((each) => [each.toLowerCase(), each]));
   for (const tag of wanted.flatMap(fallbacks)) {
     const found = known.get(tag);
     if (found !== undefined) return found;
   }
-  return campaign.language;
+  return language;
 };
 
 /** What a variant says in a language that was chosen for it. */

@@ -3,7 +3,7 @@ import { silentLog } from '../log.ts';
 import type { Sample } from '../store/workspace-reads.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { type Asker, audienceOf } from './audience-document.ts';
-import { chooseVariant } from './bucketing.ts';
+import { drawVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
 import { holdoutOf } from './holdout.ts';
@@ -86,7 +86,7 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
   const at = Math.max(now, campaign.startsAtMs ?? now);
   return (asker: Asker): boolean => {
     if (holdoutOf(workspace, campaign, asker.externalId, at)) return false;
-    if (chooseVariant(workspace.workspaceId, campaign, asker.externalId, false) === null) return false;
+    if (drawVariant(workspace.workspaceId, campaign, asker.externalId, false).isControl) return false;
     const user = { profile: asker.profile, campaigns: [], impressions: [] };
     const judge = createJudge({ externalUserId: asker.externalId, user, now: at, log: silentLog }, asker);
     return before.some((ranks) => ranks.every((rank) => typeof judge(campaigns[rank]!) === 'string'));

@@ -1,6 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { expect, test } from 'vitest';
-import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import {
+  APP_ID,
+  aCampaign,
+  aVariant,
+  aWorkspace,
+  CLIENT_KEY,
+  SERVER_KEY,
+} from '../../helpers/a-workspace.ts';
 import { runService } from '../../helpers/running-service.ts';
 
 const MESSAGE = 'banner not shown: a property cannot be filled in';
@@ -68,5 +75,37 @@ test('the log names the property that keeps a banner away and says why, once a m
     ]);
   } finally {
     await service.stop();
+  }
+});
+
+test('a user whom it cannot be filled in for is in no control group of it: they would not have seen it', async () => {
+  const properties = { points: { type: 'number', value: '{{custom_attribute.${points}}}' } };
+  const campaigns = [
+    aCampaign({ control_percentage: 50, variants: [aVariant({ properties })] }),
+    aCampaign({ campaign_id: 'next', priority: 'low' }),
+  ];
+  const holdout = { percentage: 50, starts_at: '2026-02-01T00:00:00Z' };
+  for (const file of [
+    { campaigns, holdout },
+    { campaigns: campaigns.slice(0, 1), holdout },
+    { campaigns: campaigns.slice(0, 1) },
+  ]) {
+    const service = await runService([aWorkspace(file)]);
+    const outcomes = async (user: string) => {
+      const body = { external_user_id: user, placements: ['home'] };
+      const answer = await service.call('POST', '/placard/explain', { key: SERVER_KEY, body });
+      const reasons: { campaign_id: string; outcome: string }[] = answer.body.placements.home;
+      return reasons.map(({ outcome }) => outcome);
+    };
+    const known = Array.from({ length: 40 }, (_, index) => `known-${index}`);
+    try {
+      const attributes = known.map((external_id) => ({ external_id, points: 3 }));
+      await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
+      for (let user = 0; user < 40; user += 1) expect((await outcomes(`new-${user}`))[0]).toBe('unfilled');
+      const first = new Set(await Promise.all(known.map(async (user) => (await outcomes(user))[0])));
+      expect(first).toEqual(new Set(['shown', 'held_out']));
+    } finally {
+      await service.stop();
+    }
   }
 });

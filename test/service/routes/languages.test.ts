@@ -135,10 +135,21 @@ describe.each(STORES)('on $name', ({ address }) => {
   });
 
   test('the control group counts for the language that it would have read', async () => {
-    await run({ ...translated, control_percentage: 100 });
-    await track('a', (await banner('a', 'pt-BR')).id);
+    const users = Array.from({ length: 20 }, (_, index) => `u-${index}`);
+    const variants = [...(translated['variants'] as object[]), aVariant({ variant_id: 'english' })];
+    await run({ ...translated, variants });
+    const read = new Map<string, number>();
+    for (const user of users) {
+      const { properties } = await banner(user, 'pt-BR');
+      const language = properties.language.value;
+      read.set(language, (read.get(language) ?? 0) + 1);
+    }
+    expect([...read.keys()].sort()).toEqual(['en', 'pt-BR']);
+    await service.stop();
+    await run({ ...translated, variants, control_percentage: 100 });
+    for (const user of users) await track(user, (await banner(user, 'pt-BR')).id);
     const { languages } = await store.campaignResults(workspaceId, { campaignId: 'c1', conversions: [] });
-    expect(languages).toMatchObject([{ language: 'pt-BR', variantId: null, exposed: 1 }]);
+    expect(new Map(languages.map(({ language, exposed }) => [language, exposed]))).toEqual(read);
   });
 
   test('a campaign that names no language is on the wire, in the export and in the results as it was', async () => {
