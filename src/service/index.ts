@@ -1,6 +1,6 @@
 export { personsIn } from './campaigns/audience.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
-export type { Campaign } from './campaigns/campaign.ts';
+export { type Campaign, conversionOf } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';

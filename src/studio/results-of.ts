@@ -1,12 +1,13 @@
-import type { CampaignResults, Conversion, Store } from '../service/index.ts';
+import { type CampaignResults, type Conversion, conversionOf, type Store } from '../service/index.ts';
 import type { CampaignText, ConversionText } from './campaign/campaign-text.ts';
 
 const HOUR_MS = 3_600_000;
 
 /** An unfinished one, as a draft may have it, is reached by nobody. */
-const conversionOf = ({ event, product, within_hours }: ConversionText): Conversion => ({
-  ...(product == null ? { event: event ?? '' } : { product }),
-  withinMs: (within_hours || 0) * HOUR_MS,
+const finished = ({ event, product, within_hours }: ConversionText) => ({
+  event: product == null ? (event ?? '') : undefined,
+  product: product ?? undefined,
+  within_hours: within_hours || 0,
 });
 
 /** A conversion as a workspace file writes it. */
@@ -23,5 +24,5 @@ export const resultsOf = (
 ): Promise<CampaignResults> =>
   store.campaignResults(workspaceId, {
     campaignId,
-    conversions: (conversions ?? []).map(conversionOf),
+    conversions: (conversions ?? []).map(finished).map(conversionOf),
   });

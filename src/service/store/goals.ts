@@ -152,7 +152,7 @@ export interface KeptGoals {
   names(workspaceId: string): readonly string[];
 }
 
-const parseGoal = (goal: string): Goal => {
+export const parseGoal = (goal: string): Goal => {
   const space = goal.indexOf(' ');
   return { goal, name: goal.slice(space + 1), withinMs: Number(goal.slice(0, space)) };
 };

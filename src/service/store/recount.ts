@@ -8,6 +8,7 @@ import {
   createCounts,
 } from './campaign-state.ts';
 import { type Dialect, selected } from './dialect.ts';
+import { nameOfGoal, parseGoal } from './goals.ts';
 import { BANNER_EVENTS, newBannerEventOf } from './rows.ts';
 
 /** A count of a campaign's results that is not what its banner events add up to. */
@@ -90,9 +91,9 @@ const readGoals = async (run: RunSql, dialect: Dialect, workspaceId: string) => 
   );
   const counted: SqlRow[] = [];
   for (const { campaign_id, part } of goals) {
-    const [, withinMs, kind, name] = /^(\d+) (event|product):(.*)$/s.exec(part)!;
-    const values = [workspaceId, campaign_id, name!, Number(withinMs)];
-    const rows = await run(goalStatement(kind === 'event', dialect), values);
+    const goal = parseGoal(part);
+    const values = [workspaceId, campaign_id, nameOfGoal(goal), goal.withinMs];
+    const rows = await run(goalStatement(goal.name.startsWith('event:'), dialect), values);
     counted.push(...rows.map((row) => ({ ...row, campaign_id, part })));
   }
   return { kept, counted };

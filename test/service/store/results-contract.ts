@@ -369,6 +369,22 @@ export const resultsContract = (storeOf: () => Store) =>
       expect(await ask({ campaignId: 'unknown' })).toEqual(nothing);
     });
 
+    test('are recounted where a goal has a fraction of a millisecond, as a tenth of a day has', async () => {
+      const conversions = [{ event: 'signed_up', withinMs: 8_640_000.000_000_002 }];
+      await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1')],
+        nowMs: START,
+        apply(users) {
+          const profile = users.create({ externalId: 'u-1' }, START);
+          users.record(profile, anEvent(profile, 'signed_up', START + 1));
+        },
+      });
+      expect((await ask({ conversions })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+      expect(await storeOf().recount('demo')).toEqual([]);
+    });
+
     test('are those of the workspace alone', async () => {
       await record('u-1', aBannerEvent());
       await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()], 'other');

@@ -609,6 +609,13 @@ describe('results', () => {
     expect(csv.body.split('\r\n')[1]).toBe(
       `gold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},${40 * seen}`,
     );
+    expect(csv.body.split('\r\n')[0]).toMatch(/,people: Bought “teapot”,revenue EUR: Bought “teapot”$/);
+    await studio.track({ purchases: [{ ...buy('u0', '2026-03-02T09:00:00Z'), currency: 'PLN' }] });
+    // What was spent in two currencies is no sum.
+    const mixed = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
+    expect(mixed.body).toContain(
+      `revenue: Bought “teapot”\r\ngold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},\r\n`,
+    );
   });
 
   test('name what was changed while people saw it, and nothing that nobody sees', async () => {

@@ -15,8 +15,12 @@ import { csvCell } from '../csv.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** The counts by variant as CSV (RFC 4180). */
-const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'>): string => {
+/** The counts by variant as CSV (RFC 4180). What was spent in several currencies is no sum, and left out. */
+const resultsCsv = (
+  campaign: CampaignText,
+  { arms, currencies }: Pick<ResultsAnswer, 'arms' | 'currencies'>,
+): string => {
+  const isSum = currencies.length < 2;
   const goals = campaign.conversions ?? [];
   const heads = [
     'campaign',
@@ -27,7 +31,10 @@ const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'
     'people_clicked',
     'people_dismissed',
   ];
-  const goalHeads = goals.flatMap((goal) => [`people: ${goalName(goal)}`, `revenue: ${goalName(goal)}`]);
+  const goalHeads = goals.flatMap((goal) => [
+    `people: ${goalName(goal)}`,
+    `${['revenue', ...(isSum ? currencies : [])].join(' ')}: ${goalName(goal)}`,
+  ]);
   const rows = arms.map(({ name, exposed, impressions, clicks, clicked, dismissed, goals: reached }) => [
     campaign.campaign_id,
     name,
@@ -36,7 +43,7 @@ const resultsCsv = (campaign: CampaignText, { arms }: Pick<ResultsAnswer, 'arms'
     clicks,
     clicked,
     dismissed,
-    ...reached.flatMap(({ converted, revenue }) => [converted, revenue]),
+    ...reached.flatMap(({ converted, revenue }) => [converted, isSum ? revenue : '']),
   ]);
   return [[...heads, ...goalHeads], ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 };
