@@ -29,7 +29,7 @@ export interface Reach {
   of: number;
   /**
    * About how many of the users would get it at its start, as far as the campaigns know that run then: the others are in its
-   * control group, or another campaign comes before it wherever it may be shown. Dismissals and frequency caps are left out.
+   * control group or held out, or another campaign comes before it wherever it may be shown. Dismissals and frequency caps are left out.
    */
   shown: number;
 }

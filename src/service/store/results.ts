@@ -29,7 +29,7 @@ export interface ArmResults extends Counts {
   goals: Goal[];
 }
 
-/** One variant on one day, by the event's own variant and the earlier of when it happened and when it was received. */
+/** One arm on one day, by the earlier of when each event happened and when it was received. */
 export interface DayResults extends Counts {
   /** For example `2026-03-01`, in the time zone that the workspace had when the event came. */
   day: string;

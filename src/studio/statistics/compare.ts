@@ -1,6 +1,6 @@
 import type { CampaignText } from '../campaign/campaign-text.ts';
 import { sharesOf } from '../campaign/shares.ts';
-import { type Difference, difference, meanOf, type Sample } from './confidence-sequence.ts';
+import { type Difference, difference, meanOf } from './confidence-sequence.ts';
 import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';
 import { sampleRatioP } from './sample-ratio.ts';
 
@@ -13,7 +13,7 @@ const MIN_EACH = 5;
 /** Of the division of people: that good news is bad news nobody wants to hear twice a month. */
 const RATIO_ALPHA = 0.01;
 
-export interface Comparison extends Omit<Metric, 'isOfControl' | 'sampleOf'> {
+export interface Comparison extends Omit<Metric, 'isOfControl' | 'didOf' | 'sampleOf'> {
   /** Arms by their position in `arms`. */
   one: number;
   other: number;
@@ -48,8 +48,9 @@ const armsOf = (campaign: CampaignText, counts: Counted): Arm[] => {
   return [...known, ...gone.map((arm) => ({ ...arm, name: arm.variantId ?? 'Control', share: 0 }))];
 };
 
-const hasEnough = (sample: Sample, isRate: boolean): boolean =>
-  sample.n >= MIN_PEOPLE && (!isRate || (sample.sum >= MIN_EACH && sample.n - sample.sum >= MIN_EACH));
+/** Of money too: what the only buyer of a group spent says nothing of the others. */
+const hasEnough = ({ exposed }: Arm, did: number): boolean =>
+  exposed >= MIN_PEOPLE && did >= MIN_EACH && exposed - did >= MIN_EACH;
 
 /** Who is compared with whom, as positions of arms: variants with the first one, then with the control group. */
 const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
@@ -71,12 +72,13 @@ export const compareResults = (campaign: CampaignText, counts: Counted): Compare
   const arms = armsOf(campaign, counts);
   const planned = campaign.planned_users ?? DEFAULT_PLAN;
   const comparisons = metricsOf(campaign, counts).flatMap(
-    ({ metric, label, noun, unit, isOfControl, sampleOf }) => {
+    ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
       const pairs = pairsOf(arms, isOfControl);
       // Several chances to be wrong share the one that is allowed.
       const alpha = ALPHA / pairs.length;
       return pairs.map(([one, other]): Comparison => {
-        const samples = [sampleOf(arms[one]!), sampleOf(arms[other]!)] as const;
+        const pair = [arms[one]!, arms[other]!] as const;
+        const samples = [sampleOf(pair[0]), sampleOf(pair[1])] as const;
         const means: [number, number] = [meanOf(samples[0]), meanOf(samples[1])];
         return {
           metric,
@@ -88,7 +90,7 @@ export const compareResults = (campaign: CampaignText, counts: Counted): Compare
           means,
           people: samples[0].n + samples[1].n,
           lift: means[1] > 0 ? means[0] / means[1] - 1 : null,
-          difference: samples.every((sample) => hasEnough(sample, unit === 'points'))
+          difference: pair.every((arm) => hasEnough(arm, didOf(arm)))
             ? difference(...samples, planned, alpha)
             : null,
         };

@@ -21,6 +21,8 @@ export interface Metric {
   unit: 'points' | 'money';
   /** Whether the control group can have it: it sees nothing that it could click. */
   isOfControl: boolean;
+  /** Users who did it; of money, who spent any. */
+  didOf(arm: Arm): number;
   sampleOf(arm: Arm): Sample;
 }
 
@@ -31,13 +33,15 @@ export const goalName = ({ event, product }: Pick<ConversionText, 'event' | 'pro
 /** What can be compared: clicks, and each goal with what was spent on it. */
 export const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
+    const convertedOf = ({ goals: of }: Arm) => of[index]?.converted ?? 0;
     const rate: Metric = {
       metric: `goal ${index}`,
       label: goalName(goal),
       noun: goal.product == null ? `“${goal.event ?? ''}”` : `purchases of “${goal.product}”`,
       unit: 'points',
       isOfControl: true,
-      sampleOf: ({ exposed, goals: of }) => proportion(exposed, of[index]?.converted ?? 0),
+      didOf: convertedOf,
+      sampleOf: (arm) => proportion(arm.exposed, convertedOf(arm)),
     };
     if (goal.product == null || counts.currencies.length !== 1) return [rate];
     const revenue: Metric = {
@@ -46,6 +50,7 @@ export const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => 
       noun: `${counts.currencies[0]} spent on “${goal.product}” a person`,
       unit: 'money',
       isOfControl: true,
+      didOf: convertedOf,
       sampleOf: ({ exposed, goals: of }) => ({
         n: exposed,
         sum: of[index]?.revenue ?? 0,
@@ -60,6 +65,7 @@ export const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => 
     noun: 'clicks',
     unit: 'points',
     isOfControl: false,
+    didOf: ({ clicked }) => clicked,
     sampleOf: ({ exposed, clicked }) => proportion(exposed, clicked),
   };
   return [click, ...goals];

@@ -25,9 +25,9 @@ export const neededPeople = (campaign: CampaignText, rate: number, lift: number)
     ...(isOfControl ? variants.map((one) => [one, control] as const) : []),
   ];
   const seen = variants.reduce((sum, { percent }) => sum + percent, 0);
-  // At the planned number it is as wide as so many standard errors, whatever that number is.
-  const halfWidth = sequenceHalfWidth(1, 1, 1, ALPHA / pairs.length);
   const needed = pairs.map(([one, other]) => {
+    // So many standard errors wide it is at the planned number, whatever that is, with the share of the people that the two have.
+    const halfWidth = sequenceHalfWidth(1, (one.percent + other.percent) / seen, 1, ALPHA / pairs.length);
     const variance =
       (raised * (1 - raised) * seen) / one.percent + (rate * (1 - rate) * seen) / other.percent;
     return ((halfWidth + Z_POWER) / (raised - rate)) ** 2 * variance;

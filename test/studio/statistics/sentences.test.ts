@@ -165,6 +165,12 @@ describe('a comparison', () => {
     const few = compareResults(campaign, counts(arm('a', 20, 4, [0]), arm('b', 20, 5, [0])));
     expect(few.comparisons.every(({ difference }) => difference === null)).toBe(true);
     expect(rangeWords(few.comparisons[0]!)).toBe('too few people to say');
+    // Of many people, and of money, where four of a group bought anything.
+    const bought = compareResults(campaign, counts(arm('a', 900, 90, [4]), arm('b', 900, 120, [90])));
+    expect(bought.comparisons.map(({ metric, difference }) => [metric, difference === null])).toEqual([
+      ['click', false],
+      ...bought.comparisons.slice(1).map(({ metric }) => [metric, true]),
+    ]);
   });
 
   test('is in words', () => {

@@ -20,18 +20,18 @@ const words = (reach: ReachAnswer): string => {
   const reached = reachWords(reach);
   if (fewerThan !== null || shown === users) return reached;
   if (shown === 0) {
-    return `${reached} Nobody of them would see it: a campaign that comes before it, or its control group, takes them all.`;
+    return `${reached} Nobody of them would see it: a campaign that comes before it, its control group or the holdout takes them all.`;
   }
-  return `${reached} About ${countText(shown)} of them would see it: a campaign that comes before it, or its control group, takes the others.`;
+  return `${reached} About ${countText(shown)} of them would see it: a campaign that comes before it, its control group or the holdout takes the others.`;
 };
 
 /** How many users the audience of a draft holds. */
 export const Reach = ({ campaign }: { campaign: CampaignText }) => {
-  const { audience = null, placements, priority, starts_at, control_percentage } = campaign;
-  // Nothing else of a campaign changes its reach.
+  const { audience = null, placements, priority, starts_at, control_percentage, tags } = campaign;
+  // Nothing else of a campaign changes its reach. A tag may keep the holdout from it.
   const { loaded } = useLoad(
     (signal) => call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal }),
-    JSON.stringify([audience, placements, priority, starts_at, control_percentage]),
+    JSON.stringify([audience, placements, priority, starts_at, control_percentage, tags]),
     { pauseMs: TYPING_MS, keepsLast: true },
   );
   // A draft that cannot be read yet has no number; its checks say why.

@@ -154,7 +154,8 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   return (
     <>
       <p class="muted">
-        People who clicked, of those who saw it on that day (days in {timeZone}).
+        People who clicked on a day, beside those who saw it on that day (days in {timeZone}). Who clicks the
+        day after counts on that day.
         {edited.length > 0 && ' A line stands where the campaign was changed.'}
       </p>
       <ul class="row chart-names" aria-hidden="true" hidden={!isDrawn.value}>

@@ -18,8 +18,10 @@ const Meanings = () => (
     <dl class="meanings">
       <dt>People</dt>
       <dd>Everybody who saw it once at least. Of the control group: everybody who would have seen it.</dd>
-      <dt>Clicked, goals</dt>
-      <dd>People who did it once at least, after they first saw it. The share is of the people above.</dd>
+      <dt>Clicked, dismissed</dt>
+      <dd>People who did it once at least. The share is of the people above.</dd>
+      <dt>Goals</dt>
+      <dd>People who did it in the goal’s time after they first saw it. The share is of the people above.</dd>
       <dt>Lift</dt>
       <dd>How much more than the other rate, as a share of it: 6 % against 5 % is a lift of 20 %.</dd>
       <dt>Interval</dt>
