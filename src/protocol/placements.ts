@@ -23,6 +23,8 @@ export interface SelectorPlacement {
   template: string;
   /** Of its box, in CSS pixels. */
   height_px: number;
+  /** Of its box where that is 48 rem wide or wider, in CSS pixels. Default: `height_px`. */
+  wide_height_px?: number | undefined;
 }
 
 /** 200: all of the workspace. */

@@ -28,6 +28,7 @@ interface Spot {
   paths?: string[];
   template?: string;
   height_px?: number;
+  wide_height_px?: number;
 }
 
 /** A service whose placements are these, each with a banner of its own. */
@@ -107,6 +108,19 @@ const SELECTORS = [
 ];
 const INSERTIONS = ['before', 'after', 'first', 'last'];
 
+/** Headers of a page that allows no more than the client needs. */
+const strictest = () => ({
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    // For the page's own stylesheet.
+    "style-src 'self'",
+    `connect-src ${service.url}`,
+    'img-src https: data:',
+    "require-trusted-types-for 'script'",
+  ].join('; '),
+});
+
 const open = async (path: string, headers: Record<string, string> = {}, html = SHOP, more = '') => {
   pages.file('/shop.css', CSS, { 'content-type': 'text/css' });
   pages.set(path, { html, head: STYLE, script: client() + more, headers });
@@ -183,6 +197,36 @@ test('a box with room takes its banner in view, at once, and its impression coun
   await page.close();
 });
 
+test('a box has its wide height from a width of 48 rem on, whatever the window is, and follows it without being drawn anew', async () => {
+  await serve([
+    { selector: 'footer', insert: 'after', template: 'strip', height_px: 120, wide_height_px: 60 },
+    { selector: '#a20', insert: 'first', template: 'strip', height_px: 130, wide_height_px: 50 },
+    { selector: 'footer', insert: 'after', template: 'strip', height_px: 90, wide_height_px: 140 },
+  ]);
+  const { page, complaints } = await open('/widths', strictest());
+  await expect.poll(() => boxes(page).count()).toBe(3);
+  const heights = () =>
+    boxes(page).evaluateAll((all: HTMLElement[]) =>
+      Object.fromEntries(all.map((box) => [box.dataset['placardPlacement'], box.clientHeight])),
+    );
+  expect(await heights()).toEqual({ p0: 60, p1: 130, p2: 140 });
+  for (const [width, p0, p2] of [
+    [768, 60, 140],
+    [767, 120, 90],
+    [360, 120, 90],
+    [1000, 60, 140],
+  ] as const) {
+    await page.setViewportSize({ width, height: 700 });
+    expect(await heights(), `${width}`).toEqual({ p0, p1: 130, p2 });
+  }
+  const shown = await page.evaluate(() =>
+    (Reflect.get(globalThis, 'notices') as { type: string }[]).filter(({ type }) => type === 'shown'),
+  );
+  expect(shown).toHaveLength(3);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
 test('where it would move the page it waits, says so, and comes once that is out of view', async () => {
   await serve([{ selector: '#a23', insert: 'before' }]);
   const { page } = await open('/waits', {}, SHOP, 'scrollTo(0, 900)');
@@ -201,16 +245,7 @@ test('the strictest policy is enough', async () => {
     { selector: '.room', insert: 'last' },
     { selector: 'footer', insert: 'after', template: 'hero' },
   ]);
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    // For the page's own stylesheet.
-    "style-src 'self'",
-    `connect-src ${service.url}`,
-    'img-src https: data:',
-    "require-trusted-types-for 'script'",
-  ].join('; ');
-  const { page, complaints } = await open('/strict', { 'content-security-policy': policy });
+  const { page, complaints } = await open('/strict', strictest());
   await offer(page).waitFor();
   await expect.poll(() => boxes(page).count()).toBe(2);
   expect(complaints).toEqual([]);

@@ -18,7 +18,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
-  // 1,200 of it judge what can be seen of a banner; 2,100, on pages that have them, insert placements by selector.
+  // 1,200 of it judge what can be seen of a banner; 2,270, on pages that have them, insert placements by selector.
   '.': 39_300,
   './element': 7_950,
   './react': 1_640,
@@ -35,8 +35,8 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
 export const ORDINARY_VISIT = 34_100;
 
-/** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. */
-export const INSERT_PLACEMENTS = 2_150;
+/** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. 150 of it give a box a height by its width. */
+export const INSERT_PLACEMENTS = 2_320;
 
 /** Bytes that load before a cached banner is painted. */
 export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_710, esbuild: 8_010, webpack: 8_660 };

@@ -33,6 +33,7 @@ const INSERTED = {
   paths: ['*'],
   template: 'card',
   height_px: 300,
+  wide_height_px: 120,
 };
 const PLACEMENTS = [INSERTED, { placement_id: 'home' }, { placement_id: 'elsewhere' }];
 

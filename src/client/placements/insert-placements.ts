@@ -20,9 +20,29 @@ const POSITIONS = {
 
 const NOTHING = 'its selector finds nothing';
 
+/**
+ * Draws a box with a slot of the declared height, and returns the slot: what is shown in it moves nothing. Both are contained, so that they
+ * change nothing around them, in a row of a flex or grid container either. The height follows the width of the box. A style of an element
+ * has no queries, so it is a sum, whose last term is there below 48rem alone; engines without `cqi` (Safari 15) take the narrow height.
+ */
+const drawBox = (
+  box: HTMLElement,
+  { placement_id, height_px, wide_height_px = height_px }: SelectorPlacement,
+  isControl: boolean,
+): HTMLElement => {
+  box.dataset['placardPlacement'] = placement_id;
+  box.style.cssText = 'display:block;width:100%;contain:layout;container-type:inline-size';
+  const slot = box.querySelector('div') ?? box.appendChild(document.createElement('div'));
+  const [narrow, wide] = isControl ? [0, 0] : [height_px, wide_height_px];
+  slot.style.cssText = `contain:size layout;height:${narrow}px`;
+  if (narrow !== wide)
+    slot.style.height = `calc(${wide}px + ${narrow - wide}*clamp(0px,(48rem - 100cqi)*9999,1px))`;
+  return slot;
+};
+
 /** One placement in this page. */
 interface Spot {
-  /** Ours, with the declared height: what is drawn in it moves nothing. */
+  /** Ours, with the slot in it. */
   box?: HTMLElement | undefined;
   unmount?: (() => void) | undefined;
   /** Beside or in which the box was put. */
@@ -122,18 +142,16 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const { y } = anchor.getBoundingClientRect();
     if (y === spot.refusedAtY && lifecycle.isVisible()) return undefined;
     const box = spot.box ?? document.createElement('div');
-    box.dataset['placardPlacement'] = placementId;
-    // Contained, so that what is drawn in it changes nothing around it, in a row of a flex or grid container either.
-    box.style.cssText = `display:block;contain:size layout;width:100%;height:${banner.isControl ? 0 : place.height_px}px`;
+    const slot = drawBox(box, place, banner.isControl);
     const parent = insert === 'first' || insert === 'last' ? anchor : anchor.parentElement;
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
       spot.refusedAtY = y;
-      return `it waits until it is out of view, or has room for ${place.height_px} px`;
+      return `it waits until it is out of view, or has room for it`;
     }
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;
-    spot.unmount ??= placements.mount(placementId, box, hook);
+    spot.unmount ??= placements.mount(placementId, slot, hook);
     placements.considerAll();
     return undefined;
   };

@@ -28,6 +28,13 @@ export const placementsAnswer = z.object({
           .check(described('Paths of the site that it is for; `*` stands for any characters.')),
         template: z.string().check(described('Name of the template that draws its banners.')),
         height_px: z.number().check(described('Height of its box in CSS pixels.')),
+        wide_height_px: z
+          .optional(z.number())
+          .check(
+            described(
+              'Its height in CSS pixels where the box is 48 rem wide or wider; without it `height_px` holds there too.',
+            ),
+          ),
       }),
     )
     .check(described('All placements of the workspace that have a selector.')),

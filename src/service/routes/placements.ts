@@ -48,6 +48,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
           paths: [...spot.paths],
           template,
           height_px: spot.heightPx,
+          wide_height_px: spot.wideHeightPx,
         });
         if (!body.missing?.includes(placementId)) continue;
         missingSelectors.add(workspaceId, placement, now);

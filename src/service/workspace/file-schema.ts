@@ -93,7 +93,10 @@ const placement = z
         .max(20),
     ).describe('Paths of the site that it is for, such as `/products/*`; `*` is any characters; default all'),
     height_px: optional(z.int().positive().max(2_000)).describe(
-      'Height of its box in CSS pixels; default what the template needs: 64 for `strip`, 448 for `hero`, else 344',
+      'Height of its box in CSS pixels; default what the template needs: 104 for `strip`, 448 for `hero`, else 344',
+    ),
+    wide_height_px: optional(z.int().positive().max(2_000)).describe(
+      'Its height where the box is 48 rem wide or wider, as a rule 768 pixels; default `height_px`, and without that 64 for `strip`, 352 for `hero`, else 344',
     ),
   })
   .superRefine(({ template, selector, ...others }, context) => {
@@ -101,7 +104,7 @@ const placement = z
       context.addIssue({ code: 'custom', path: [member], message });
     if (selector !== undefined && template === undefined)
       problem('template', "expected a template: a placement with a 'selector' is drawn with it");
-    for (const member of ['insert', 'paths', 'height_px'] as const)
+    for (const member of ['insert', 'paths', 'height_px', 'wide_height_px'] as const)
       if (selector === undefined && others[member] !== undefined)
         problem(member, "expected it beside a 'selector' only");
   });

@@ -11,7 +11,7 @@ import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
 import { pathText, problemsOf, WorkspaceError } from './problems.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
-import type { ApiKey, Workspace, WorkspaceIntegration } from './workspace.ts';
+import type { ApiKey, Spot, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
 const repeated = (values: string[]): number[] =>
@@ -115,8 +115,24 @@ const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
 const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
   isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
 
-/** What templates need in CSS pixels; the others need 344. */
-const HEIGHTS_PX: Readonly<Record<string, number>> = { strip: 64, hero: 448 };
+/** The heights that templates need in CSS pixels: in a narrow box, and in one of 48 rem and more. The others need 344 in both. */
+const HEIGHTS_PX: Readonly<Record<string, readonly [number, number]>> = {
+  strip: [104, 64],
+  hero: [448, 352],
+};
+
+const spotOf = (placement: NonNullable<WorkspaceFile['placements']>[number]): Spot | null => {
+  const { selector, template, insert = 'after', paths = ['*'], height_px, wide_height_px } = placement;
+  if (selector === undefined) return null;
+  const [narrow, wide] = HEIGHTS_PX[template ?? ''] ?? [344, 344];
+  return {
+    selector,
+    insert,
+    paths,
+    heightPx: height_px ?? narrow,
+    wideHeightPx: wide_height_px ?? height_px ?? wide,
+  };
+};
 
 /**
  * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
@@ -179,19 +195,11 @@ export const parseWorkspace = (
     campaignsAsWritten: writtenCampaigns(content),
     campaignsFrom: file.campaigns_from ?? 'file',
     placements:
-      file.placements?.map(({ placement_id, name, template, selector, insert, paths, height_px }) => ({
-        placementId: placement_id,
-        name: name ?? placement_id,
-        template: template ?? null,
-        spot:
-          selector === undefined
-            ? null
-            : {
-                selector,
-                insert: insert ?? 'after',
-                paths: paths ?? ['*'],
-                heightPx: height_px ?? HEIGHTS_PX[template ?? ''] ?? 344,
-              },
+      file.placements?.map((placement) => ({
+        placementId: placement.placement_id,
+        name: placement.name ?? placement.placement_id,
+        template: placement.template ?? null,
+        spot: spotOf(placement),
       })) ?? null,
     segments,
     holdout: file.holdout

@@ -96,6 +96,8 @@ export interface Spot {
   /** `*` stands for any characters. */
   paths: readonly string[];
   heightPx: number;
+  /** Where its box is 48 rem wide or wider. */
+  wideHeightPx: number;
 }
 
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */

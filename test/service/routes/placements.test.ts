@@ -21,6 +21,7 @@ test('answers the placements that have a selector, with what the file leaves out
       paths: ['/products/*'],
       height_px: 300,
     },
+    { ...bySelector, placement_id: 'foot', wide_height_px: 80 },
   ];
   service = await runService([aWorkspace({ placements })]);
   const { status, body } = await service.call('POST', '/placard/placements', { key: CLIENT_KEY, body: {} });
@@ -32,7 +33,8 @@ test('answers the placements that have a selector, with what the file leaves out
       insert: 'after',
       paths: ['*'],
       template: 'strip',
-      height_px: 64,
+      height_px: 104,
+      wide_height_px: 64,
     },
     {
       placement_id: 'aside',
@@ -41,6 +43,16 @@ test('answers the placements that have a selector, with what the file leaves out
       paths: ['/products/*'],
       template: 'card',
       height_px: 300,
+      wide_height_px: 300,
+    },
+    {
+      placement_id: 'foot',
+      selector: 'main > h1',
+      insert: 'after',
+      paths: ['*'],
+      template: 'strip',
+      height_px: 104,
+      wide_height_px: 80,
     },
   ]);
 });
@@ -86,6 +98,7 @@ test.each([
   ['an insertion without a selector', { insert: 'after' }, 'placements[0].insert'],
   ['paths without a selector', { paths: ['/'] }, 'placements[0].paths'],
   ['a height without a selector', { height_px: 3 }, 'placements[0].height_px'],
+  ['a wide height without a selector', { wide_height_px: 3 }, 'placements[0].wide_height_px'],
   ['an unknown insertion', { ...bySelector, insert: 'over' }, 'placements[0].insert'],
   ['a path that is a URL', { ...bySelector, paths: ['https://shop.example/'] }, 'placements[0].paths[0]'],
   ['a bracket that is not closed', { ...bySelector, selector: 'a[href' }, 'placements[0].selector'],
