@@ -1,6 +1,6 @@
 import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
-import { createConsent, type OptOutPolicy, storeChoice } from './consent/consent.ts';
+import { createConsent, type Decision, decideWithoutDelivery } from './consent/consent.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
 import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
@@ -44,7 +44,7 @@ const createLivePlacard = (settings: Settings): Placard => {
   };
 
   const isKnown = settings.consent === 'enabled' || settings.consent === 'pending';
-  const consent = createConsent(isKnown ? settings.consent : 'disabled');
+  const consent = createConsent(isKnown ? settings.consent : 'disabled', now);
   const user = createCurrentUser(settings, consent, fail);
   const cache = createBannerCache({ settings, store, consent, user, fail });
   const boxes = createBoxes(settings.appId);
@@ -101,11 +101,16 @@ const createLivePlacard = (settings: Settings): Placard => {
     });
   });
 
-  /** Brings a choice of the user to the log, by `work` of the delivery, or without it where it cannot be loaded. */
-  const bringToLog = (work: (client: LateClient) => Promise<void>, policy?: OptOutPolicy | 'wipe') =>
-    late.runOr(work, () =>
-      storeChoice(openStore(settings.logName), consent.choice(), policy, now()).catch(report),
+  /** Takes effect in this page before the first await, loaded or not; then the delivery brings it to the log and to the other tabs. */
+  const decide = async (decision: Decision): Promise<void> => {
+    const isCarriedOut = consent.decide(decision);
+    await late.runOr(
+      ({ delivery }) => delivery.decide(decision),
+      () => decideWithoutDelivery(openStore(settings.logName), decision, consent.record()).catch(report),
     );
+    // An opt-in begins a session, for which nobody waits.
+    if (decision !== 'enable') await isCarriedOut;
+  };
 
   const stop = (): void => {
     placements.unmountAll();
@@ -141,21 +146,11 @@ const createLivePlacard = (settings: Settings): Placard => {
     track,
     subscribe,
     ...createLateVerbs(late.run),
-    enable() {
-      void consent.set('enabled');
-      return bringToLog(({ delivery }) => delivery.enable());
-    },
-    async disable(queued = 'keep') {
-      // Takes effect before the first await, loaded or not, and waits for no other store.
-      const isForgotten = consent.optOut(queued);
-      await bringToLog(({ delivery }) => delivery.disable(queued), queued);
-      await isForgotten;
-    },
+    enable: () => decide('enable'),
+    disable: (queued = 'keep') => decide(queued),
     stop,
     async wipe() {
-      const isForgotten = consent.set('wiped');
-      await bringToLog(({ delivery }) => delivery.wipe(), 'wipe');
-      await isForgotten;
+      await decide('wipe');
       stop();
     },
   };

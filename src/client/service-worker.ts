@@ -46,7 +46,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const keyOf = (userId: string) => recordKey(endpoint, appId, userId);
   let accepting: Promise<unknown> = Promise.resolve();
   const clock = createClock();
-  const consent = createConsent('enabled');
+  const consent = createConsent('enabled', clock.now);
   const userTokens = createUserTokens(options.userToken, clock, fail);
   const sender = createDelivery({
     api: { endpoint, apiKey, appId, appVersion: '', logName },

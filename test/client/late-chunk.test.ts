@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { storeChoice } from '../../src/client/consent/consent.ts';
+import { decideWithoutDelivery } from '../../src/client/consent/consent.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
@@ -277,12 +277,12 @@ test.each(['keep', 'purge', 'wipe'] as const)(
 test('the record of a choice that is written without the delivery is the one that the delivery reads', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
-  await storeChoice(store, 'disabled', 'keep', 5);
+  await decideWithoutDelivery(store, 'keep', { consent: 'disabled', chosenAt: 5 });
   const record = await store.get(CONTROL_KEY);
   expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[CONTROL_KEY, newer]]);
-  await storeChoice(store, 'disabled', 'keep', 6);
+  await decideWithoutDelivery(store, 'keep', { consent: 'disabled', chosenAt: 6 });
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
@@ -301,10 +301,10 @@ test('a purge without the delivery removes the queue, and leaves the totals and 
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await storeChoice(store, 'disabled', 'purge', 7);
+  await decideWithoutDelivery(store, 'purge', { consent: 'disabled', chosenAt: 7 });
   const control = { ...newControl('disabled'), delivered: 3, purged: 1, chosenAt: 7 };
   expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
-  await storeChoice(store, 'disabled', 'wipe', 8);
+  await decideWithoutDelivery(store, 'wipe', { consent: 'disabled', chosenAt: 8 });
   expect(await store.entries()).toEqual([]);
 });
 

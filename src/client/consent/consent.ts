@@ -1,35 +1,46 @@
 import type { Store } from '../platform/store.ts';
 
-/** What the user chose, as the log keeps it. `draining`: opted out, what is queued is still sent. */
-export type Choice = 'enabled' | 'disabled' | 'draining';
-
-/** What happens to queued events when the user opts out. */
-export type OptOutPolicy = 'keep' | 'send' | 'purge';
-
-/** What the user's last choice, or a wipe, lets this page do. */
-type State =
-  /** The user has not chosen: the page works in memory, and nothing is stored or sent. */
-  | 'pending'
+/** What the user chose, by the same names in this page, in its log and in the messages between the tabs. */
+export type Choice =
   | 'enabled'
   /** Opted out. What was captured before is still stored, and what is queued is still sent. */
   | 'draining'
   /** Opted out. What was captured before is still stored, and waits. */
   | 'keeping'
-  /** Opted out. */
-  | 'disabled'
+  /** Opted out. What was captured before and is not stored yet is forgotten. */
+  | 'disabled';
+
+/** What happens to queued events when the user opts out. */
+export type OptOutPolicy = 'keep' | 'send' | 'purge';
+
+/** What the user asked of this page: to opt in, to opt out, or to forget everything. */
+export type Decision = 'enable' | OptOutPolicy | 'wipe';
+
+/** What the user's last choice, or a wipe, lets this page do. */
+type State =
+  | Choice
+  /** The user has not chosen: the page works in memory, and nothing is stored or sent. */
+  | 'pending'
   /** All is deleted, and nothing is written until the host enables the client again. */
   | 'wiped';
+
+/** What a log keeps of a choice. */
+export interface ChoiceRecord {
+  consent: Choice;
+  /** When the user made the choice in this page, in Unix milliseconds; 0 where they never did. */
+  chosenAt: number;
+}
 
 /**
  * The user's consent in this page: one object that all parts ask. `may…` says what the user allows, and no more; elsewhere `can…` and
  * `isActive` say that the page still runs, too.
  */
-export const createConsent = (initial: State) => {
+export const createConsent = (initial: State, now: () => number) => {
   const listeners: ((before: State) => unknown)[] = [];
   let state = initial;
+  let chosenAt = 0;
   const is = (...states: State[]): boolean => states.includes(state);
 
-  /** The user chose, here, in another tab or on an earlier visit. Resolves when the listeners have done what that makes them do. */
   const set = async (next: State): Promise<void> => {
     const before = state;
     state = next;
@@ -46,17 +57,23 @@ export const createConsent = (initial: State) => {
     /** Whether anything may be kept on the device. */
     mayWrite: () => is('enabled'),
     /** Whether what was captured before this moment may still be stored. */
-    mayFinish: () => is('enabled', 'pending', 'draining', 'keeping'),
+    mayFinish: () => !is('disabled', 'wiped'),
     /** Whether queued events may be sent. */
     maySend: () => is('enabled', 'draining'),
-    /** The choice that the log keeps for this state. */
-    choice: (): Choice => (is('enabled', 'pending') ? 'enabled' : is('draining') ? 'draining' : 'disabled'),
-    set,
-    /** The user opted out here. Without a choice before, there is nothing that may be kept or sent. */
-    optOut(policy: OptOutPolicy): Promise<void> {
-      const keeps = is('enabled', 'draining', 'keeping');
-      if (policy === 'send' && !is('pending')) return set('draining');
-      return set(policy === 'keep' && keeps ? 'keeping' : 'disabled');
+    /** What the log keeps. */
+    record: (): ChoiceRecord => ({
+      consent: state === 'pending' ? 'enabled' : state === 'wiped' ? 'disabled' : state,
+      chosenAt,
+    }),
+    /** The user chose in another tab or on an earlier visit. Resolves when the listeners have done what that makes them do. */
+    follow: set,
+    /** The user decided here. Resolves like `follow`. Without a choice before, there is nothing that may be kept or sent. */
+    decide(decision: Decision): Promise<void> {
+      chosenAt = now();
+      if (decision === 'enable') return set('enabled');
+      if (decision === 'wipe') return set('wiped');
+      if (decision === 'send' && !is('pending')) return set('draining');
+      return set(decision === 'keep' && is('enabled', 'draining', 'keeping') ? 'keeping' : 'disabled');
     },
     /** Calls `listener` after each change, with the state before it. A promise that it returns must not reject. */
     subscribe: (listener: (before: State) => unknown): void => void listeners.push(listener),
@@ -66,23 +83,22 @@ export const createConsent = (initial: State) => {
 export type Consent = ReturnType<typeof createConsent>;
 
 /**
- * Brings the user's choice, or a wipe, to the log while the delivery cannot be loaded. The delivery does the rest when it is there.
+ * Brings a decision to the log while the delivery cannot be loaded. The delivery does the rest when it is there.
  * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
  */
-export const storeChoice = async (
+export const decideWithoutDelivery = async (
   log: Store,
-  consent: Choice,
-  policy: OptOutPolicy | 'wipe' | undefined,
-  now: number,
+  decision: Decision,
+  record: ChoiceRecord,
 ): Promise<void> => {
-  if (policy === 'wipe') return log.clear();
+  if (decision === 'wipe') return log.clear();
   const key = ['control', 1, 'meta'];
   // A newer version's records are left alone.
   await log.update<{ v: number }>([key], ([found]) =>
-    found && found.v > 1 ? [] : [[key, { ...found, v: 1, consent, chosenAt: now }]],
+    found && found.v > 1 ? [] : [[key, { ...found, v: 1, ...record }]],
   );
-  if (policy !== 'purge') return;
+  if (decision !== 'purge') return;
   const records = await log.entries<{ v?: number; consent?: Choice } | undefined>();
-  const queue = records.filter(([, record]) => record?.v === 1 && !record.consent);
+  const queue = records.filter(([, found]) => found?.v === 1 && !found.consent);
   await log.deleteMany(queue.map(([each]) => each));
 };

@@ -68,8 +68,9 @@ export const createCapture = (
 ) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
   const timeOf = createEventTimes(clock);
-  const line: Waiting[] = [];
-  let isAppending = false;
+  let line: Waiting[] = [];
+  /** What is in line is being written, or waits for work before it. */
+  let appending: Promise<void> | undefined;
   let sequence = 0;
 
   const entryOf = ({ event, at }: Waiting): Entry => {
@@ -158,12 +159,22 @@ export const createCapture = (
     await stored;
   };
 
-  const appendLine = async (): Promise<void> => {
-    while (line.length > 0) await store(line.splice(0, SLICE));
-    isAppending = false;
+  const appendLine = async (own: Waiting[]): Promise<void> => {
+    while (own.length > 0) await store(own.splice(0, SLICE));
+    if (own === line) appending = undefined;
   };
 
-  return (event: CapturedEvent): Promise<BannerEvent | null> => {
+  /** Runs `work` after what was captured so far is written, or forgotten, and before what is captured from now on. */
+  const inTurn = (work: () => Promise<void>, isForgetting: boolean): Promise<void> => {
+    if (isForgetting) for (const { resolve } of line.splice(0)) resolve(null);
+    const done = Promise.resolve(appending).then(work);
+    const own: Waiting[] = [];
+    line = own;
+    appending = done.catch(() => undefined).then(() => appendLine(own));
+    return done;
+  };
+
+  const capture = (event: CapturedEvent): Promise<BannerEvent | null> => {
     const isAllowed = event.wasAllowed ? consent.mayFinish() : consent.mayAct() && !isStopped();
     if (!isAllowed) return Promise.resolve(null);
     // The write of such an event would fail, and the events in the same write would be lost.
@@ -173,10 +184,12 @@ export const createCapture = (
     }
     return new Promise((resolve) => {
       line.push({ event, at: event.at ?? clock.now(), resolve });
-      if (isAppending) return;
-      isAppending = true;
       // After this task's calls; `queueMicrotask` leaves the script engine and costs more than all the rest here.
-      void Promise.resolve().then(appendLine);
+      appending ??= Promise.resolve(line).then(appendLine);
     });
   };
+
+  return { capture, inTurn };
 };
+
+export type Capture = ReturnType<typeof createCapture>;

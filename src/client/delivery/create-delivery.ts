@@ -1,15 +1,16 @@
 import type { BannerEvent } from '../banner.ts';
+import type { Decision } from '../consent/consent.ts';
 import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/choices.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import { createCapture } from './capture.ts';
+import { type Capture, createCapture } from './capture.ts';
 import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delivery.ts';
 import { createLeaving } from './leaving.ts';
 import { createDeadLetters, readDiagnostics } from './log/letters.ts';
 import { createLog, type Log } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createUpkeep, type Upkeep } from './log/upkeep.ts';
-import { createSender } from './sender/sender.ts';
+import { createSender, type Sender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   const { platform, options, ...shared } = setup;
@@ -39,25 +40,42 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
   };
 };
 
-/** Brings the choice of this page to the log and to the other tabs, and theirs to this page. A full disk refuses no choice. */
-const createChoice = ({ consent, news, isWorker }: DeliveryContext, log: Log, upkeep: Upkeep) => {
-  const post = (): void => news.post({ type: 'consent', choice: consent.choice() });
+/** Brings the decisions of this page to the log and to the other tabs, and the choices of the others to this page. */
+const createDecide = (
+  { consent, news, isWorker }: DeliveryContext,
+  log: Log,
+  upkeep: Upkeep,
+  capture: Capture,
+  sender: Sender,
+) => {
   news.subscribe((item) => {
-    if (item.type !== 'consent' && item.type !== 'wiped') return;
-    const choice = item.type === 'wiped' ? 'wiped' : item.choice;
-    if (!choice) return;
+    if (item.type !== 'consent' || !item.choice) return;
     // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
-    if (consent.is('wiped') && !(isWorker && choice === 'enabled')) return;
-    void consent.set(choice);
-    if (choice === 'wiped') log.place.forgetMemory();
+    if (consent.is('wiped') && !(isWorker && item.choice === 'enabled')) return;
+    void consent.follow(item.choice);
+    if (item.choice === 'wiped') log.place.forgetMemory();
   });
-  return async (): Promise<void> => {
+
+  return async (decision: Decision): Promise<void> => {
+    const record = consent.record();
+    const isOptIn = decision === 'enable';
+    const isWipe = decision === 'wipe';
+    const isPurge = decision === 'purge';
+    const post = () => news.post({ type: 'consent', choice: isWipe ? 'wiped' : record.consent });
     // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
-    if (!consent.mayAct()) post();
-    await upkeep.retryOnQuota(log.storeChoice);
-    // What was held in memory comes to the disk with the choice.
-    await log.place.retry();
-    if (consent.mayAct()) post();
+    if (!isOptIn) post();
+    // In the order of the calls: a purge takes nothing that is captured after an opt-in behind it, here or in another tab.
+    await capture.inTurn(async () => {
+      if (isWipe) return log.place.clear();
+      // A full disk refuses no choice.
+      await upkeep.retryOnQuota(() => log.storeChoice(record));
+      // What was held in memory comes to the disk with the choice.
+      await log.place.retry();
+      if (isPurge) await upkeep.retryOnQuota(upkeep.purge);
+      if (isOptIn) post();
+    }, isWipe || isPurge);
+    if (decision === 'send') await sender.run(true);
+    if (isOptIn) sender.onSign();
   };
 };
 
@@ -71,10 +89,10 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const log = createLog(context);
   const upkeep = createUpkeep(context, log);
   const letters = createDeadLetters(context, log);
-  const storeChoice = createChoice(context, log, upkeep);
   const sender = createSender(context, log, upkeep);
   const leaving = createLeaving(context, log, sender);
   const capture = createCapture(context, log, upkeep, leaving, sender);
+  const decide = createDecide(context, log, upkeep, capture, sender);
   // Another choice of the user may lie there.
   log.place.onDisk(() => void log.control().then(() => sender.wake()));
   sender.wake();
@@ -82,7 +100,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const diagnostics = () => readDiagnostics(context, log);
 
   return {
-    capture,
+    capture: capture.capture,
     async flush() {
       const send = () => (context.canSend() ? sender.run(true) : 0);
       const [sent, left] = await Promise.all([send(), leaving.delivered()]);
@@ -110,23 +128,11 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       await log.control();
       return consent.mayAct();
     },
-    async disable(policy) {
-      await storeChoice();
-      if (policy === 'purge') await upkeep.retryOnQuota(upkeep.purge);
-      if (policy === 'send') await sender.run(true);
-    },
-    async enable() {
-      await storeChoice();
-      sender.onSign();
-    },
+    decide,
     stop() {
       context.news.close();
       for (const part of [sender, leaving]) part.stop();
       log.close();
-    },
-    wipe() {
-      context.news.post({ type: 'wiped' });
-      return log.place.clear();
     },
   };
 };

@@ -1,5 +1,5 @@
 import type { BannerEvent, EventType } from '../banner.ts';
-import type { Choice, Consent, OptOutPolicy } from '../consent/consent.ts';
+import type { Choice, Consent, Decision } from '../consent/consent.ts';
 import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/choices.ts';
@@ -81,14 +81,10 @@ export interface Delivery {
   discardDeadLetters(keys?: string[]): Promise<void>;
   /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
   mayAct(): Promise<boolean>;
-  /** Brings the opt-out of this page to the log and to the other tabs, and carries it out for what is queued. */
-  disable(policy: OptOutPolicy): Promise<void>;
-  /** Brings the opt-in of this page to the log and to the other tabs. */
-  enable(): Promise<void>;
+  /** Brings what the user decided in this page to the log and to the other tabs, and carries it out for what is queued. The consent has it already. */
+  decide(decision: Decision): Promise<void>;
   /** The client has stopped: releases timers, listeners and channels; stored events stay. */
   stop(): void;
-  /** Forgets everything, in every tab. The page's consent is wiped before, so nothing is written afterwards. */
-  wipe(): Promise<void>;
 }
 
 /** Where events go, and what they name. */
@@ -149,8 +145,7 @@ export type TabNews =
   | { type: 'gone'; keys: string[] }
   /** The service worker has no host, so each page passes the worker's notices on to its own. */
   | { type: 'notice'; notice: Notice }
-  | { type: 'consent'; choice: Choice }
-  | { type: 'wiped' };
+  | { type: 'consent'; choice: Choice | 'wiped' };
 
 /** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
 export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {

@@ -205,6 +205,7 @@ test('case 41: what was captured in memory mode is forgotten when the store says
   const before = world.openTab();
   await before.delivery.disable('keep');
   before.kill();
+  await world.clock.advance(1);
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
   const tab = openTab({ options: { maxWaitMs: DAY_MS } });
   await tab.captureMany(3);
@@ -293,18 +294,23 @@ test('case 69: an opt-in in memory mode is the last choice when the disk is back
 });
 
 test.each([
-  ['the channel tells of', {}],
-  ['nothing tells of', { openChannel: deafLink }],
-])('case 69: a later opt-out that %s wins over an opt-in in memory mode', async (_, setup) => {
-  const { world, store, other, tab } = await withOptInInMemory(setup);
-  await other.delivery.disable('keep');
-  store.recover();
-  tab.tell('visible');
-  await world.clock.advance(10 * MINUTE_MS);
-  expect(await tab.delivery.mayAct()).toBe(false);
-  expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, pending: 1, purged: 1 });
-  expect(world.service.events).toEqual([]);
-});
+  ['the channel tells of', {}, 'keep', { pending: 2, purged: 0 }],
+  ['the channel tells of', {}, 'purge', { pending: 0, purged: 2 }],
+  ['nothing tells of', { openChannel: deafLink }, 'keep', { pending: 2, purged: 0 }],
+  ['nothing tells of', { openChannel: deafLink }, 'purge', { pending: 0, purged: 2 }],
+] as const)(
+  'case 69: a later opt-out that %s wins over an opt-in in memory mode (%o, %s)',
+  async (_, setup, policy, left) => {
+    const { world, store, other, tab } = await withOptInInMemory(setup);
+    await other.delivery.disable(policy);
+    store.recover();
+    tab.tell('visible');
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await tab.delivery.mayAct()).toBe(false);
+    expect(await other.delivery.diagnostics()).toMatchObject({ captured: 2, ...left });
+    expect(world.service.events).toEqual([]);
+  },
+);
 
 test('case 69: so does one that this tab heard of from another that is in memory mode too', async () => {
   const { world, store, other, tab } = await withOptInInMemory();

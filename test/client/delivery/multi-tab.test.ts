@@ -198,11 +198,33 @@ describe('consent', () => {
     expect(second.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
   });
 
+  test.each([
+    ['keep', 450],
+    ['send', 450],
+    ['purge', 0],
+  ] as const)(
+    'case 69: what another tab has in line at an opt-out (%s) is treated like what is queued',
+    async (policy, kept) => {
+      const world = createWorld();
+      const [first, second] = [world.openTab(), world.openTab()];
+      await world.settle();
+      const clicks = second.captureMany(450);
+      await first.delivery.disable(policy);
+      await clicks;
+      await world.settle();
+      const { captured, purged, pending, delivered } = await first.delivery.diagnostics();
+      expect(pending + delivered).toBe(kept);
+      expect(captured - purged).toBe(kept);
+      expect(await second.capture('later')).toBeNull();
+    },
+  );
+
   test('case 40: a tab that heard nothing is stopped by the store', async () => {
     const world = createWorld();
     const [first, second] = [world.openTab(), world.openTab({ openChannel: deafLink })];
     await second.capture('a');
     await first.delivery.disable('keep');
+    await world.clock.advance(1);
     expect(await second.capture('b')).toBeNull();
     expect(await second.delivery.flush()).toMatchObject({ delivered: 0 });
     expect(await first.delivery.diagnostics()).toMatchObject({ captured: 1, pending: 1 });
@@ -215,6 +237,7 @@ describe('consent', () => {
     await first.capture('a');
     await first.delivery.disable('keep');
     first.kill();
+    await world.clock.advance(1);
     const second = world.openTab();
     expect(await second.capture('b')).toBeNull();
     await world.clock.advance(MINUTE_MS);

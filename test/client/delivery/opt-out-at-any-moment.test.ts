@@ -104,3 +104,50 @@ test.each(['keep', 'send', 'purge'] as const)(
     }
   },
 );
+
+test('case 69: a purge with an opt-in right behind it forgets what came before, and nothing that comes after', async () => {
+  const turn = async (times: number): Promise<void> => {
+    for (let i = 0; i < times; i += 1) await Promise.resolve();
+  };
+  for (let before = 0; before < 12; before += 1) {
+    for (let between = 0; between < 40; between += 4) {
+      const world = createWorld();
+      const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+      const other = world.openTab({
+        options: { maxWaitMs: 60_000 },
+        notify(notice) {
+          if (notice.type === 'consent' && notice.state === 'enabled') void other.capture('other');
+        },
+      });
+      await tab.capture('stored');
+      void tab.captureMany(3, 'click', 'u1', 'under way');
+      await turn(before);
+      const purged = tab.delivery.disable('purge');
+      await turn(between);
+      const enabled = tab.delivery.enable();
+      const captured = tab.captureMany(2, 'click', 'u1', 'after');
+      await Promise.all([purged, enabled]);
+      const where = `${before} turns before, ${between} between`;
+      expect(await captured, where).not.toContain(null);
+      await world.settle();
+      await tab.delivery.flush();
+      expect(world.sent().flat().sort(), where).toEqual(['after0', 'after1', 'other']);
+      assertConserved(await tab.delivery.diagnostics());
+    }
+  }
+});
+
+test('case 69: so does a wipe', async () => {
+  const world = createWorld();
+  const tab = world.openTab({ options: { maxWaitMs: 60_000 } });
+  await tab.capture('stored');
+  const before = tab.capture('in line');
+  const wiped = tab.delivery.wipe();
+  const enabled = tab.delivery.enable();
+  const after = tab.capture('after');
+  await Promise.all([wiped, enabled]);
+  expect([await before, await after]).toMatchObject([null, { bannerId: 'after' }]);
+  await tab.delivery.flush();
+  expect(world.sent()).toEqual([['after']]);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 1, delivered: 1 });
+});

@@ -157,7 +157,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const { apiKey = 'client-key', appId = 'app-1', appVersion = '1.0.0' } = setup;
     const userTokens = createUserTokens(setup.userToken, aliveClock, fail);
     const send = setup.fetch ?? fetchWhileAlive;
-    const consent = createConsent(setup.consent ?? 'enabled');
+    const consent = createConsent(setup.consent ?? 'enabled', clock.now);
     consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
     const delivery: Delivery = createDelivery({
       api: {

@@ -29,7 +29,7 @@ const nextName = () => {
 const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) => void = () => undefined) => {
   const { lifecycle } = createFakeLifecycle();
   const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
-  const consent = createConsent('enabled');
+  const consent = createConsent('enabled', Date.now);
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
   const context = { consent, clock, lifecycle, news, notify, isStopped: () => false };
   return createLogStore(context, primary, createLastControl(context));

@@ -8,7 +8,7 @@ const APP = { appId: 'app', appVersion: '1.0.0', apiKey: 'key', endpoint: 'http:
 const aVisitor = (visitors: boolean) => {
   const user = createCurrentUser(
     readOptions({ ...APP, userId: null, visitors }),
-    createConsent('enabled'),
+    createConsent('enabled', Date.now),
     expect.unreachable,
   );
   user.look();

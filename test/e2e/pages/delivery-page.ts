@@ -1,7 +1,6 @@
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
-import type { Delivery } from '../../../src/client/delivery/delivery.ts';
 import type { DeliveryOptions } from '../../../src/client/index.ts';
 import { createNotices, type Notice } from '../../../src/client/notices.ts';
 import { logName } from '../../../src/client/options/options.ts';
@@ -11,7 +10,7 @@ import { createPageLifecycle } from '../../../src/client/platform/page-lifecycle
 import { withConsent } from '../../helpers/with-consent.ts';
 
 declare global {
-  var delivery: Delivery;
+  var delivery: ReturnType<typeof withConsent>;
   var heard: Notice[];
   /** Set by a test: answers are kept from the client until it resolves. */
   var gate: Promise<unknown> | undefined;
@@ -26,7 +25,7 @@ const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOpti
 globalThis.heard = [];
 const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
-const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled');
+const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled', Date.now);
 const made = createDelivery({
   api: {
     endpoint: query.get('api') ?? location.origin,

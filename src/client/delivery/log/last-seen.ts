@@ -23,7 +23,7 @@ export const createLastControl = ({
 
   /** A record without a choice, or no record, has the choice of this page. */
   const read = (record: unknown): Control => {
-    const control = readControl(record, consent.choice());
+    const control = readControl(record, consent.record().consent);
     if (held && held.wait.until > control.wait.until) {
       control.wait = held.wait;
       control.refusedKey = held.refusedKey;
@@ -34,12 +34,12 @@ export const createLastControl = ({
   const follow = (choice: Choice): void => {
     if (writes > 0 || choice === stored) return;
     stored = choice;
-    if (choice === consent.choice() || consent.is('wiped')) return;
-    void consent.set(choice);
+    if (choice === consent.record().consent || consent.is('wiped')) return;
+    void consent.follow(choice);
   };
   /** A record that is gone when the page comes back was wiped by another page. */
   const noticeWipe = (record: unknown): void => {
-    if (mayBeWiped && record === undefined) void consent.set('wiped');
+    if (mayBeWiped && record === undefined) void consent.follow('wiped');
     mayBeWiped = false;
   };
 
@@ -63,12 +63,11 @@ export const createLastControl = ({
       if (isStored) follow(last.consent);
       return last;
     },
-    /** Has `write` bring the choice of this page to the record. */
-    async store(write: (choice: Choice) => Promise<void>): Promise<void> {
-      const choice = consent.choice();
+    /** `write` brings a choice of this page to the record. */
+    async store(choice: Choice, write: () => Promise<void>): Promise<void> {
       writes += 1;
       try {
-        await write(choice);
+        await write();
         stored = choice;
       } finally {
         writes -= 1;

@@ -3,7 +3,7 @@ import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createDisk } from './disk.ts';
 import type { LastControl } from './last-seen.ts';
-import { CONTROL_KEY, type Control, isNewer, NEWER_RANGE, type Writes } from './records.ts';
+import { CONTROL_KEY, type Control, isNewer, isOptOut, NEWER_RANGE, type Writes } from './records.ts';
 import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
@@ -101,9 +101,8 @@ export const createLogStore = (
     // An opt-out holds in every version: under our key, and under those of versions to come. No channel may have brought it to
     // a page in memory mode, which sends nothing from then on until its events are back on the disk.
     const { chosenAt } = control.last();
-    const isLater = (each: Partial<Control> | undefined): boolean =>
-      ['disabled', 'draining'].includes(String(each?.consent)) && !(chosenAt > Number(each?.chosenAt));
-    if (missed.some(isLater)) control.follow('disabled');
+    const later = missed.find((each) => isOptOut(each?.consent) && !(chosenAt > Number(each?.chosenAt)));
+    if (later) control.follow(later.consent === 'disabled' ? 'disabled' : 'keeping');
     if (!isOurs) throw newerVersion();
     return record !== undefined;
   };

@@ -1,3 +1,4 @@
+import type { ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createLastControl, createUnsent } from './last-seen.ts';
@@ -72,12 +73,10 @@ const isOldMark =
  * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
  */
 export const createLog = (context: DeliveryContext) => {
-  const { api, clock, consent, openStore, fail } = context;
+  const { api, consent, openStore, fail } = context;
   const last = createLastControl(context);
   const unsent = createUnsent(context);
   const place = createLogStore(context, openStore(api.logName), last);
-  /** When the user made the last choice in this page. */
-  let ownChosenAt: number | undefined;
 
   /**
    * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
@@ -160,13 +159,11 @@ export const createLog = (context: DeliveryContext) => {
 
     overview,
 
-    /** Brings the user's choice in this page to the log. It is durable when the promise resolves. */
-    storeChoice: (): Promise<void> =>
-      last.store((choice) =>
+    /** Brings a choice that the user made in this page to the log. It is durable when the promise resolves. */
+    storeChoice: (choice: ChoiceRecord): Promise<void> =>
+      last.store(choice.consent, () =>
         step([], (control) => {
-          control.consent = choice;
-          ownChosenAt = clock.now();
-          control.chosenAt = ownChosenAt;
+          Object.assign(control, choice);
           return [];
         }),
       ),
@@ -175,7 +172,7 @@ export const createLog = (context: DeliveryContext) => {
      * Whether the user made the choice of this record in this page, or none is stored yet. What this page captured came before it, whatever
      * the clock says.
      */
-    isOwnChoice: ({ chosenAt }: Control): boolean => chosenAt === 0 || chosenAt === ownChosenAt,
+    isOwnChoice: ({ chosenAt }: Control): boolean => chosenAt === 0 || chosenAt === consent.record().chosenAt,
 
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {

@@ -1,5 +1,5 @@
 import type { BannerEvent } from '../../banner.ts';
-import type { Choice } from '../../consent/consent.ts';
+import type { Choice, ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
 import { isAhead, MAX_ANSWER_MS, noPause, type Pause } from '../../platform/waits.ts';
 
@@ -170,11 +170,8 @@ export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged']
 export type Total = (typeof TOTALS)[number];
 
 /** The control record: the totals, the user's choice, the claim and the pause. Each step reads and writes it in its transaction. */
-export interface Control extends Record<Total, number> {
+export interface Control extends ChoiceRecord, Record<Total, number> {
   v: typeof VERSION;
-  consent: Choice;
-  /** When the user chose so, in Unix milliseconds; 0 where they never did. */
-  chosenAt: number;
   /** The request under way. The claims of leaving pages, and of pages that take too long, are records of their own (`claimKey`). */
   claim: Claim | null;
   /** No tab sends before this pause is over. */
@@ -204,7 +201,10 @@ export const newControl = (consent: Choice): Control => ({
   purged: 0,
 });
 
-const CHOICES: unknown[] = ['enabled', 'disabled', 'draining'] satisfies Choice[];
+const CHOICES: unknown[] = ['enabled', 'draining', 'keeping', 'disabled'] satisfies Choice[];
+
+/** Whether a record's choice is one of ours, and an opt-out. */
+export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && CHOICES.includes(choice);
 
 /** Reads a stored record member by member. A member that cannot be read is as in a new record with the choice `consent`. */
 export const readControl = (record: unknown, consent: Choice): Control => {

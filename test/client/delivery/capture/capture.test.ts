@@ -103,6 +103,7 @@ test('case 40: what a tab appends before it learns of an opt-out it takes back, 
   await deaf.capture('before');
   await deaf.delivery.flush();
   await first.delivery.disable('keep');
+  await world.clock.advance(1);
   const before = world.records();
   const impression = {
     type: 'impression',

@@ -185,7 +185,7 @@ test('a worker that has seen a wipe answers no page until the user opts in again
     for (const listener of heard) listener({ data });
   };
   expect(isThere()).toBe(true);
-  tell({ type: 'wiped' });
+  tell({ type: 'consent', choice: 'wiped' });
   expect(isThere()).toBe(false);
   tell({ type: 'consent', choice: 'enabled' });
   expect(isThere()).toBe(true);
