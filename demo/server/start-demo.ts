@@ -89,6 +89,7 @@ export const startDemo = async ({
       workspaces: atSite(workspaces, () => listening.url, isMadeUp),
       store,
       service,
+      serviceUrl: listening.url,
       pages: studioPages ?? builtPages(),
       log,
     });

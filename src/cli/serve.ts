@@ -5,6 +5,7 @@ import {
   createService,
   errorFacts,
   followReleases,
+  type Listening,
   type Log,
   listen,
   type ReleasedSource,
@@ -45,6 +46,11 @@ const options = {
     type: 'string',
     description: 'Where browsers reach the Studio, behind a proxy (PLACARD_STUDIO_URL)',
     valueHint: 'https://studio.example',
+  },
+  'service-url': {
+    type: 'string',
+    description: 'Where browsers reach the API, for pictures that the Studio uploads (PLACARD_SERVICE_URL)',
+    valueHint: 'https://api.example',
   },
   'trusted-proxies': {
     type: 'string',
@@ -95,20 +101,31 @@ interface ServeStudioOptions {
   workspaces: ReleasedSource;
   store: Store;
   service: Service;
+  /** Where browsers of this machine reach the API; `null` where others reach it too. */
+  ownUrl: string | null;
   log: Log;
 }
+
+/** A URL of ours as browsers have it, without a slash at the end; `undefined` where none is named. */
+const urlOf = (
+  setting: Setting,
+  name: 'studio-url' | 'service-url',
+  variable: string,
+): string | undefined => {
+  const url = setting(name, variable);
+  if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url?.replace(/\/+$/, '');
+  const example = name.replace(/(\w+)-url/, 'https://$1.example');
+  throw new Error(`--${name} must be a URL such as ${example}, got "${url}"`);
+};
 
 /** Serves the Studio beside the API where a port is named for it; `null` where none is. */
 const serveStudio = async (
   setting: Setting,
-  { workspaces, store, service, log }: ServeStudioOptions,
+  { workspaces, store, service, ownUrl, log }: ServeStudioOptions,
 ): Promise<ServedPort | null> => {
   const port = setting('studio-port', 'PLACARD_STUDIO_PORT');
   if (port === undefined) return null;
-  const publicUrl = setting('studio-url', 'PLACARD_STUDIO_URL');
-  if (publicUrl !== undefined && !/^https?:/.test(publicUrl)) {
-    throw new Error(`--studio-url must be a URL such as https://studio.example, got "${publicUrl}"`);
-  }
+  const publicUrl = urlOf(setting, 'studio-url', 'PLACARD_STUDIO_URL');
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
     log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
   }
@@ -116,6 +133,9 @@ const serveStudio = async (
     workspaces,
     store,
     service,
+    // Behind a proxy nobody else reaches the address that it listens on.
+    serviceUrl:
+      urlOf(setting, 'service-url', 'PLACARD_SERVICE_URL') ?? (publicUrl === undefined ? ownUrl : null),
     pages: builtPages(),
     log,
     ...(publicUrl !== undefined && { publicUrl }),
@@ -189,9 +209,12 @@ export const serve = defineCommand({
       workspaces: () => workspaces.registry().workspaces,
       log,
     });
+    let listening: Listening | null = null;
     try {
-      const studio = await serveStudio(setting, { workspaces, store, service, log });
-      const listening = await listen(service, { port, host, log });
+      listening = await listen(service, { port, host, log });
+      // Other machines have another address of a service that they can reach.
+      const ownUrl = LOOPBACK.test(host) ? listening.url : null;
+      const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);
       const signal = await ending;
@@ -202,7 +225,7 @@ export const serve = defineCommand({
       log.info({}, 'stopped');
     } catch (error) {
       await stopIngestion();
-      await service.close();
+      await (listening ? listening.stop() : service.close());
       throw error;
     }
   },

@@ -35,10 +35,14 @@ export {
   type Draft,
   LOOK_AT_USER,
   type OperatorSession,
+  PICTURE_TYPES,
+  type Picture,
+  type PictureType,
   type Release,
   type SessionProof,
   type StudioStore,
 } from './operators/index.ts';
+export { PICTURES_PATH } from './pages/pictures.ts';
 export type { Profile } from './profiles/profile.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';

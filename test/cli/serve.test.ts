@@ -356,7 +356,7 @@ describe('placard serve', () => {
     [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
     [
       ['--prot', '80'],
-      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --studio-port, --studio-host, --studio-url, --trusted-proxies\n',
+      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --studio-port, --studio-host, --studio-url, --service-url, --trusted-proxies\n',
     ],
   ])('ends with one sentence where it is started with %j', async (words, sentence) => {
     const { code, stderr, stdout } = await runCli(['serve', ...words]);

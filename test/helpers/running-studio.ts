@@ -14,6 +14,8 @@ import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
 import { type Answered, readAnswer, recordingLog } from './running-service.ts';
 
 export const ORIGIN = 'http://127.0.0.1:8788';
+/** Where browsers reach the service beside it. */
+export const SERVICE_URL = 'https://api.example';
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 
 /** An operator's line in a workspace file; their key is their name with `-key` behind it. */
@@ -56,7 +58,12 @@ export const aStudioWorkspace = (members: Record<string, unknown> = {}) =>
 /** The Studio beside a service on one store, without ports, and with a clock that stands still. */
 export const runStudio = async (
   content: Record<string, unknown> = aStudioWorkspace(),
-  { store: given, publicUrl, env = {} }: { store?: Store; publicUrl?: string; env?: NodeJS.ProcessEnv } = {},
+  {
+    store: given,
+    publicUrl,
+    serviceUrl = SERVICE_URL,
+    env = {},
+  }: { store?: Store; publicUrl?: string; serviceUrl?: string | null; env?: NodeJS.ProcessEnv } = {},
 ) => {
   const lines: Record<string, unknown>[] = [];
   const log = recordingLog(lines);
@@ -71,6 +78,7 @@ export const runStudio = async (
     workspaces,
     store,
     service,
+    serviceUrl,
     pages: null,
     env,
     now,

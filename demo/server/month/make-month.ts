@@ -74,7 +74,7 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
   );
   const kept: Store = { ...store, close: async () => undefined };
   const service = createService({ workspaces, store: kept, now, log });
-  const studio = createStudio({ workspaces, store: kept, service, pages: null, now, log });
+  const studio = createStudio({ workspaces, store: kept, service, serviceUrl: null, pages: null, now, log });
 
   const ask = (path: string, key: string, body: unknown) =>
     service

@@ -1,4 +1,4 @@
-export type SqlValue = string | number | null;
+export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Record<string, unknown>;
 /** A statement of a constant text. */
 export interface Statement {
@@ -40,6 +40,13 @@ export const booleanIn = (row: SqlRow, column: string): boolean => row[column] =
 export const jsonIn = (row: SqlRow, column: string): unknown => {
   const value = row[column];
   return typeof value === 'string' ? JSON.parse(value) : value;
+};
+
+/** PostgreSQL's driver gives a part of a larger buffer; SQLite's gives the bytes alone. */
+export const bytesIn = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> => {
+  const value = row[column];
+  if (value instanceof Uint8Array) return new Uint8Array(value);
+  throw new Error(`The column ${column} holds ${typeof value}, and not bytes`);
 };
 
 /** The texts of a list that is JSON. */

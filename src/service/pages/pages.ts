@@ -1,13 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Route } from '../gate/route.ts';
-import { createDispatcher, type Endpoint } from '../http/dispatch.ts';
-import { type Answer, type Exchange, HttpError, JSON_HEADERS } from '../http/exchange.ts';
+import { type Call, createDispatcher, type Endpoint } from '../http/dispatch.ts';
+import { type Answer, HttpError, JSON_HEADERS } from '../http/exchange.ts';
 import { inTime } from '../in-time.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../store/store.ts';
 import { docsPage } from './docs-page.ts';
 import { openApi } from './openapi.ts';
+import { createPictures, PICTURES_PATH } from './pictures.ts';
 
 /** Longer than this a store that does not answer counts as away. */
 const PING_MS = 2_000;
@@ -23,9 +24,9 @@ interface PagesOptions {
   isDraining: () => boolean;
 }
 
-/** A page about the service, which anybody may read. */
+/** A page about the service, or a picture that it keeps, which anybody may read. */
 interface Page extends Endpoint {
-  answer(exchange: Exchange): Answer | Promise<Answer>;
+  answer(call: Call<Page>): Answer | Promise<Answer>;
 }
 
 const pinged = async (store: Store): Promise<boolean> =>
@@ -38,7 +39,7 @@ const pinged = async (store: Store): Promise<boolean> =>
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
 
-/** Pages about the service, without a key. */
+/** What is read without a key. */
 export const createPages = ({
   routes,
   store,
@@ -55,6 +56,7 @@ export const createPages = ({
     description ??= openApi(routes);
     return description;
   };
+  const pictureOf = createPictures(store, now);
   const page = (path: string, answer: Page['answer']): Page => ({
     method: 'GET',
     path,
@@ -70,8 +72,8 @@ export const createPages = ({
         if (await pinged(store)) return { status: 200, body: { status: 'ready' } };
         return { status: 503, body: { status: 'store not ready' } };
       }),
-      page('/metrics', async ({ header }) => {
-        if (metricsToken !== undefined && !isToken(header('authorization'), metricsToken)) {
+      page('/metrics', async ({ exchange }) => {
+        if (metricsToken !== undefined && !isToken(exchange.header('authorization'), metricsToken)) {
           throw new HttpError(401, 'Invalid metrics token', { headers: { 'WWW-Authenticate': 'Bearer' } });
         }
         // Without a token anybody may be reading: they learn of no workspace.
@@ -85,10 +87,11 @@ export const createPages = ({
         headers: { 'Access-Control-Allow-Origin': '*' },
       })),
       page('/docs', () => docsPage(described())),
+      page(`${PICTURES_PATH}/{file}`, ({ params }) => pictureOf(params['file']!)),
     ],
     headers: JSON_HEADERS,
     errors: 'general',
-    serve: async ({ endpoint, exchange }) => endpoint.answer(exchange),
+    serve: async (call) => call.endpoint.answer(call),
     log,
   });
 };

@@ -43,6 +43,22 @@ UPDATE banner_events SET holdout_id = twice.campaign_id FROM banner_events AS tw
 DELETE FROM banner_events WHERE substr(banner_id, 1, 1) = '@';
 `;
 
+const PICTURES_ARE_STORED = `
+CREATE TABLE pictures (
+  hash TEXT NOT NULL,
+  workspace_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  author TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  bytes BYTES NOT NULL,
+  PRIMARY KEY (hash, workspace_id)
+);
+`;
+
 /**
  * Changes of the tables since the first release, the one to number 2 first. A change that has been published never changes again: the
  * next one gets the next number. Tables that are made new are in `tables.ts`, and have all of them already.
@@ -64,6 +80,8 @@ const MIGRATIONS: readonly Migration[] = [
   },
   // An event that counts for a holdout as well names it, in place of a second event whose banner had an @ in front.
   { sqlite: inSqlite(HOLDOUT_IS_STORED_ONCE), postgres: inPostgres(HOLDOUT_IS_STORED_ONCE) },
+  // Pictures that operators upload.
+  { sqlite: inSqlite(PICTURES_ARE_STORED), postgres: inPostgres(PICTURES_ARE_STORED) },
 ];
 
 /** The number of the tables in `tables.ts`. */

@@ -1,5 +1,5 @@
 import type { IngestionStore } from '../integrations/records.ts';
-import type { Statement, StudioStore } from '../operators/index.ts';
+import type { PictureFile, Statement, StudioStore } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -88,6 +88,8 @@ export interface StoreReader {
   recount(workspaceId: string): Promise<CountDifference[]>;
   /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;
+  /** A picture by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
+  picture(hash: string): Promise<PictureFile | null>;
   /** Gives the connection back. */
   close(): Promise<void>;
 }
@@ -139,7 +141,7 @@ export interface Store extends StoreReader {
   /** External IDs of some users without a profile of whom nothing came since a moment, the longest ago first. */
   staleUsers(workspaceId: string, beforeMs: number): Promise<string[]>;
 
-  /** What operators write: releases, drafts, sessions, audit. */
+  /** What operators write: releases, drafts, pictures, sessions, audit. */
   studio: StudioStore;
   /** What runs of integrations leave behind. */
   ingestion: IngestionStore;

@@ -2,7 +2,7 @@ import { INGESTION_TABLES } from '../integrations/records.ts';
 import { STUDIO_TABLES } from '../operators/index.ts';
 
 /**
- * The tables of users, as `docs/data.md` describes them. Some types are words of our own: `MOMENT`, `DAY`, `EVENT_ID`. An
+ * The tables of users, as `docs/data.md` describes them. Some types are words of our own: `MOMENT`, `DAY`, `BYTES`, `EVENT_ID`. An
  * `INTEGER` has 64 bits, an `INT` 32.
  */
 const USER_TABLES = `
@@ -170,6 +170,7 @@ const SQLITE_TYPES: Record<string, string> = {
   EVENT_ID: 'INTEGER PRIMARY KEY',
   MOMENT: 'INTEGER',
   DAY: 'TEXT',
+  BYTES: 'BLOB',
   BOOLEAN: 'INTEGER',
   FLOAT: 'REAL',
   JSON: 'TEXT',
@@ -179,6 +180,7 @@ const POSTGRES_TYPES: Record<string, string> = {
   INTEGER: 'bigint',
   MOMENT: 'timestamptz',
   DAY: 'date',
+  BYTES: 'bytea',
   TEXT: 'text COLLATE "C"',
 };
 

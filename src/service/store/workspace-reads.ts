@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
+import { createReadPicture, numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-set.ts';
 import type { Send } from './dialect.ts';
 import { campaignOf, msIn } from './rows.ts';
@@ -7,7 +7,11 @@ import type { Statements } from './statements.ts';
 import type { BannerUser, Impression, StoreReader } from './store.ts';
 
 /** What both databases read by the same statements. */
-export const createWorkspaceReads = (run: RunSql): Pick<StoreReader, 'workspaceIds' | 'dataPoints'> => ({
+export const createWorkspaceReads = (
+  run: RunSql,
+): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'picture'> => ({
+  picture: createReadPicture(run),
+
   async workspaceIds() {
     const rows = await run('SELECT workspace_id FROM secrets ORDER BY workspace_id', []);
     return rows.map((row) => textIn(row, 'workspace_id'));

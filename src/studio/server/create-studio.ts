@@ -48,6 +48,8 @@ export interface StudioOptions {
   pages: string | null;
   /** Where browsers reach it, for example `https://studio.example`. Default: the address it listens on. */
   publicUrl?: string;
+  /** Where browsers reach the service, for example `https://api.example`: uploaded pictures are there. `null`: none are taken. */
+  serviceUrl: string | null;
   /** Where the secrets of identity providers' clients are. Default: the process's own. */
   env?: NodeJS.ProcessEnv;
   now?: () => number;
@@ -84,6 +86,7 @@ export const createStudio = ({
   service,
   pages,
   publicUrl,
+  serviceUrl,
   env = process.env,
   now = Date.now,
   log = silentLog,
@@ -133,6 +136,7 @@ export const createStudio = ({
       ifMatch: revisionIn(exchange.header('if-match')),
       nowMs: now(),
       missingSelectors: service.missingSelectors,
+      serviceUrl,
       audit: (action, subject, details = '') =>
         studio.addAudit({
           workspaceId: workspace.workspaceId,

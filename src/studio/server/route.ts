@@ -30,6 +30,8 @@ export interface StudioContext<Body = unknown> {
   ifMatch: string | null;
   nowMs: number;
   missingSelectors: Service['missingSelectors'];
+  /** Where browsers reach the service, without a slash at the end; `null` where nobody has said it. */
+  serviceUrl: string | null;
   audit(action: string, subject: string, details?: string): Promise<void>;
   /** Lets this process see a release at once; the others follow. */
   refresh(): Promise<void>;
@@ -75,9 +77,12 @@ const BOUNDS: RequestBody<unknown>['bounds'] = {
 };
 
 /** A body as its schema has it, or a refusal that names what is wrong with it. */
-export const bodyOf = <Schema extends z.ZodType>(schema: Schema): RequestBody<z.output<Schema>> => ({
+export const bodyOf = <Schema extends z.ZodType>(
+  schema: Schema,
+  bounds: Partial<typeof BOUNDS> = {},
+): RequestBody<z.output<Schema>> => ({
   schema,
-  bounds: BOUNDS,
+  bounds: { ...BOUNDS, ...bounds },
   read(sent) {
     const parsed = schema.safeParse(sent);
     if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));

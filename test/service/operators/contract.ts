@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Release, StudioStore } from '../../../src/service/operators/index.ts';
+import type { Store } from '../../../src/service/store/index.ts';
 
 const W = 'shop';
 
@@ -28,15 +29,16 @@ const aDraft = (revision: string, editor = 'Mia') => ({
 /** What the Studio's tables do on any store. */
 export const studioContract = (
   name: string,
-  open: () => Promise<{ studio: StudioStore; close(): Promise<void> }>,
+  open: () => Promise<Pick<Store, 'studio' | 'picture' | 'close'>>,
 ) =>
   describe(`the Studio's tables on ${name}`, () => {
+    let store: Pick<Store, 'studio' | 'picture' | 'close'>;
     let studio: StudioStore;
-    let close: () => Promise<void>;
     beforeEach(async () => {
-      ({ studio, close } = await open());
+      store = await open();
+      ({ studio } = store);
     });
-    afterEach(() => close());
+    afterEach(() => store.close());
 
     test('number releases over all campaigns of a workspace, and of that workspace alone', async () => {
       expect(await studio.releases(W, { limit: 9 })).toHaveLength(0);
@@ -116,6 +118,34 @@ export const studioContract = (
       expect(await studio.removeDraft(W, 'spring', 'r1')).toBe(false);
       expect(await studio.removeDraft(W, 'spring', 'r2')).toBe(true);
       expect(await studio.draft(W, 'spring')).toBeNull();
+    });
+
+    test('keep each picture of a workspace once, the newest first, with the bytes that came', async () => {
+      const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
+      const picture = {
+        workspaceId: W,
+        hash: 'a'.repeat(64),
+        type: 'webp',
+        width: 1_200,
+        height: 600,
+        size: bytes.byteLength,
+        name: 'Frühling.webp',
+        author: 'Mia',
+        createdAtMs: 10,
+      } as const;
+      expect(await studio.addPicture(picture, bytes)).toBe(true);
+      expect(await studio.addPicture({ ...picture, name: 'again' }, bytes)).toBe(false);
+      const newer = { ...picture, hash: 'b'.repeat(64), createdAtMs: 20 };
+      expect(await studio.addPicture(newer, bytes.slice(1))).toBe(true);
+      expect(await studio.pictures(W)).toEqual([newer, picture]);
+      // Another workspace may have the same one, and loses nothing with it.
+      expect(await studio.pictures('other')).toEqual([]);
+      expect(await studio.addPicture({ ...picture, workspaceId: 'other' }, bytes)).toBe(true);
+      expect(await studio.removePicture(W, picture.hash)).toBe(true);
+      expect(await studio.removePicture(W, picture.hash)).toBe(false);
+      expect(await store.picture(picture.hash)).toEqual({ type: 'webp', bytes });
+      await studio.removePicture('other', picture.hash);
+      expect(await store.picture(picture.hash)).toBeNull();
     });
 
     test('keep sessions until they are closed or old', async () => {

@@ -12,7 +12,7 @@ studioContract('a SQLite file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-studio-'));
   const store = await openStore(join(folder, 'placard.db'));
   return {
-    studio: store.studio,
+    ...store,
     close: async () => {
       await store.close();
       await rm(folder, { recursive: true });

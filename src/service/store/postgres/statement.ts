@@ -50,7 +50,7 @@ export const watchReplication = (client: ClientBase): void => {
 /** True from then on: it cannot be told which of the statements under way it was. */
 export const isUnreplicated = (client: ClientBase): boolean => unreplicated.has(client);
 
-type Value = string | number | null | readonly string[] | readonly number[];
+type Value = string | number | null | Uint8Array | readonly string[] | readonly number[];
 
 /** Runs a statement and resolves with its rows. With values it must be of a constant text: it is prepared under a name. */
 export type Run = (text: string, values?: readonly Value[]) => Promise<SqlRow[]>;

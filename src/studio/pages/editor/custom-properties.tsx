@@ -4,6 +4,7 @@ import type { PropertyText } from '../../campaign/campaign-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into, Select } from '../parts/controls.tsx';
 import { Field, hasError, TextField, unreadable } from '../parts/fields.tsx';
+import { PictureButton } from './pictures.tsx';
 
 export type PropertyType = PropertyText['type'];
 
@@ -64,6 +65,11 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
           </>
         }
         checks={[...own, ...checks]}
+        aside={
+          property.type === 'image' && (
+            <PictureButton label={name} onChoose={(value) => onChange(name, { type: 'image', value })} />
+          )
+        }
       >
         <textarea
           id={id}

@@ -20,6 +20,7 @@ import { checksAt, describedBy, Field, hasError, TextField } from '../parts/fiel
 import { announce } from '../parts/problem.tsx';
 import { useAction } from '../parts/server.tsx';
 import type { Editor } from './editor-state.ts';
+import { PictureButton } from './pictures.tsx';
 import { WordsInput } from './words-input.tsx';
 
 /** To choose from; any other one can be typed. */
@@ -217,12 +218,23 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
         const id = `property-${name}`;
         const source = String(variant.properties[name]!.value);
         const found = checks.filter(({ path }) => path[4] === name);
+        const put = (text: string) =>
+          editor.changeVariant(
+            variant.variant_id,
+            (before) => translate(before, language, name, text),
+            `${language} ${name}`,
+          );
         return (
           <Field
             key={name}
             id={id}
             label={isNeeded ? labelOf(name) : `${labelOf(name)}, if it is another one`}
             checks={found}
+            aside={
+              variant.properties[name]!.type === 'image' && (
+                <PictureButton label={labelOf(name)} onChoose={put} />
+              )
+            }
             help={
               <>
                 {languageName(own ?? 'en')}: <bdi lang={own ?? undefined}>{source}</bdi>
@@ -238,13 +250,7 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
               placeholder={translationOf(variant, language, name) ?? source}
               isInvalid={hasError(found)}
               describedBy={describedBy(id)}
-              onChange={(text) =>
-                editor.changeVariant(
-                  variant.variant_id,
-                  (before) => translate(before, language, name, text),
-                  `${language} ${name}`,
-                )
-              }
+              onChange={put}
             />
           </Field>
         );

@@ -17,6 +17,7 @@ import {
 import { EVENT_NAMES, NameLists, useNames } from '../parts/names.tsx';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
+import { PictureButton } from './pictures.tsx';
 import { Personalise, WordsInput } from './words-input.tsx';
 
 interface TemplateFieldProps {
@@ -117,8 +118,10 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
         isVisited.value = true;
       }}
       aside={
-        PERSONAL.includes(name) && (
+        PERSONAL.includes(name) ? (
           <Personalise field={id} label={template.label} value={text} onChange={put} />
+        ) : (
+          template.input === 'image' && <PictureButton label={template.label} onChoose={put} />
         )
       }
     >

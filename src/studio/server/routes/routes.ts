@@ -5,6 +5,7 @@ import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { createReadReach, createSamples, publishEffect } from './effect.ts';
 import { createReadNames } from './names.ts';
+import { listPictures, removePicture, uploadPicture } from './pictures.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
 import { archive, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
@@ -25,6 +26,9 @@ export const createStudioRoutes = (): StudioRoute[] => {
     preview,
     exportTranslations,
     importTranslations,
+    listPictures,
+    uploadPicture,
+    removePicture,
     makePreviewLink,
     why,
     readResults,

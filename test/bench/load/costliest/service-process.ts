@@ -142,7 +142,9 @@ await new Promise((resolve) => free.once('listening', resolve));
 const { port: studioPort } = free.address() as { port: number };
 await new Promise((resolve) => free.close(resolve));
 const studioUrl = `http://127.0.0.1:${studioPort}`;
-await listenStudio(createStudio({ workspaces, store, service, pages: null }), { port: studioPort });
+await listenStudio(createStudio({ workspaces, store, service, serviceUrl: null, pages: null }), {
+  port: studioPort,
+});
 
 const post = async (path: string, key: string, body: unknown) => {
   const headers = { authorization: `Bearer bench-${key}`, 'content-type': 'application/json' };

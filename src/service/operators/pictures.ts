@@ -1,0 +1,103 @@
+import { bytesIn, numberIn, oneIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
+
+/** What a picture may be; each is also the ending of its address. No SVG: it is a document, which may hold script. */
+export const PICTURE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;
+export type PictureType = (typeof PICTURE_TYPES)[number];
+
+/** A picture that an operator has uploaded, without its bytes. */
+export interface Picture {
+  workspaceId: string;
+  /** SHA-256 of the bytes, in hexadecimal digits. */
+  hash: string;
+  type: PictureType;
+  /** In pixels. */
+  width: number;
+  height: number;
+  /** How many bytes it has. */
+  size: number;
+  /** What its file was called. */
+  name: string;
+  author: string;
+  createdAtMs: number;
+}
+
+/** What a page gets of a picture. */
+export interface PictureFile {
+  type: PictureType;
+  bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** The bytes come last: SQLite reads a row without them where nobody asks. */
+export const PICTURES_TABLE = `
+CREATE TABLE pictures (
+  hash TEXT NOT NULL,
+  workspace_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  size INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  author TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  bytes BYTES NOT NULL,
+  PRIMARY KEY (hash, workspace_id)
+);
+`;
+
+/** Pictures that campaigns of a workspace may show. */
+export interface PictureStore {
+  /** Newest first. */
+  pictures(workspaceId: string): Promise<Picture[]>;
+  /** Adds a picture; false where the workspace has it already. */
+  addPicture(picture: Picture, bytes: Uint8Array): Promise<boolean>;
+  /** False where the workspace has no such picture. */
+  removePicture(workspaceId: string, hash: string): Promise<boolean>;
+}
+
+const pictureOf = (row: SqlRow): Picture => ({
+  workspaceId: textIn(row, 'workspace_id'),
+  hash: textIn(row, 'hash'),
+  type: oneIn(row, 'type', PICTURE_TYPES),
+  width: numberIn(row, 'width'),
+  height: numberIn(row, 'height'),
+  size: numberIn(row, 'size'),
+  name: textIn(row, 'name'),
+  author: textIn(row, 'author'),
+  createdAtMs: numberIn(row, 'created_at_ms'),
+});
+
+export const createPictureStore = (run: RunSql): PictureStore => ({
+  async pictures(workspaceId) {
+    const rows = await run(
+      `SELECT workspace_id, hash, type, width, height, size, name, author, created_at_ms FROM pictures
+       WHERE workspace_id = $1 ORDER BY created_at_ms DESC, hash`,
+      [workspaceId],
+    );
+    return rows.map(pictureOf);
+  },
+
+  async addPicture({ workspaceId, hash, type, width, height, size, name, author, createdAtMs }, bytes) {
+    const rows = await run(
+      `INSERT INTO pictures (workspace_id, hash, type, width, height, size, name, author, created_at_ms, bytes)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING hash`,
+      [workspaceId, hash, type, width, height, size, name, author, createdAtMs, bytes],
+    );
+    return rows.length === 1;
+  },
+
+  async removePicture(workspaceId, hash) {
+    const rows = await run('DELETE FROM pictures WHERE workspace_id = $1 AND hash = $2 RETURNING hash', [
+      workspaceId,
+      hash,
+    ]);
+    return rows.length === 1;
+  },
+});
+
+/** The picture of this hash, of whichever workspace; `null` where none has it. For pages: it is no operator's read. */
+export const createReadPicture =
+  (run: RunSql) =>
+  async (hash: string): Promise<PictureFile | null> => {
+    const [row] = await run('SELECT type, bytes FROM pictures WHERE hash = $1 LIMIT 1', [hash]);
+    return row ? { type: oneIn(row, 'type', PICTURE_TYPES), bytes: bytesIn(row, 'bytes') } : null;
+  };

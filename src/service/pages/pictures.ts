@@ -1,0 +1,51 @@
+import { type Answer, HttpError } from '../http/exchange.ts';
+import type { PictureFile } from '../operators/index.ts';
+import type { Store } from '../store/store.ts';
+
+/** Where pages find a picture: the SHA-256 of its bytes, and its type as the ending. */
+export const PICTURES_PATH = '/pictures';
+const FILE = /^([\da-f]{64})\.([a-z]+)$/;
+
+/** At most so many are kept in memory, of 1 MB each, and each for so long: one that is deleted is gone in a minute. */
+const MAX_KEPT = 32;
+const KEPT_MS = 60_000;
+
+/** What an address names never changes. Whoever opens it alone gets no page of ours, whatever the bytes say that they are. */
+const HEADERS = {
+  'Cache-Control': 'public, max-age=31536000, immutable',
+  'Content-Security-Policy': "default-src 'none'; sandbox",
+  'Access-Control-Allow-Origin': '*',
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+};
+
+/**
+ * Answers pictures to pages of any origin. Those of the last minute are in memory: a banner that many see at once costs the database
+ * one read, and all who wait for its bytes share them.
+ */
+export const createPictures = (store: Pick<Store, 'picture'>, now: () => number) => {
+  const kept = new Map<string, { sinceMs: number; picture: Promise<PictureFile | null> }>();
+
+  const read = (hash: string): Promise<PictureFile | null> => {
+    const known = kept.get(hash);
+    if (known && now() - known.sinceMs < KEPT_MS) return known.picture;
+    const picture = store.picture(hash);
+    const forget = () => kept.delete(hash);
+    kept.delete(hash);
+    kept.set(hash, { sinceMs: now(), picture });
+    picture.then((found) => found ?? forget(), forget);
+    const [oldest] = kept.keys();
+    if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+    return picture;
+  };
+
+  return async (file: string): Promise<Answer> => {
+    const [, hash, ending] = FILE.exec(file) ?? [];
+    const picture = hash === undefined ? null : await read(hash);
+    if (!picture || picture.type !== ending) throw new HttpError(404, 'There is no such picture');
+    return {
+      status: 200,
+      headers: { ...HEADERS, 'Content-Type': `image/${picture.type}` },
+      parts: [picture.bytes],
+    };
+  };
+};

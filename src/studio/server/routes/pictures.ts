@@ -1,0 +1,167 @@
+import { createHash } from 'node:crypto';
+import { imageDimensionsFromData } from 'image-dimensions';
+import * as z from 'zod';
+import {
+  HttpError,
+  PICTURE_TYPES,
+  PICTURES_PATH,
+  type Picture,
+  type PictureType,
+} from '../../../service/index.ts';
+import { nameOf } from '../../campaign/campaign-text.ts';
+import { MAX_PICTURE_BYTES, PICTURE_KINDS } from '../../campaign/picture-rules.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { campaignRows } from './campaigns.ts';
+
+/** Pictures of one workspace: with 1 MB each they are 300 MB of the database and of each backup. */
+const MAX_PICTURES = 300;
+/** A file of 1 MB may hold a picture that fills the memory of a phone. */
+const MAX_SIDE = 8_192;
+
+export interface PictureRow {
+  hash: string;
+  /** What a campaign writes: it works on every site. */
+  url: string;
+  name: string;
+  /** In pixels. */
+  width: number;
+  height: number;
+  bytes: number;
+}
+
+export interface PicturesAnswer {
+  /** Newest first. */
+  pictures: PictureRow[];
+  /** Whether more can be uploaded; otherwise why not, as a sentence. */
+  problem: string | null;
+}
+
+const NO_URL =
+  'Pictures cannot be uploaded here: the service does not know where browsers reach it. Whoever runs it names that with --service-url.';
+const FULL = `The library is full: it has room for ${MAX_PICTURES} pictures. Delete some that no campaign uses.`;
+
+const rowOf = ({ hash, type, name, width, height, size }: Picture, serviceUrl: string): PictureRow => ({
+  hash,
+  url: `${serviceUrl}${PICTURES_PATH}/${hash}.${type}`,
+  name,
+  width,
+  height,
+  bytes: size,
+});
+
+export const listPictures = defineRoute({
+  method: 'GET',
+  path: '/api/pictures',
+  role: 'view',
+  request: null,
+  answer: async ({ studio, workspace, serviceUrl }) => {
+    const all = serviceUrl === null ? [] : await studio.pictures(workspace.workspaceId);
+    const problem = serviceUrl === null ? NO_URL : all.length < MAX_PICTURES ? null : FULL;
+    const body: PicturesAnswer = { pictures: all.map((each) => rowOf(each, serviceUrl ?? '')), problem };
+    return { status: 200, body };
+  },
+});
+
+/** What the bytes are: their name and what a browser said of them count for nothing. Throws where they are no picture that is taken. */
+const readPicture = (bytes: Uint8Array): { type: PictureType; width: number; height: number } => {
+  const found = imageDimensionsFromData(bytes);
+  const type = PICTURE_TYPES.find((each) => each === found?.type);
+  if (!found || type === undefined) {
+    throw new HttpError(415, `This is no picture that can be used. It has to be ${PICTURE_KINDS}.`);
+  }
+  const { width, height } = found;
+  if (Math.max(width, height) > MAX_SIDE || Math.min(width, height) < 1) {
+    throw new HttpError(
+      422,
+      `The picture has ${width} × ${height} pixels: at most ${MAX_SIDE} are taken on a side.`,
+    );
+  }
+  return { type, width, height };
+};
+
+const TOO_LARGE = {
+  status: 413,
+  message: 'A picture may have at most 1 MB: make it smaller, or save it as WebP',
+};
+
+const pictureBody = z.strictObject({
+  /** Of the file. */
+  name: z.string().trim().min(1).max(200),
+  /** Its bytes, in Base64. */
+  base64: z.string().min(1),
+});
+
+/** Adds a picture to the library of the workspace. One that is there already stays as it is. */
+export const uploadPicture = defineRoute({
+  method: 'POST',
+  path: '/api/pictures',
+  role: 'edit',
+  request: bodyOf(pictureBody, {
+    // Base64 is a third longer.
+    maxBytes: Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 4_096,
+    tooLarge: TOO_LARGE,
+  }),
+  answer: async ({ studio, workspace, operator, body, nowMs, serviceUrl, audit }) => {
+    if (serviceUrl === null) throw new HttpError(409, NO_URL);
+    const { workspaceId } = workspace;
+    const bytes = Buffer.from(body.base64, 'base64');
+    if (bytes.byteLength > MAX_PICTURE_BYTES) throw new HttpError(TOO_LARGE.status, TOO_LARGE.message);
+    const { type, width, height } = readPicture(bytes);
+    const hash = createHash('sha256').update(bytes).digest('hex');
+    const known = await studio.pictures(workspaceId);
+    const before = known.find((each) => each.hash === hash);
+    if (before) return { status: 200, body: rowOf(before, serviceUrl) };
+    if (known.length >= MAX_PICTURES) throw new HttpError(409, FULL);
+    const picture: Picture = {
+      workspaceId,
+      hash,
+      type,
+      width,
+      height,
+      size: bytes.byteLength,
+      name: body.name,
+      author: operator.name,
+      createdAtMs: nowMs,
+    };
+    // Somebody may have been faster with the same one.
+    if (await studio.addPicture(picture, bytes)) await audit('upload picture', body.name, `${hash}.${type}`);
+    return { status: 201, body: rowOf(picture, serviceUrl) };
+  },
+});
+
+/** Names of the campaigns that show a picture, or will: drafts, what is live, and what is planned. */
+const usesOf = async (hash: string, context: StudioContext): Promise<string[]> => {
+  const { studio, workspace, nowMs } = context;
+  const shows = (campaign: unknown) => JSON.stringify(campaign ?? null).includes(hash);
+  const planned = await studio.plannedReleases(workspace.workspaceId, nowMs);
+  return (await campaignRows(context)).flatMap(({ id, published, draft, isArchived }) => {
+    // One that a newer release has overtaken will never be live.
+    const ahead = planned.filter(
+      ({ campaignId, release }) => campaignId === id && release > (published?.release ?? 0),
+    );
+    const texts = [isArchived ? null : published, draft, ...ahead].map((each) => each?.campaign);
+    const named = published ?? draft;
+    return texts.some(shows) ? [named ? nameOf(named.campaign) : id] : [];
+  });
+};
+
+/** Takes a picture that no campaign uses out of the library. A former release that shows it shows none. */
+export const removePicture = defineRoute({
+  method: 'DELETE',
+  path: '/api/pictures/{hash}',
+  role: 'edit',
+  request: null,
+  answer: async (context) => {
+    const { studio, workspace, params, audit } = context;
+    const hash = params['hash']!;
+    const picture = (await studio.pictures(workspace.workspaceId)).find((each) => each.hash === hash);
+    if (!picture) throw new HttpError(404, 'There is no such picture');
+    const uses = await usesOf(hash, context);
+    if (uses.length > 0) {
+      throw new HttpError(409, `Campaigns use it: ${uses.map((name) => `“${name}”`).join(', ')}`);
+    }
+    await studio.removePicture(workspace.workspaceId, hash);
+    await audit('delete picture', picture.name, `${hash}.${picture.type}`);
+    return { status: 204, text: '' };
+  },
+});

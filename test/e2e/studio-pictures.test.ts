@@ -1,0 +1,54 @@
+// A picture from a marketer's own machine to the shop, in a real browser.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { aPng } from '../helpers/a-picture.ts';
+import { axeProblems } from '../helpers/axe-problems.ts';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+
+let studio: StudioBrowser;
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+});
+afterAll(() => studio?.stop());
+
+test('a picture is uploaded, previewed, published, shown by the shop, and kept for the next campaign', async () => {
+  const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
+  await page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Pictures' });
+  await dialog.getByText('A PNG, JPEG, WebP, AVIF or GIF of at most 1 MB.').waitFor();
+  const file = dialog.getByLabel('Upload a picture, or drop one here');
+  const png = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/png', buffer });
+  await file.setInputFiles(png('huge.png', aPng(1, 1, [0, 0, 0], 1.4 * 1024 * 1024)));
+  await dialog.getByText('“huge.png” has 1.5 MB, and a picture may have at most 1 MB.').waitFor();
+  await file.setInputFiles(png('letter.png', Buffer.from('Dear Sir')));
+  await dialog.getByText('This is no picture that can be used.').waitFor();
+  await file.setInputFiles(png('kiln.png', aPng(640, 360)));
+  await dialog.waitFor({ state: 'detached' });
+  const image = page.getByLabel('Image', { exact: true });
+  const url = await image.inputValue();
+  expect(url).toMatch(new RegExp(`^${studio.serviceUrl}/pictures/[\\da-f]{64}\\.png$`));
+  // The preview draws it.
+  const drawn = page.frameLocator('.glass iframe').locator(`img[src="${url}"]`).first();
+  await expect.poll(() => drawn.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(640);
+  await page.getByText('Draft saved').waitFor();
+  await page.getByRole('button', { name: 'Publish …' }).click();
+  await page.getByRole('button', { name: 'Publish now' }).click();
+  await page.getByText(/Release \d+ is live/).waitFor();
+
+  const shop = await page.context().newPage();
+  await shop.goto(studio.serviceUrl);
+  const shown = shop.locator(`img[src="${url}"]`).first();
+  await expect.poll(() => shown.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(640);
+
+  // The library has it for others, and keeps it while it is in use.
+  await page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first().click();
+  await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).waitFor();
+  expect(await axeProblems(page)).toEqual([]);
+  await dialog.getByRole('button', { name: 'Delete kiln.png' }).click();
+  const question = page.getByRole('dialog', { name: 'Delete “kiln.png”?' });
+  await question.getByRole('button', { name: 'Delete' }).click();
+  await question.getByText('Campaigns use it: “Spring collection”').waitFor();
+  await question.getByRole('button', { name: 'Keep it' }).click();
+  await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).click();
+  expect(await image.inputValue()).toBe(url);
+  await page.context().close();
+});

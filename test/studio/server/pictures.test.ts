@@ -1,0 +1,227 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { sizeWords } from '../../../src/studio/campaign/picture-rules.ts';
+import { aPng } from '../../helpers/a-picture.ts';
+import { aCampaign } from '../../helpers/a-workspace.ts';
+import { keptOpen, STORES } from '../../helpers/running-service.ts';
+import {
+  aStudioWorkspace,
+  type RunningStudio,
+  runStudio,
+  SERVICE_URL,
+} from '../../helpers/running-studio.ts';
+
+const MEGABYTE = 1024 * 1024;
+const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
+const JPEG = Buffer.from(
+  'ffd8ffe000104a46494600010100000100010000ffc00011080258032003012200021101031101ffd9',
+  'hex',
+);
+const GIF = Buffer.from('47494638396120030a00f00000000000ffffff2c00000000010001000002024401003b', 'hex');
+const SVG = Buffer.from(
+  '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><script>1</script></svg>',
+);
+
+const showing = (image: string, more: Record<string, unknown> = {}) =>
+  aCampaign({
+    campaign_id: 'sale',
+    name: 'Sale',
+    placements: ['home'],
+    variants: [
+      {
+        variant_id: 'a',
+        properties: { headline: { type: 'string', value: 'Sale' }, image: { type: 'image', value: image } },
+      },
+    ],
+    ...more,
+  });
+
+describe.each(STORES)('pictures on $name', ({ address }) => {
+  let store: Store;
+  let studio: RunningStudio;
+  let ed: string;
+  beforeEach(async () => {
+    store = await openStore(await address());
+    studio = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
+    ed = await studio.signIn('Ed');
+  });
+  afterEach(async () => {
+    await studio.stop();
+    await store.close();
+  });
+
+  const upload = (bytes: Uint8Array, name = 'spring.png', cookie = ed) =>
+    studio.call('POST', '/api/pictures', {
+      body: { name, base64: Buffer.from(bytes).toString('base64') },
+      cookie,
+    });
+  const list = async () => (await studio.call('GET', '/api/pictures', { cookie: ed })).body;
+  const remove = (hash: string) => studio.call('DELETE', `/api/pictures/${hash}`, { cookie: ed });
+  /** As a page of any origin asks the service for it. */
+  const load = (url: string, method = 'GET') =>
+    studio.service.fetch(new Request(url.replace(SERVICE_URL, 'http://localhost'), { method }));
+
+  test('are uploaded once, listed newest first, and shown by any site for good', async () => {
+    const png = aPng(40, 20);
+    const { status, body: row } = await upload(png);
+    expect([status, row]).toEqual([
+      201,
+      {
+        hash: sha256(png),
+        url: `${SERVICE_URL}/pictures/${sha256(png)}.png`,
+        name: 'spring.png',
+        width: 40,
+        height: 20,
+        bytes: png.byteLength,
+      },
+    ]);
+    studio.clock.now += 1_000;
+    const jpeg = await upload(JPEG, 'autumn.jpg');
+    expect(jpeg.body).toMatchObject({ width: 800, height: 600 });
+    expect((await upload(GIF, 'a.gif')).body).toMatchObject({ width: 800, height: 10 });
+    // The same again, under another name, is the one that is there.
+    expect(await upload(png, 'again.png')).toMatchObject({ status: 200, body: row });
+    const { pictures, problem } = await list();
+    expect([pictures.length, pictures.at(-1), problem]).toEqual([3, row, null]);
+
+    const shown = await load(row.url);
+    expect(shown.status).toBe(200);
+    expect(Buffer.from(await shown.arrayBuffer())).toEqual(png);
+    expect(Object.fromEntries(shown.headers)).toMatchObject({
+      'content-type': 'image/png',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'access-control-allow-origin': '*',
+      'cross-origin-resource-policy': 'cross-origin',
+    });
+    expect((await load(jpeg.body.url)).headers.get('content-type')).toBe('image/jpeg');
+    for (const wrong of [`${'0'.repeat(64)}.png`, `${sha256(png)}.svg`, sha256(png), 'x', '%2e%2e']) {
+      expect((await load(`${SERVICE_URL}/pictures/${wrong}`)).status, wrong).toBe(404);
+    }
+    expect((await load(row.url, 'POST')).status).toBe(405);
+  });
+
+  test('are refused where they are no picture, too large in bytes or pixels, or another role sends them', async () => {
+    const refusalOf = async (bytes: Uint8Array, cookie = ed) => {
+      const { status, body } = await upload(bytes, 'x.png', cookie);
+      return [status, body.message];
+    };
+    const kinds = 'This is no picture that can be used. It has to be a PNG, JPEG, WebP, AVIF or GIF.';
+    expect(await refusalOf(SVG)).toEqual([415, kinds]);
+    expect(await refusalOf(Buffer.from('<!doctype html><script>1</script>'))).toEqual([415, kinds]);
+    expect(await refusalOf(aPng(40, 20).subarray(0, 12))).toEqual([415, kinds]);
+    const fits = aPng(1, 1);
+    const exact = aPng(1, 1, [0, 0, 0], MEGABYTE - fits.byteLength - 12);
+    expect(exact.byteLength).toBe(MEGABYTE);
+    expect((await upload(exact)).status).toBe(201);
+    const tooLarge = [413, 'A picture may have at most 1 MB: make it smaller, or save it as WebP'];
+    expect(await refusalOf(Buffer.concat([exact, Buffer.from('a')]))).toEqual(tooLarge);
+    expect(await refusalOf(Buffer.concat([exact, exact]))).toEqual(tooLarge);
+    expect((await refusalOf(aPng(8_193, 1)))[0]).toBe(422);
+    const vera = await studio.signIn('Vera');
+    expect((await refusalOf(fits, vera))[0]).toBe(403);
+    expect((await studio.call('GET', '/api/pictures', { cookie: vera })).status).toBe(200);
+    expect((await list()).pictures).toHaveLength(1);
+  });
+
+  test('are deleted where no draft, live or planned release shows them, and are then gone everywhere in a minute', async () => {
+    const pia = await studio.signIn('Pia');
+    const { hash, url } = (await upload(aPng(4, 4))).body;
+    const save = (image: string, basedOn: number, more = {}) =>
+      studio.call('PUT', '/api/drafts/sale', {
+        body: { campaign: showing(image, more), based_on: basedOn },
+        cookie: pia,
+      });
+    const publish = async (revision: string, live_at: string | null = null) =>
+      (
+        await studio.call('POST', '/api/releases', {
+          body: { campaign_id: 'sale', revision, note: '', live_at },
+          cookie: pia,
+        })
+      ).body.release;
+    const refused = { status: 409, body: { message: 'Campaigns use it: “Sale”' } };
+    const draft = (await save(url, 0)).body;
+    expect(await remove(hash)).toMatchObject(refused);
+    const live = await publish(draft.revision);
+    expect(await remove(hash)).toMatchObject(refused);
+    expect(await publish((await save('/own.png', live)).body.revision)).toBe(2);
+    const again = await save(url, 2);
+    const later = new Date(studio.clock.now + 3_600_000).toISOString();
+    expect(await publish(again.body.revision, later)).toBe(3);
+    expect(await remove(hash)).toMatchObject(refused);
+    expect(await publish((await save('/own.png', 3)).body.revision)).toBe(4);
+
+    // The planned release was overtaken. Only the history shows the picture now.
+    expect((await load(url)).status).toBe(200);
+    studio.clock.now += 1_000;
+    expect((await remove(hash)).status).toBe(204);
+    expect((await remove(hash)).status).toBe(404);
+    expect((await list()).pictures).toEqual([]);
+    studio.clock.now += 60_000;
+    expect((await load(url)).status).toBe(404);
+    const ada = await studio.signIn('Ada');
+    const { entries } = (await studio.call('GET', '/api/audit?find=picture', { cookie: ada })).body;
+    expect(entries.map((each: { action: string; subject: string }) => [each.action, each.subject])).toEqual([
+      ['delete picture', 'spring.png'],
+      ['upload picture', 'spring.png'],
+    ]);
+  });
+
+  test('that many pages show at once cost the database one read', async () => {
+    const { url } = (await upload(aPng(4, 4))).body;
+    let reads = 0;
+    const picture: Store['picture'] = (hash) => {
+      reads += 1;
+      return store.picture(hash);
+    };
+    const counted = await runStudio(aStudioWorkspace(), { store: { ...keptOpen(store), picture } });
+    onTestFinished(() => counted.stop());
+    const path = `http://localhost${new URL(url).pathname}`;
+    const all = await Promise.all(Array.from({ length: 50 }, () => counted.service.fetch(new Request(path))));
+    expect(all.every(({ status }) => status === 200)).toBe(true);
+    expect(reads).toBe(1);
+  });
+
+  test('fill the library up to its bound, which then says so', async () => {
+    const { workspaceId } = studio.workspaces.registry().workspaces[0]!;
+    const one = {
+      workspaceId,
+      type: 'png',
+      width: 1,
+      height: 1,
+      size: 1,
+      name: 'x',
+      author: 'Ed',
+      createdAtMs: 1,
+    } as const;
+    const hashes = Array.from({ length: 299 }, (_, index) => index.toString(16).padStart(64, '0'));
+    await Promise.all(hashes.map((hash) => store.studio.addPicture({ ...one, hash }, new Uint8Array(1))));
+    expect((await list()).problem).toBeNull();
+    expect((await upload(aPng(2, 1))).status).toBe(201);
+    const full = 'The library is full: it has room for 300 pictures. Delete some that no campaign uses.';
+    expect((await list()).problem).toBe(full);
+    expect(await upload(aPng(3, 1))).toMatchObject({ status: 409, body: { message: full } });
+  });
+});
+
+test('without an address of the service nothing is uploaded, and the list says who can change that', async () => {
+  const studio = await runStudio(aStudioWorkspace(), { serviceUrl: null });
+  onTestFinished(() => studio.stop());
+  const cookie = await studio.signIn('Ed');
+  const { body } = await studio.call('GET', '/api/pictures', { cookie });
+  expect(body).toEqual({ pictures: [], problem: expect.stringContaining('--service-url') });
+  const upload = { name: 'a.png', base64: aPng(1, 1).toString('base64') };
+  expect((await studio.call('POST', '/api/pictures', { body: upload, cookie })).status).toBe(409);
+});
+
+test('the size of a file that is too large never reads like one that fits', () => {
+  expect([1, 84 * 1024, MEGABYTE, MEGABYTE + 1, 1.5 * MEGABYTE].map(sizeWords)).toEqual([
+    '1 KB',
+    '84 KB',
+    '1024 KB',
+    '1.1 MB',
+    '1.5 MB',
+  ]);
+});
