@@ -1,7 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { PLACEMENTS_PATH, PREVIEW_PARAMETER, PREVIEW_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, CLIENT_KEY } from '../../helpers/a-workspace.ts';
+import { keptOpen } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
 const text = (value: string) => ({ headline: { type: 'string', value } });
@@ -253,6 +254,66 @@ describe('a campaign whose texts cost too much for one user', () => {
       aStudioWorkspace({ campaigns: [{ ...wild, variants: [aVariant({ properties: text('Hello') })] }] }),
     );
     expect([await shown('u1'), await halted()]).toEqual(['Hello', null]);
+  });
+});
+
+describe('a release that a newer version refuses', () => {
+  test('is shown to nobody, stops no other, and the list, the checks and the way back say where its fault is', async () => {
+    const bad = {
+      ...SPRING,
+      campaign_id: 'bad',
+      name: 'Bad',
+      placements: ['home'],
+      variants: [aVariant({ properties: text('Bad'), on_click: { attributes: { dob: 'soon' } } })],
+    };
+    const release = { workspaceId: 'test', author: 'Pia', note: '', createdAtMs: 0, liveAtMs: 0 };
+    const good = {
+      ...SPRING,
+      campaign_id: 'good',
+      placements: ['side'],
+      variants: [aVariant({ properties: text('Good') })],
+    };
+    for (const campaign of [bad, good]) {
+      await studio.store.studio.addRelease({
+        ...release,
+        campaignId: campaign.campaign_id,
+        campaign,
+        basedOn: 0,
+      });
+    }
+    // As a service begins that finds them.
+    const store = keptOpen(studio.store);
+    const newer = await runStudio(aStudioWorkspace({ campaigns: [] }), { store });
+    onTestFinished(() => newer.stop());
+    expect(await newer.headlines('u1')).toEqual({ home: null, side: 'Good' });
+    const fault = 'A click cannot set dob to "soon": give it a value that dob can have.';
+    const log = newer.lines.filter(({ message }) => message === 'release not shown');
+    expect(log).toMatchObject([
+      { campaign: 'bad', problem: expect.stringContaining('on_click.attributes.dob') },
+    ]);
+    const cookie = await newer.signIn('Pia');
+    const { campaigns } = (await newer.call('GET', '/api/campaigns', { cookie })).body;
+    const halted = campaigns.map((each: { id: string; halted: string | null }) => [each.id, each.halted]);
+    expect(Object.fromEntries(halted)).toEqual({
+      bad: `Nobody sees it, as it cannot be read any more. ${fault} Open it to see where, and publish it again.`,
+      good: null,
+    });
+    const { checks } = (await newer.call('POST', '/api/checks', { body: { campaign: bad }, cookie })).body;
+    expect(checks[0]).toMatchObject({ severity: 'error', words: fault });
+    expect(checks[0].path.slice(0, 4)).toEqual(['variants', 0, 'on_click', 'attributes']);
+    const history = await newer.call('GET', '/api/releases?campaign=bad', { cookie });
+    expect(history.body.releases).toHaveLength(1);
+    const back = await newer.call('POST', '/api/releases/1/restore', {
+      body: { note: '', based_on: 1 },
+      cookie,
+    });
+    expect([back.status, back.body.message]).toEqual([422, `This cannot be published as it is: ${fault}`]);
+    // It can be stopped as it is, and goes off the list.
+    const stopped = await newer.call('POST', '/api/campaigns/bad/stop', {
+      body: { note: '', based_on: 1 },
+      cookie,
+    });
+    expect(stopped.status).toBe(201);
   });
 });
 

@@ -1,6 +1,7 @@
-import { HttpError, haltedBy, isOfSegment, type Workspace } from '../../../service/index.ts';
+import { HttpError, haltedBy, isOfSegment, readCampaign, type Workspace } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
+import { problemWords } from '../problem-words.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 
 /** What is published of a campaign at this moment. */
@@ -39,10 +40,21 @@ export interface CampaignRow {
   halted: string | null;
 }
 
+/** What the service could not read it said in its log alone: a newer version, or a changed file, may refuse what was published. */
+const unreadWords = ({ campaignsAsWritten, placements, segments }: Workspace, id: string): string | null => {
+  const text = campaignsAsWritten.find((each) => each['campaign_id'] === id);
+  if (!text) return null;
+  const placementIds = placements && new Set(placements.map(({ placementId }) => placementId));
+  const [problem] = readCampaign(text, { placementIds, segments }).problems;
+  if (!problem) return null;
+  return `Nobody sees it, as it cannot be read any more. ${problemWords(problem.message)} Open it to see where, and publish it again.`;
+};
+
 /** A campaign whose texts cost too much for several users is shown to nobody until it changes. */
 const haltedWords = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
-  const halted = campaign && haltedBy(campaign);
+  if (!campaign) return unreadWords(workspace, id);
+  const halted = haltedBy(campaign);
   if (!halted) return null;
   const why = `${labelOf(halted.error.property)} takes too long to write`;
   if (halted.isForAll) return `Nobody sees it: ${why}. Use fewer or shorter loops, and publish it again.`;

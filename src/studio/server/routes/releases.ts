@@ -75,8 +75,11 @@ export const refuseFileMode = ({ workspace }: StudioContext) => {
 
 const refuseErrors = (campaign: unknown, { workspace, nowMs }: StudioContext) => {
   const errors = checkDraft(campaign, workspace, nowMs).filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return;
-  throw new HttpError(422, 'This cannot be published as it is', { members: { checks: errors } });
+  const [first] = errors;
+  if (!first) return;
+  throw new HttpError(422, `This cannot be published as it is: ${first.words}`, {
+    members: { checks: errors },
+  });
 };
 
 /** Adds the release, or refuses with what was published in the meantime. */
