@@ -111,10 +111,10 @@ const urlOf = (
   setting: Setting,
   name: 'studio-url' | 'service-url',
   variable: string,
+  example: string,
 ): string | undefined => {
   const url = setting(name, variable);
-  if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url?.replace(/\/+$/, '');
-  const example = name.replace(/(\w+)-url/, 'https://$1.example');
+  if (url === undefined || (/^https?:/.test(url) && URL.canParse(url))) return url?.replace(/\/$/, '');
   throw new Error(`--${name} must be a URL such as ${example}, got "${url}"`);
 };
 
@@ -125,7 +125,7 @@ const serveStudio = async (
 ): Promise<ServedPort | null> => {
   const port = setting('studio-port', 'PLACARD_STUDIO_PORT');
   if (port === undefined) return null;
-  const publicUrl = urlOf(setting, 'studio-url', 'PLACARD_STUDIO_URL');
+  const publicUrl = urlOf(setting, 'studio-url', 'PLACARD_STUDIO_URL', 'https://studio.example');
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
     log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
   }
@@ -135,7 +135,8 @@ const serveStudio = async (
     service,
     // Behind a proxy nobody else reaches the address that it listens on.
     serviceUrl:
-      urlOf(setting, 'service-url', 'PLACARD_SERVICE_URL') ?? (publicUrl === undefined ? ownUrl : null),
+      urlOf(setting, 'service-url', 'PLACARD_SERVICE_URL', 'https://api.example') ??
+      (publicUrl === undefined ? ownUrl : null),
     pages: builtPages(),
     log,
     ...(publicUrl !== undefined && { publicUrl }),

@@ -78,3 +78,27 @@ export const nameOf = (campaign: Pick<CampaignText, 'campaign_id' | 'name'>): st
 
 export const variantName = ({ variant_id, name }: Pick<VariantText, 'variant_id' | 'name'>): string =>
   name?.trim() || variant_id;
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
+
+/** An ID for another variant. Those that were published keep theirs, or results would count the new one as the old. */
+export const freeVariantId = (used: readonly Pick<VariantText, 'variant_id'>[]): string => {
+  const isFree = (id: string) => !used.some(({ variant_id }) => variant_id === id);
+  const letter = [...LETTERS].find(isFree);
+  if (letter) return letter;
+  let number = used.length + 1;
+  while (!isFree(`v${number}`)) number += 1;
+  return `v${number}`;
+};
+
+export type ScheduleState = 'draft' | 'stopped' | 'planned' | 'live' | 'over';
+
+/** Whether a campaign is before, in or after its time; its status where that keeps it from running at all. */
+export const scheduleState = (
+  { status, starts_at, ends_at }: Pick<CampaignText, 'status' | 'starts_at' | 'ends_at'>,
+  nowMs: number,
+): ScheduleState => {
+  if (status !== 'active') return status;
+  if (starts_at && Date.parse(starts_at) > nowMs) return 'planned';
+  return ends_at && Date.parse(ends_at) <= nowMs ? 'over' : 'live';
+};

@@ -5,9 +5,9 @@ import {
   type AttributeOperator,
   type Condition,
   readAudience,
+  writeAudience,
 } from '../../../src/studio/campaign/audience-model.ts';
 import { scalarOf, typedOf } from '../../../src/studio/campaign/scalar-text.ts';
-import { writeAudience } from '../../../src/studio/campaign/write-audience.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 
 describe('the audience builder', () => {

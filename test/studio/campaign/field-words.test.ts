@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { describe, expect, test } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
-import { liquidWords } from '../../../src/studio/campaign/liquid-words.ts';
 import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
+import { liquidWords } from '../../../src/studio/server/problem-words.ts';
 
 describe('a template that fails, in plain words', () => {
   test.each([

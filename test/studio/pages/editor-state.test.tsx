@@ -81,7 +81,7 @@ describe('a change', () => {
     editor.set('name', 'Two');
     await editor.flush();
     expect(server.saved.map(({ name }) => name)).toEqual(['One', 'Two']);
-    expect([editor.state.value, editor.isDraft.value, editor.revision()]).toEqual(['saved', true, 'r2']);
+    expect([editor.state.value.is, editor.isDraft.value, editor.revision()]).toEqual(['saved', true, 'r2']);
   });
 
   test('takes a member out, and an undo brings back what stood there, where it stood', async () => {
@@ -111,7 +111,7 @@ describe('a colleague’s change', () => {
     });
     write(editor, 'Mine');
     await editor.flush();
-    expect([server.stored()?.name, headline(), editor.state.value]).toEqual(['Theirs', 'Mine', 'saved']);
+    expect([server.stored()?.name, headline(), editor.state.value.is]).toEqual(['Theirs', 'Mine', 'saved']);
     expect(editor.canUndo.value).toBe(false);
     // From here on it is an ordinary draft of both.
     write(editor, 'Mine again');
@@ -126,13 +126,13 @@ describe('a colleague’s change', () => {
     });
     editor.set('name', 'Mine');
     await editor.flush();
-    expect([editor.state.value, editor.theirs.value?.editor]).toEqual(['conflict', 'Mia']);
+    expect(editor.state.value).toMatchObject({ is: 'conflict', theirs: { editor: 'Mia' } });
     editor.set('name', 'Mine too');
     await editor.flush();
     expect(server.stored()?.name).toBe('Theirs');
     editor.keepMine();
     await editor.flush();
-    expect([server.stored()?.name, editor.state.value]).toEqual(['Mine too', 'saved']);
+    expect([server.stored()?.name, editor.state.value.is]).toEqual(['Mine too', 'saved']);
   });
 
   test('of the same part waits for the choice: theirs, and one’s own is a step back', async () => {
@@ -143,7 +143,7 @@ describe('a colleague’s change', () => {
     editor.set('name', 'Mine');
     await editor.flush();
     editor.takeTheirs();
-    expect([editor.campaign.value.name, editor.state.value]).toEqual(['Theirs', 'saved']);
+    expect([editor.campaign.value.name, editor.state.value.is]).toEqual(['Theirs', 'saved']);
     editor.undo();
     await editor.flush();
     expect(server.stored()?.name).toBe('Mine');
@@ -152,12 +152,12 @@ describe('a colleague’s change', () => {
   test('is noticed before the next change', async () => {
     const editor = edited();
     await editor.look();
-    expect(editor.state.value).toBe('saved');
+    expect(editor.state.value.is).toBe('saved');
     server.colleague((draft) => {
       draft.name = 'Theirs';
     });
     await editor.look();
-    expect([editor.state.value, editor.theirs.value?.campaign.name]).toEqual(['conflict', 'Theirs']);
+    expect(editor.state.value).toMatchObject({ is: 'conflict', theirs: { campaign: { name: 'Theirs' } } });
   });
 });
 
@@ -167,7 +167,7 @@ describe('without a connection', () => {
     const editor = edited();
     editor.set('name', 'On the train');
     await editor.flush();
-    expect([editor.state.value, editor.problem.value]).toEqual(['failed', expect.any(String)]);
+    expect(editor.state.value).toEqual({ is: 'failed', why: expect.any(String) });
     server.isDown = false;
     const next = edited();
     expect(next.campaign.value.name).toBe('On the train');
@@ -186,7 +186,7 @@ describe('without a connection', () => {
       draft.name = 'Theirs';
     });
     const next = edited();
-    expect([next.state.value, next.theirs.value?.campaign.name]).toEqual(['conflict', 'Theirs']);
+    expect(next.state.value).toMatchObject({ is: 'conflict', theirs: { campaign: { name: 'Theirs' } } });
     expect(next.campaign.value.name).toBe('On the train');
   });
 
@@ -195,9 +195,9 @@ describe('without a connection', () => {
     server.isMute = true;
     editor.set('name', 'Stored');
     await editor.flush();
-    expect(editor.state.value).toBe('failed');
+    expect(editor.state.value.is).toBe('failed');
     server.isMute = false;
     await editor.look();
-    expect([editor.state.value, server.stored()?.name]).toEqual(['saved', 'Stored']);
+    expect([editor.state.value.is, server.stored()?.name]).toEqual(['saved', 'Stored']);
   });
 });

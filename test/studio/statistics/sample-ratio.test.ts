@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { logGamma } from '../../../src/studio/statistics/log-gamma.ts';
-import { sampleRatioP } from '../../../src/studio/statistics/sample-ratio.ts';
+import { logGamma, sampleRatioP } from '../../../src/studio/statistics/sample-ratio.ts';
 
 describe('the logarithm of the gamma function', () => {
   test.each([

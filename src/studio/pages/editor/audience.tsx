@@ -1,8 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { type AudienceModel, type Condition, readAudience } from '../../campaign/audience-model.ts';
+import {
+  type AudienceModel,
+  type Condition,
+  readAudience,
+  writeAudience,
+} from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
-import { writeAudience } from '../../campaign/write-audience.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { NamesAnswer } from '../../server/routes/names.ts';
 import { Button, Segments } from '../parts/controls.tsx';

@@ -157,7 +157,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             onDiscarded={onChange}
           />
         )}
-        {editor.state.value === 'conflict' && <ConflictBox editor={editor} onDropped={onChange} />}
+        <ConflictBox editor={editor} onDropped={onChange} />
       </div>
       {tab === 'edit' && <WhyNotPublish editor={editor} />}
       {tab === 'edit' && <EditTab editor={editor} />}

@@ -10,7 +10,9 @@ import type { Editor, SaveState } from './editor-state.ts';
 
 /** Two wrote the same draft: both are shown, and the operator says which goes on. */
 export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
-  const theirs = editor.theirs.value;
+  const { value: state } = editor.state;
+  if (state.is !== 'conflict') return null;
+  const { theirs } = state;
   return (
     <section class="panel notice" role="alert" aria-labelledby="conflict-title">
       <h2 id="conflict-title">
@@ -48,7 +50,7 @@ interface DraftBarProps {
   onDiscarded(): Promise<void>;
 }
 
-const SAVING: Record<SaveState, string> = {
+const SAVING: Record<SaveState['is'], string> = {
   saved: '',
   waiting: 'Saving …',
   saving: 'Saving …',
@@ -57,7 +59,8 @@ const SAVING: Record<SaveState, string> = {
 };
 
 const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
-  if (SAVING[state.value] !== '') return SAVING[state.value];
+  const saving = SAVING[state.value.is];
+  if (saving !== '') return saving;
   if (!isDraft.value) return row.published ? 'As published' : '';
   const isAsFound = row.draft?.revision === revision();
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
@@ -85,7 +88,8 @@ export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
 
 /** What state the draft is in, and what can be done with it. */
 export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
-  const { state, isDraft, problem, errors, row } = editor;
+  const { isDraft, errors, row } = editor;
+  const { value: state } = editor.state;
   const isFile = signedIn().workspace.campaignsFrom === 'file';
   const discard = async () => {
     await editor.flush();
@@ -100,11 +104,11 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
     <div class="row draft-bar">
-      <p class="draft-state" data-state={state.value}>
+      <p class="draft-state" data-state={state.is}>
         {stateWords(editor)}
-        {problem.value && state.value === 'failed' && (
+        {state.is === 'failed' && (
           <>
-            : {problem.value}{' '}
+            : {state.why}{' '}
             <Button look="link" onClick={() => void editor.save()}>
               Try again
             </Button>
@@ -141,7 +145,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
           {canPublish && (isFile || whyNot === null) && (
             <Button
               look="primary"
-              disabled={!isDraft.value && state.value === 'saved'}
+              disabled={!isDraft.value && state.is === 'saved'}
               aria-describedby={errors.value.length > 0 ? 'checks-title' : undefined}
               onClick={() => void onPublish()}
             >

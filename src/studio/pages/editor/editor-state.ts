@@ -7,61 +7,22 @@ import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
 import { announce } from '../parts/problem.tsx';
 import { signedIn } from '../shell/session.ts';
-
-/** Changes of one field within so long are one step back. */
-const STEP_MS = 1_000;
-const MAX_STEPS = 100;
-
-/** What there was before, to go back to and forth. */
-const createSteps = <Value>() => {
-  const past = signal<Value[]>([]);
-  const future = signal<Value[]>([]);
-  let last = { mark: '', at: 0 };
-  return {
-    canUndo: computed(() => past.value.length > 0),
-    canRedo: computed(() => future.value.length > 0),
-    /** Keeps what is about to be changed. Changes with one `mark` that follow each other closely are one step. */
-    keep(before: Value, mark = '') {
-      const at = Date.now();
-      const isSameStep = mark !== '' && mark === last.mark && at - last.at < STEP_MS;
-      last = { mark, at };
-      if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), before];
-      future.value = [];
-    },
-    /** Nothing from before is gone back to. */
-    forget() {
-      past.value = [];
-      future.value = [];
-    },
-    /** The step before, in exchange for what there is now; `undefined` where there is none. */
-    back(now: Value): Value | undefined {
-      const before = past.value.at(-1);
-      if (before === undefined) return undefined;
-      past.value = past.value.slice(0, -1);
-      future.value = [...future.value, now];
-      return before;
-    },
-    forth(now: Value): Value | undefined {
-      const after = future.value.at(-1);
-      if (after === undefined) return undefined;
-      future.value = future.value.slice(0, -1);
-      past.value = [...past.value, now];
-      return after;
-    },
-  };
-};
+import { createSteps } from './undo-steps.ts';
 
 const keyOf = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
-/** A change that the server does not have yet, and what it was made over. */
-interface Unsaved {
+/** A campaign as the server has it, as far as this page knows; or a change of it that the server does not have yet. */
+interface Stored {
+  /** `null`: there is no draft. */
   revision: string | null;
   basedOn: number;
   campaign: CampaignText;
 }
 
+const storedOf = ({ revision, basedOn, campaign }: DraftRow): Stored => ({ revision, basedOn, campaign });
+
 /** Keeps a change until the server has it: a page that is closed without a connection would lose it. */
-const keepUnsaved = (campaignId: string, unsaved: Unsaved): void => {
+const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
   try {
     localStorage.setItem(keyOf(campaignId), JSON.stringify(unsaved));
   } catch {
@@ -77,7 +38,7 @@ const forgetUnsaved = (campaignId: string): void => {
   }
 };
 
-const unsavedOf = (campaignId: string): Unsaved | null => {
+const unsavedOf = (campaignId: string): Stored | null => {
   try {
     return JSON.parse(localStorage.getItem(keyOf(campaignId)) ?? 'null');
   } catch {
@@ -89,7 +50,14 @@ const unsavedOf = (campaignId: string): Unsaved | null => {
 /** Pause in typing after which a draft is saved. */
 const SAVE_MS = 500;
 
-export type SaveState = 'saved' | 'waiting' | 'saving' | 'failed' | 'conflict';
+/** Whether the server has what this page shows. */
+export type SaveState =
+  | { is: 'saved' | 'waiting' | 'saving' }
+  | { is: 'failed'; why: string }
+  /** Somebody else was faster; without `theirs` they published or discarded the draft. */
+  | { is: 'conflict'; theirs: DraftRow | null };
+const SAVED: SaveState = { is: 'saved' };
+const WAITING: SaveState = { is: 'waiting' };
 
 /**
  * A campaign being edited. Every change is saved as a draft over the revision that this page knows; where somebody else
@@ -97,26 +65,23 @@ export type SaveState = 'saved' | 'waiting' | 'saving' | 'failed' | 'conflict';
  */
 export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
-  const original = (row.draft ?? row.published)!.campaign;
-  let revision = row.draft?.revision ?? null;
-  let basedOn = row.draft?.basedOn ?? row.newest;
-  /** What is stored, as far as this page knows. */
-  let base = original;
+  const found: Stored = row.draft
+    ? storedOf(row.draft)
+    : { revision: null, basedOn: row.newest, campaign: row.published!.campaign };
   const kept = isReadOnly ? null : unsavedOf(row.id);
   // What is stored may be the kept change itself: the page was closed before it read that it was saved.
-  const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(original) ? kept : null;
+  const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
   /** Somebody has saved or published since the change was made: then both are shown, and the operator chooses. */
   const isOvertaken =
-    recovered !== null && (recovered.revision !== revision || recovered.basedOn !== basedOn);
+    recovered !== null && (recovered.revision !== found.revision || recovered.basedOn !== found.basedOn);
 
-  const campaign = signal<CampaignText>(recovered?.campaign ?? original);
-  const isDraft = signal(row.draft !== null);
-  const state = signal<SaveState>(isOvertaken ? 'conflict' : 'saved');
-  const problem = signal<string | null>(null);
-  const theirs = signal<DraftRow | null>(isOvertaken ? row.draft : null);
+  const known = signal(isOvertaken ? { ...found, basedOn: recovered.basedOn } : found);
+  const campaign = signal(recovered?.campaign ?? found.campaign);
+  const state = signal<SaveState>(isOvertaken ? { is: 'conflict', theirs: row.draft } : SAVED);
   const checks = signal<DraftCheck[]>([]);
   const steps = createSteps<CampaignText>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
+  const isDraft = computed(() => known.value.revision !== null);
 
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
@@ -131,17 +96,13 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     );
   /** What this page has sent is stored; it may have changed since. */
   const stored = (sent: CampaignText, as: string) => {
-    revision = as;
-    base = sent;
-    isDraft.value = true;
-    problem.value = null;
-    state.value = campaign.value === sent ? 'saved' : 'waiting';
-    if (state.value === 'saved') forgetUnsaved(row.id);
+    known.value = { ...known.value, revision: as, campaign: sent };
+    state.value = campaign.value === sent ? SAVED : WAITING;
+    if (state.value === SAVED) forgetUnsaved(row.id);
   };
   const refused = (sent: CampaignText, error: unknown) => {
     if (!(error instanceof ApiError && error.status === 412)) {
-      problem.value = wordsOf(error);
-      state.value = 'failed';
+      state.value = { is: 'failed', why: wordsOf(error) };
       return;
     }
     const draft = (error.body['theirs'] as DraftRow | null) ?? null;
@@ -151,22 +112,22 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       void check(sent);
       return;
     }
-    const merged = draft && mergeCampaigns(base, campaign.value, draft.campaign);
+    const merged = draft && mergeCampaigns(known.value.campaign, campaign.value, draft.campaign);
     if (!merged) {
-      theirs.value = draft;
-      state.value = 'conflict';
+      state.value = { is: 'conflict', theirs: draft };
       return;
     }
-    ({ revision, basedOn, campaign: base } = draft);
+    known.value = storedOf(draft);
     // A step back would take their change away with one's own.
     steps.forget();
     put(merged);
     announce(`${draft.editor} changed other parts of this draft meanwhile. Both changes are kept.`);
   };
   const saveOnce = async (keepalive: boolean): Promise<void> => {
-    if (state.value === 'saved' || state.value === 'conflict') return;
+    if (state.value.is === 'saved' || state.value.is === 'conflict') return;
     const sent = campaign.value;
-    state.value = 'saving';
+    const { revision, basedOn } = known.value;
+    state.value = { is: 'saving' };
     const body = { campaign: sent, based_on: basedOn };
     try {
       const answer = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
@@ -175,7 +136,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     } catch (error) {
       refused(sent, error);
     }
-    if (state.peek() === 'waiting') saveSoon();
+    if (state.peek().is === 'waiting') saveSoon();
   };
   // One after the other: each is over the revision that the one before it made.
   const save = (keepalive = false): Promise<void> => {
@@ -190,9 +151,9 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const put = (next: CampaignText) => {
     campaign.value = next;
     // In a conflict too: the page may be closed before the operator has chosen.
-    keepUnsaved(row.id, { revision, basedOn, campaign: next });
-    if (state.value === 'conflict') return;
-    state.value = 'waiting';
+    keepUnsaved(row.id, { ...known.value, campaign: next });
+    if (state.value.is === 'conflict') return;
+    state.value = WAITING;
     saveSoon();
   };
 
@@ -204,7 +165,6 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
 
   if (recovered && !isOvertaken) put(recovered.campaign);
   else void check(campaign.value);
-  if (isOvertaken) basedOn = recovered.basedOn;
 
   return {
     id: row.id,
@@ -213,18 +173,16 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     campaign,
     isDraft,
     state,
-    problem,
-    theirs,
     checks,
     errors,
     canUndo: steps.canUndo,
     canRedo: steps.canRedo,
-    revision: () => revision,
+    revision: () => known.value.revision,
     save,
     /** Resolves once nothing waits to be saved any more: all is stored, or the state says why not. */
     async flush() {
       do await save();
-      while (state.peek() === 'waiting');
+      while (state.peek().is === 'waiting');
     },
     change,
     /** Changes one member of the campaign; `null` takes it out. */
@@ -256,42 +214,35 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
      * refused. What could not be saved is tried again first.
      */
     async look() {
-      if (state.value === 'failed') await save();
-      if (state.value !== 'saved') return;
-      const known = revision;
+      if (state.value.is === 'failed') await save();
+      if (state.value !== SAVED) return;
+      const before = known.value;
       const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
-      if (known !== revision || state.peek() !== 'saved') return;
-      if ((draft?.revision ?? null) === known) return;
-      theirs.value = draft;
-      state.value = 'conflict';
+      if (known.value !== before || state.peek() !== SAVED) return;
+      if ((draft?.revision ?? null) !== before.revision) state.value = { is: 'conflict', theirs: draft };
     },
     /** After a conflict: what this page has is saved over theirs. */
     keepMine() {
-      revision = theirs.value?.revision ?? null;
-      base = theirs.value?.campaign ?? base;
+      if (state.value.is !== 'conflict') return;
+      const { theirs } = state.value;
       // Without a draft of theirs it stays over the release that it was made over: publishing then shows what came since.
-      basedOn = theirs.value?.basedOn ?? basedOn;
-      theirs.value = null;
-      state.value = 'waiting';
+      known.value = theirs ? storedOf(theirs) : { ...known.value, revision: null };
+      state.value = WAITING;
       void save();
     },
     /** After a conflict: goes on with what somebody else saved; one's own is one step back. */
     takeTheirs() {
-      const taken = theirs.value;
-      if (!taken) return;
+      if (state.value.is !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
-      campaign.value = taken.campaign;
-      base = taken.campaign;
-      revision = taken.revision;
-      basedOn = taken.basedOn;
-      theirs.value = null;
-      state.value = 'saved';
+      known.value = storedOf(state.value.theirs);
+      campaign.value = known.value.campaign;
+      state.value = SAVED;
       forgetUnsaved(row.id);
     },
     /** After a release that this draft did not know: from now on it is meant to follow that one. */
     async follow(release: number) {
-      basedOn = release;
-      state.value = 'waiting';
+      known.value = { ...known.value, basedOn: release };
+      state.value = WAITING;
       await this.flush();
     },
   };

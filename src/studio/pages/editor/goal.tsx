@@ -117,21 +117,23 @@ export const Goal = ({ editor }: { editor: Editor }) => {
           A person counts once for each goal, from the moment they first saw the campaign, or would have seen
           it in the control group.
         </p>
-        <ul class="stack">
-          {goals.map((goal, index) => (
-            <GoalRow
-              // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
-              key={index}
-              id={`goal-${index}`}
-              goal={goal}
-              onChange={(changed) => put(goals.with(index, changed))}
-              onRemove={() => {
-                put(goals.toSpliced(index, 1));
-                document.getElementById('add-goal')?.focus();
-              }}
-            />
-          ))}
-        </ul>
+        {goals.length > 0 && (
+          <ul class="stack">
+            {goals.map((goal, index) => (
+              <GoalRow
+                // biome-ignore lint/suspicious/noArrayIndexKey: a goal is what stands at its position
+                key={index}
+                id={`goal-${index}`}
+                goal={goal}
+                onChange={(changed) => put(goals.with(index, changed))}
+                onRemove={() => {
+                  put(goals.toSpliced(index, 1));
+                  document.getElementById('add-goal')?.focus();
+                }}
+              />
+            ))}
+          </ul>
+        )}
         <Button
           id="add-goal"
           disabled={goals.length >= MAX_GOALS}

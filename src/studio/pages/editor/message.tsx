@@ -1,5 +1,9 @@
-import { type CampaignText, type VariantText, variantName } from '../../campaign/campaign-text.ts';
-import { freeVariantId } from '../../campaign/free-variant-id.ts';
+import {
+  type CampaignText,
+  freeVariantId,
+  type VariantText,
+  variantName,
+} from '../../campaign/campaign-text.ts';
 import { sharesOf } from '../../campaign/shares.ts';
 import { Button, CheckBoxes, Segments } from '../parts/controls.tsx';
 import { CheckWords, checksAt, ListField, NumberField, TextField } from '../parts/fields.tsx';

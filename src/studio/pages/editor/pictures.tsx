@@ -5,13 +5,14 @@ import { call, Refused } from '../call.ts';
 import { Dialog, DialogButton } from '../parts/dialog.tsx';
 import { announce, Empty } from '../parts/problem.tsx';
 import { LoadView, useAction, useLoad } from '../parts/server.tsx';
-import './pictures.css';
+import './blocks.css';
 
 /** The bytes of a file in Base64. */
 const base64Of = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
-    reader.onload = () => resolve(String(reader.result).replace(/^.*,/, ''));
+    // It reads `data:image/png;base64,…`.
+    reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
     reader.onerror = () => reject(new Refused(`“${file.name}” cannot be read.`));
     reader.readAsDataURL(file);
   });

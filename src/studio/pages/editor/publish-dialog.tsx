@@ -77,7 +77,7 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
       action={
         editor.errors.value.length > 0
           ? null
-          : { name: 'Copy the JSON', act: copy, isReady: editor.state.value === 'saved' }
+          : { name: 'Copy the JSON', act: copy, isReady: editor.state.value.is === 'saved' }
       }
     >
       {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
@@ -162,7 +162,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           : {
               name: when.value === 'later' ? 'Publish then' : 'Publish now',
               act: publish,
-              isReady: editor.state.value === 'saved',
+              isReady: editor.state.value.is === 'saved',
             }
       }
     >

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { scheduleState } from '../../campaign/schedule-state.ts';
+import { scheduleState } from '../../campaign/campaign-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { PublishedAnswer, ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';

@@ -1,5 +1,9 @@
-import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
-import { type ScheduleState, scheduleState } from '../../campaign/schedule-state.ts';
+import {
+  type CampaignText,
+  nameOf,
+  type ScheduleState,
+  scheduleState,
+} from '../../campaign/campaign-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, wordsOf } from '../call.ts';

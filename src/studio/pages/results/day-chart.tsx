@@ -69,7 +69,14 @@ export const drawChart = async (
           },
         ],
       },
-      scales: { y: { range: (_, __, most) => [0, Math.max(most * 1.1, LEAST_TOP)] } },
+      scales: {
+        // One day alone has its neighbours beside it: without a length the axis would name no day.
+        x: {
+          range: (_, first, last) =>
+            first < last ? [first, last] : [first - DAY_SECONDS, last + DAY_SECONDS],
+        },
+        y: { range: (_, __, most) => [0, Math.max(most * 1.1, LEAST_TOP)] },
+      },
       axes: [
         {
           ...axis,
