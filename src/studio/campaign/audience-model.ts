@@ -10,16 +10,18 @@ export type Condition =
   | { kind: 'app'; ids: string[] }
   | { kind: 'segment'; id: string; isIn: boolean };
 
-export type AttributeOperator =
-  | 'is'
-  | 'is not'
-  | 'is one of'
-  | 'more than'
-  | 'at least'
-  | 'less than'
-  | 'at most'
-  | 'is known'
-  | 'is not known';
+export const ATTRIBUTE_OPERATORS = [
+  'is',
+  'is not',
+  'is one of',
+  'more than',
+  'at least',
+  'less than',
+  'at most',
+  'is known',
+  'is not known',
+] as const;
+export type AttributeOperator = (typeof ATTRIBUTE_OPERATORS)[number];
 
 export interface AudienceModel {
   match: 'all' | 'any';

@@ -73,6 +73,13 @@ export const keptSeconds = ({ variants }: CampaignText): number | null =>
 
 export type Filter = Record<string, unknown>;
 
+/**
+ * What a draft or a release holds; `null` where it holds nothing. The route that stored it has looked at its shape alone: what else is
+ * in it may be anything, and a page that cannot draw it says so in its place.
+ */
+export const storedCampaign = (stored: unknown): CampaignText | null =>
+  (stored ?? null) as CampaignText | null;
+
 export const nameOf = (campaign: Pick<CampaignText, 'campaign_id' | 'name'>): string =>
   campaign.name?.trim() || campaign.campaign_id;
 

@@ -1,18 +1,18 @@
 import type { ComponentChildren } from 'preact';
-import type { AttributeOperator, Condition } from '../../campaign/audience-model.ts';
+import {
+  ATTRIBUTE_OPERATORS,
+  type AttributeOperator,
+  type Condition,
+} from '../../campaign/audience-model.ts';
 import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import { type Option, RemoveButton, Select } from '../parts/controls.tsx';
-
 import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../parts/names.tsx';
 import { signedIn } from '../shell/session.ts';
 
-/** Conditions of one kind. */
-export type ConditionOf<Kind extends Condition['kind']> = Extract<Condition, { kind: Kind }>;
-
-export interface PartsProps<Kind extends Condition['kind']> {
+interface PartsProps<Kind extends Condition['kind']> {
   /** ID of the first control. */
   id: string;
-  condition: ConditionOf<Kind>;
+  condition: Extract<Condition, { kind: Kind }>;
   onChange(condition: Condition): void;
 }
 
@@ -34,30 +34,15 @@ export const ConditionPart = ({ label, children, isWide = false }: ConditionPart
 const named = <Value extends string>(...values: Value[]): Option<Value>[] =>
   values.map((value) => ({ value, name: value }));
 
-const OPERATORS = named<AttributeOperator>(
-  'is',
-  'is not',
-  'is one of',
-  'more than',
-  'at least',
-  'less than',
-  'at most',
-  'is known',
-  'is not known',
-);
-
 /** A line about an attribute: its name, a comparison, a value. */
-export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribute'>) => {
+const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribute'>) => {
   const { operator, value } = condition;
   const needsValue = operator !== 'is known' && operator !== 'is not known';
   const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
   const readValue = (typed: string, next: AttributeOperator) => {
     if (next === 'is known' || next === 'is not known') return null;
     if (next !== 'is one of') return scalarOf(typed);
-    return typed
-      .split(',')
-      .filter((each) => each.trim() !== '')
-      .map(scalarOf);
+    return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : scalarOf(each)));
   };
   return (
     <>
@@ -74,7 +59,7 @@ export const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribut
       <ConditionPart label="Comparison">
         <Select
           value={operator}
-          options={OPERATORS}
+          options={named(...ATTRIBUTE_OPERATORS)}
           onChoose={(next) => onChange({ ...condition, operator: next, value: readValue(shown, next) })}
         />
       </ConditionPart>
@@ -120,7 +105,7 @@ const Choice = ({ id, label, options, chosen, onChoose }: ChoiceProps) => (
 );
 
 /** A line about a subscription group. */
-export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => (
+const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => (
   <>
     <Choice
       id={id}
@@ -140,7 +125,7 @@ export const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => 
 );
 
 /** A line about a segment. */
-export const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>) => (
+const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>) => (
   <>
     <ConditionPart label="They are">
       <Select
@@ -160,7 +145,7 @@ export const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>)
 );
 
 /** A line about the app that asks. */
-export const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
+const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
   <Choice
     id={id}
     label="App"
@@ -171,7 +156,7 @@ export const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
 );
 
 /** A line about something people did or bought: what, how often, how lately. */
-export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'purchase'>) => {
+const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'purchase'>) => {
   const { atLeast, withinDays } = condition;
   return (
     <>
@@ -187,17 +172,13 @@ export const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'pur
       </ConditionPart>
       <ConditionPart label={condition.kind === 'event' ? 'Did it' : 'Bought it'}>
         <Select
-          value={atLeast === 0 ? 'never' : 'times'}
-          options={[
-            { value: 'times', name: 'at least' },
-            { value: 'never', name: 'never' },
-          ]}
+          value={atLeast === 0 ? 'never' : 'at least'}
+          options={named('at least', 'never')}
           onChoose={(chosen) =>
-            onChange(
-              chosen === 'never'
-                ? { ...condition, atLeast: 0, withinDays: null }
-                : { ...condition, atLeast: 1 },
-            )
+            onChange({
+              ...condition,
+              ...(chosen === 'never' ? { atLeast: 0, withinDays: null } : { atLeast: 1 }),
+            })
           }
         />
       </ConditionPart>

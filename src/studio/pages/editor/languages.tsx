@@ -1,7 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { useId, useRef } from 'preact/hooks';
-import type { VariantText } from '../../campaign/campaign-text.ts';
-import { labelOf } from '../../campaign/member-words.ts';
 import {
   addLanguage,
   languageName,
@@ -9,19 +7,14 @@ import {
   missingIn,
   otherLanguages,
   removeLanguage,
-  translatable,
-  translate,
-  translationOf,
 } from '../../campaign/translations.ts';
 import type { TranslatedDraft, TranslationFile } from '../../server/routes/translations.ts';
 import { call, Refused } from '../call.ts';
 import { Button, into, Segments } from '../parts/controls.tsx';
-import { checksAt, describedBy, Field, hasError, TextField } from '../parts/fields.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { announce } from '../parts/problem.tsx';
 import { useAction } from '../parts/server.tsx';
 import type { Editor } from './editor-state.ts';
-import { PictureButton } from './pictures.tsx';
-import { WordsInput } from './words-input.tsx';
 
 /** To choose from; any other one can be typed. */
 const COMMON =
@@ -198,63 +191,5 @@ export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
         )}
       </details>
     </section>
-  );
-};
-
-interface TranslationProps {
-  editor: Editor;
-  variant: VariantText;
-  language: string;
-}
-
-/** What a variant says in another language, each text beside the one it is of. An empty field says what is shown in its place. */
-export const Translation = ({ editor, variant, language }: TranslationProps) => {
-  const { variants, language: own } = editor.campaign.value;
-  const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
-  const checks = checksAt(editor.checks.value, 'variants', index, 'translations', language);
-  return (
-    <div class="stack">
-      {translatable(variant).map(({ name, isNeeded }) => {
-        const id = `property-${name}`;
-        const source = String(variant.properties[name]!.value);
-        const found = checks.filter(({ path }) => path[4] === name);
-        const put = (text: string) =>
-          editor.changeVariant(
-            variant.variant_id,
-            (before) => translate(before, language, name, text),
-            `${language} ${name}`,
-          );
-        return (
-          <Field
-            key={name}
-            id={id}
-            label={isNeeded ? labelOf(name) : `${labelOf(name)}, if it is another one`}
-            checks={found}
-            aside={
-              variant.properties[name]!.type === 'image' && (
-                <PictureButton label={labelOf(name)} onChoose={put} />
-              )
-            }
-            help={
-              <>
-                {languageName(own ?? 'en')}: <bdi lang={own ?? undefined}>{source}</bdi>
-              </>
-            }
-          >
-            <WordsInput
-              id={id}
-              value={variant.translations?.[language]?.[name] ?? ''}
-              rows={name === 'body' ? 3 : 1}
-              isLine={name !== 'body'}
-              language={language}
-              placeholder={translationOf(variant, language, name) ?? source}
-              isInvalid={hasError(found)}
-              describedBy={describedBy(id)}
-              onChange={put}
-            />
-          </Field>
-        );
-      })}
-    </div>
   );
 };

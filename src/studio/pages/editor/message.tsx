@@ -9,8 +9,9 @@ import { Button, CheckBoxes, Segments } from '../parts/controls.tsx';
 import { CheckWords, checksAt, ListField, NumberField, TextField } from '../parts/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
-import { Languages, Translation } from './languages.tsx';
+import { Languages } from './languages.tsx';
 import { Properties } from './properties.tsx';
+import { Translation } from './translation.tsx';
 import './blocks.css';
 
 interface VariantsProps {

@@ -1,5 +1,5 @@
 import { HttpError, haltedBy, isOfSegment, readCampaign, type Workspace } from '../../../service/index.ts';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import { problemWords } from '../problem-words.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
@@ -86,16 +86,18 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
     (isAway ? await studio.writtenReleases(workspaceId, nowMs) : []).map((each) => [each.campaignId, each]),
   );
   const isArchived = (id: string) => released.get(id)?.campaign === null;
-  const lastText = (id: string) => {
-    const text = former.get(id)?.campaign as CampaignText | undefined;
+  const lastText = (id: string): CampaignText | null => {
+    const text = storedCampaign(former.get(id)?.campaign);
     return text && { ...text, status: 'stopped' };
   };
   const publishedOf = (id: string): Published | null => {
     const release = released.get(id);
-    const campaign = release ? (release.campaign ?? lastText(id)) : written.get(id);
+    const campaign = release
+      ? (storedCampaign(release.campaign) ?? lastText(id))
+      : storedCampaign(written.get(id));
     if (!campaign) return null;
     return {
-      campaign: campaign as unknown as CampaignText,
+      campaign,
       release: release?.release ?? 0,
       author: release?.author ?? '',
       at: release ? iso(release.liveAtMs) : null,
@@ -103,6 +105,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
   };
   return [...ids].flatMap((id) => {
     const draft = drafts.find(({ campaignId }) => campaignId === id);
+    const draftText = storedCampaign(draft?.campaign);
     // One that a newer release has overtaken will never be live.
     const ahead = planned.filter(
       ({ campaignId, release }) => campaignId === id && release > (released.get(id)?.release ?? 0),
@@ -114,15 +117,16 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
       {
         id,
         published,
-        draft: draft
-          ? {
-              campaign: draft.campaign as CampaignText,
-              revision: draft.revision,
-              basedOn: draft.basedOn,
-              editor: draft.editor,
-              at: iso(draft.updatedAtMs),
-            }
-          : null,
+        draft:
+          draft && draftText
+            ? {
+                campaign: draftText,
+                revision: draft.revision,
+                basedOn: draft.basedOn,
+                editor: draft.editor,
+                at: iso(draft.updatedAtMs),
+              }
+            : null,
         planned: next ? { release: next.release, author: next.author, liveAt: iso(next.liveAtMs) } : null,
         isArchived: isArchived(id),
         halted: haltedWords(workspace, id),

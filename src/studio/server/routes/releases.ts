@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { HttpError, type Release } from '../../../service/index.ts';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { checkDraft } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
@@ -30,7 +30,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const releaseRow = (release: Release): ReleaseRow => ({
   release: release.release,
   campaignId: release.campaignId,
-  campaign: release.campaign as CampaignText | null,
+  campaign: storedCampaign(release.campaign),
   basedOn: release.basedOn,
   author: release.author,
   note: release.note,

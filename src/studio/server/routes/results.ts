@@ -5,7 +5,7 @@ import {
   OF_ALL,
   type PlacementResults,
 } from '../../../service/index.ts';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
@@ -88,10 +88,10 @@ const editsOf = async (
   const naming = { placement: same, moment: same, segment: same };
   return releases
     .flatMap(({ release, author, liveAtMs, campaign }, index): ResultsEdit[] => {
-      const before = releases[index + 1]?.campaign as CampaignText | null | undefined;
+      const before = storedCampaign(releases[index + 1]?.campaign);
       const day = workspace.localDays.of(liveAtMs);
       if (!before || liveAtMs > nowMs || day < firstDay) return [];
-      const changes = campaignChanges(before, campaign as CampaignText | null, naming);
+      const changes = campaignChanges(before, storedCampaign(campaign), naming);
       const what = campaign === null ? ['Archived'] : changes.map(({ label }) => label);
       const seen = what.filter((label) => !UNSEEN.includes(label));
       return seen.length > 0 ? [{ release, day, author, what: seen }] : [];

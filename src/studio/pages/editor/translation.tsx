@@ -1,0 +1,65 @@
+import type { VariantText } from '../../campaign/campaign-text.ts';
+import { labelOf } from '../../campaign/member-words.ts';
+import { languageName, translatable, translate, translationOf } from '../../campaign/translations.ts';
+import { checksAt, describedBy, Field, hasError } from '../parts/fields.tsx';
+import type { Editor } from './editor-state.ts';
+import { PictureButton } from './pictures.tsx';
+import { WordsInput } from './words-input.tsx';
+
+interface TranslationProps {
+  editor: Editor;
+  variant: VariantText;
+  language: string;
+}
+
+/** What a variant says in another language, each text beside the one it is of. An empty field says what is shown in its place. */
+export const Translation = ({ editor, variant, language }: TranslationProps) => {
+  const { variants, language: own } = editor.campaign.value;
+  const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
+  const checks = checksAt(editor.checks.value, 'variants', index, 'translations', language);
+  return (
+    <div class="stack">
+      {translatable(variant).map(({ name, isNeeded }) => {
+        const id = `property-${name}`;
+        const source = String(variant.properties[name]!.value);
+        const found = checks.filter(({ path }) => path[4] === name);
+        const put = (text: string) =>
+          editor.changeVariant(
+            variant.variant_id,
+            (before) => translate(before, language, name, text),
+            `${language} ${name}`,
+          );
+        return (
+          <Field
+            key={name}
+            id={id}
+            label={isNeeded ? labelOf(name) : `${labelOf(name)}, if it is another one`}
+            checks={found}
+            aside={
+              variant.properties[name]!.type === 'image' && (
+                <PictureButton label={labelOf(name)} onChoose={put} />
+              )
+            }
+            help={
+              <>
+                {languageName(own ?? 'en')}: <bdi lang={own ?? undefined}>{source}</bdi>
+              </>
+            }
+          >
+            <WordsInput
+              id={id}
+              value={variant.translations?.[language]?.[name] ?? ''}
+              rows={name === 'body' ? 3 : 1}
+              isLine={name !== 'body'}
+              language={language}
+              placeholder={translationOf(variant, language, name) ?? source}
+              isInvalid={hasError(found)}
+              describedBy={describedBy(id)}
+              onChange={put}
+            />
+          </Field>
+        );
+      })}
+    </div>
+  );
+};
