@@ -80,7 +80,7 @@ interface InsertOptions extends LateContext {
  * page with `placementsBySelector` loads it. The list is kept in the user's record, so it goes where that goes.
  */
 export const createInsertPlacements = (options: InsertOptions) => {
-  const { settings, cache, placements, lifecycle, inBackground } = options;
+  const { settings, cache, placements, boxes, lifecycle, inBackground } = options;
   const { platform, placementsBySelector: hooks = {} } = settings;
   const { after, now } = platform;
   let list: readonly SelectorPlacement[] = [];
@@ -151,6 +151,8 @@ export const createInsertPlacements = (options: InsertOptions) => {
     }
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;
+    // It has its height, whatever it needed on the last visit in a box that was hardly narrower.
+    boxes.heights()[boxes.key(placementId, slot)] = 0;
     spot.unmount ??= placements.mount(placementId, slot, hook);
     placements.considerAll();
     return undefined;

@@ -82,6 +82,14 @@ test.each([
   expect([...document.querySelector('main')!.children].map(({ tagName }) => tagName).join(' ')).toBe(order);
 });
 
+test('a box keeps to its height, whatever the placement needed on the last visit', async () => {
+  // Without a layout every element has a width of 0, as the key says.
+  localStorage.setItem('placard-boxes:app', JSON.stringify({ 'home_hero@0': 500 }));
+  const page = aPage([place()]);
+  await page.heard('shown');
+  expect(boxes()[0]!.querySelector('div')!.style.minHeight).toBe('');
+});
+
 test('a page without the option asks for no list, and one that has it asks once in five minutes', async () => {
   const without = aPage([place()], { isAllowed: false });
   await vi.advanceTimersByTimeAsync(10_000);
