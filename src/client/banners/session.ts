@@ -38,7 +38,7 @@ interface SessionOptions {
   after: Clock['after'];
   random: () => number;
   isVisible: () => boolean;
-  /** A session began: the first one, or one after a long absence. */
+  /** This page is in another session than before: it has joined that of the other tabs, or begun one, at first or after a long absence. */
   onStart: () => void;
 }
 
@@ -62,7 +62,8 @@ export const createSession = (options: SessionOptions) => {
   const { cache, rule, mayWrite, now, after, random, isVisible, onStart } = options;
   const ownTab = `${now()}-${random()}`;
   let cancel: (() => void) | undefined;
-  let known: string | undefined;
+  /** The session that this page is in. */
+  let joined: string | undefined;
 
   const fresh = (id: string): Session => ({
     id,
@@ -90,10 +91,10 @@ export const createSession = (options: SessionOptions) => {
     const freshId = `${now().toString(36)}-${random().toString(36).slice(2)}`;
     const verdict = await cache.change((record) => inSession(record, freshId, use));
     const id = cache.record().session?.id;
-    if (id !== known && id !== undefined) {
+    if (id !== joined && id !== undefined) {
       // A test send lasts as long as its session.
-      if (known !== undefined) cache.testSends.clear();
-      known = id;
+      if (joined !== undefined) cache.testSends.clear();
+      joined = id;
       onStart();
     }
     return verdict;
@@ -111,9 +112,13 @@ export const createSession = (options: SessionOptions) => {
   return {
     /** Joins the session of the other tabs, or begins one. */
     start(): Promise<unknown> {
-      known = undefined;
       beat();
       return touch();
+    },
+    hasBegun: (): boolean => joined !== undefined,
+    /** The user has changed: the session was of the former one. */
+    leave(): void {
+      joined = undefined;
     },
     /** The page became visible. */
     touch,

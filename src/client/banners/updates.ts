@@ -98,11 +98,8 @@ export const createUpdates = (context: LateContext) => {
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
-  /**
-   * Whether this page has a session of the current user. It is joined once: a user who is identified right after the client was
-   * created comes twice. Before it has begun the user's last choice may not be known, and nothing is synced.
-   */
-  let progress: 'none' | 'joining' | 'begun' = 'none';
+  /** The session of the current user is joined once: a user who is identified right after the client was created comes twice. */
+  let hasJoined = false;
   let onSession: () => void = () => undefined;
 
   const notifyTabs = (): void => {
@@ -133,7 +130,6 @@ export const createUpdates = (context: LateContext) => {
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
-      progress = 'begun';
       sync.want(requested.placements);
       onSession();
       notifyTabs();
@@ -160,8 +156,8 @@ export const createUpdates = (context: LateContext) => {
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
       const userId = user.id();
-      if (!isActive() || userId === null || progress !== 'none') return;
-      progress = 'joining';
+      if (!isActive() || userId === null || hasJoined) return;
+      hasJoined = true;
       const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
       inBackground(found);
       // A log that does not answer keeps no user from a banner.
@@ -170,9 +166,12 @@ export const createUpdates = (context: LateContext) => {
       if (dismissals.length > 0) await cache.dismiss(dismissals);
       if (isActive() && user.id() === userId) await session.start();
     },
-    /** Syncs at the end of the task, without a cost; what is requested before the session begins, it syncs. */
+    /**
+     * Syncs at the end of the task, without a cost. What is requested before the session has begun, it syncs: until then the user's last
+     * choice may not be known.
+     */
     want(placementId: string): void {
-      if (progress === 'begun') sync.want([placementId]);
+      if (session.hasBegun()) sync.want([placementId]);
     },
     /** Requests a successor of the banner that expired there, if the budget allows it. */
     renew: renewal.want,
@@ -205,7 +204,8 @@ export const createUpdates = (context: LateContext) => {
     syncBlockedUntilMs: sync.blockedUntilMs,
     /** The user changed: nothing of the former one's is requested any more. */
     forgetUser(): void {
-      progress = 'none';
+      hasJoined = false;
+      session.leave();
       requested.answered.clear();
       renewal.stop();
       sync.reset();

@@ -21,7 +21,12 @@ beforeEach(() => {
 afterEach(() => void vi.useRealTimers());
 
 /** One tab: tabs that share a store share their session. */
-const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId = 'u-1' } = {}) => {
+const openTab = async ({
+  store = createMemoryStore() as Store,
+  rule = {},
+  userId = 'u-1',
+  isStarted = true,
+} = {}) => {
   const view = { visible: true };
   const cache = aBannerCache({ store });
   await cache.open(userId);
@@ -36,7 +41,7 @@ const openTab = async ({ store = createMemoryStore() as Store, rule = {}, userId
     isVisible: () => view.visible,
     onStart,
   });
-  await session.start();
+  if (isStarted) await session.start();
   return { session, cache, onStart, view, store };
 };
 
@@ -44,6 +49,23 @@ test('a session begins with the first page and reports so once', async () => {
   const { onStart, cache } = await openTab();
   expect(onStart).toHaveBeenCalledTimes(1);
   expect(cache.record().session?.id).toEqual(expect.any(String));
+});
+
+test('a session that an impression begins before the page joins it is reported once, and kept alive from then on', async () => {
+  const { session, onStart, cache } = await openTab({ isStarted: false });
+  expect(session.hasBegun()).toBe(false);
+  await session.nameOf('home_hero', 'bnr-1');
+  expect(session.hasBegun()).toBe(true);
+  const { id } = cache.record().session!;
+  await session.start();
+  await vi.advanceTimersByTimeAsync(40 * MINUTE);
+  await session.touch();
+  expect(cache.record().session?.id).toBe(id);
+  expect(onStart).toHaveBeenCalledTimes(1);
+  session.leave();
+  expect(session.hasBegun()).toBe(false);
+  await session.start();
+  expect(onStart).toHaveBeenCalledTimes(2);
 });
 
 test('contract 7.4: an impression has one name per banner and placement in a session', async () => {
