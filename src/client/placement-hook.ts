@@ -12,7 +12,10 @@ export interface EmptySlot {
 
 /** What a placement hook may do with the banner it draws. */
 export interface Slot extends EmptySlot {
-  /** Logs a click. Resolves when it is durable; safe to call just before a navigation. */
+  /**
+   * Logs a click. Resolves when it is durable, or was not taken. Before a navigation wait for it, but not for long: it is in memory alone
+   * until the rest of the client is loaded, and the templates wait for 250 milliseconds.
+   */
   click(): Promise<void>;
   /** Hides the banner at once, here and in the other tabs, and logs one dismissal. */
   dismiss(): Promise<void>;

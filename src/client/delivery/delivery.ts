@@ -31,7 +31,7 @@ export interface Diagnostics {
   evicted: number;
   expired: number;
   purged: number;
-  /** True while IndexedDB cannot be used: events survive the page only as long as the page does. */
+  /** True while events are kept in memory, and end with the page: IndexedDB cannot be used, a newer version has it, or the user has not chosen. */
   memoryMode: boolean;
   /** True in the one tab that sends at the moment. */
   sender: boolean;

@@ -100,16 +100,16 @@ export interface Inspector {
   preview(token: string): Promise<void>;
 }
 
-interface ReadPlacementsOptions extends Pick<LateContext, 'cache' | 'requested'> {
+interface ReadPlacementsOptions extends Pick<LateContext, 'cache' | 'requested' | 'placements'> {
   overlay: Overlay;
-  impressions: Pick<Impressions, 'slots' | 'inspect'>;
+  impressions: Pick<Impressions, 'inspect'>;
 }
 
 /** Every placement that the page mounts or requests, or that the cache holds, by name. */
 const readPlacements = (options: ReadPlacementsOptions): PlacementState[] => {
-  const { cache, overlay, impressions, requested } = options;
+  const { cache, overlay, impressions, requested, placements } = options;
   const { banners, dismissed, snoozed } = cache.record();
-  const mounted = impressions.slots();
+  const mounted = placements.slots();
   const names = new Set([
     ...requested.placements,
     ...banners.keys(),

@@ -4,7 +4,7 @@ import type { CapturedEvent, Delivery } from '../delivery/delivery.ts';
 import type { LateContext } from '../late-context.ts';
 import type { MayShow } from './may-show.ts';
 import { createBoxMemory, createRooms } from './rooms.ts';
-import type { MountedSlot, SlotState } from './slot.ts';
+import type { MountedSlot } from './slot.ts';
 import { watchViewability } from './viewability.ts';
 
 /** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
@@ -21,10 +21,6 @@ export const createImpressions = (
   const Observer: typeof IntersectionObserver | undefined =
     platform.IntersectionObserver ?? globalThis.IntersectionObserver;
   if (!Observer) fail('config', 'No impression is counted without an IntersectionObserver');
-  /** Every mounted slot, and what watches it. */
-  const slots = new Map<MountedSlot, ReturnType<typeof watchViewability> | undefined>();
-  /** Banners in their slots whose second is over, so that each is reported once. */
-  const seen = new WeakSet<SlotState>();
   /** Many slots may leave the view in one task. They are updated together, once. */
   let cancelLook: (() => void) | undefined;
   const lookSoon = (): void => {
@@ -60,11 +56,11 @@ export const createImpressions = (
     watchViewability({
       element: mounted.element,
       isControl: () => mounted.state.why === 'control',
-      isWaiting: () => mounted.state.banner !== null && !seen.has(mounted.state) && isActive(),
+      isWaiting: () => mounted.state.banner !== null && !mounted.state.isSeen && isActive(),
       onSeen() {
         const { banner } = mounted.state;
         if (banner === null) return;
-        seen.add(mounted.state);
+        mounted.state.isSeen = true;
         const userId = user.id();
         if (userId !== null) inBackground(count(banner, userId));
       },
@@ -80,29 +76,32 @@ export const createImpressions = (
     });
 
   const watch = (mounted: MountedSlot): (() => void) => {
-    slots.set(mounted, Observer && viewabilityOf(mounted, Observer));
+    mounted.view = Observer && viewabilityOf(mounted, Observer);
     return () => {
-      slots.get(mounted)?.stop();
+      mounted.view?.stop();
       mayShow.forget(mounted);
-      slots.delete(mounted);
     };
   };
   placements.attach({
     ...createRooms(lifecycle.isVisible),
     watch,
     mayShow: mayShow.ask,
-    onChange: (mounted) => slots.get(mounted)?.restart(),
+    onChange: ({ view }) => view?.restart(),
     onExpired: updates.renew,
   });
 
   /** A new session: what was seen in the former one counts again, after another second. */
   const countAnew = (): void => {
-    for (const [{ state }, viewability] of slots) if (seen.delete(state)) viewability?.restart();
+    for (const { state, view } of placements.slots()) {
+      if (!state.isSeen) continue;
+      state.isSeen = false;
+      view?.restart();
+    }
   };
   updates.onSession(countAnew);
 
   const restartAll = (): void => {
-    for (const viewability of slots.values()) viewability?.restart();
+    for (const { view } of placements.slots()) view?.restart();
   };
   const stops = (['visible', 'hidden', 'activated'] as const).map((moment) =>
     lifecycle.on(moment, restartAll),
@@ -111,12 +110,9 @@ export const createImpressions = (
     /** Stores the impression, unless it was counted in this session before. */
     count,
     countAnew,
-    slots: (): MountedSlot[] => [...slots.keys()],
     /** How far the slot's banner is from its impression; `null` where nothing is watched. */
-    inspect(mounted: MountedSlot) {
-      const view = slots.get(mounted)?.inspect();
-      return view ? { ...view, isSeen: seen.has(mounted.state) } : null;
-    },
+    inspect: ({ view, state }: MountedSlot) =>
+      view ? { ...view.inspect(), isSeen: state.isSeen === true } : null,
     /** Listens to the page no more. */
     stop(): void {
       cancelLook?.();

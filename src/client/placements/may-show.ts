@@ -5,7 +5,7 @@ import type { MountedSlot } from './slot.ts';
 /** After this long without an answer, in milliseconds, a notice says what the slot waits for. */
 const SLOW_MS = 10_000;
 
-interface Verdict {
+export interface Verdict {
   bannerId: string;
   /** `undefined` while the host has not answered. */
   may: boolean | undefined;
@@ -21,23 +21,20 @@ export const createMayShow = ({
   placements,
   fail,
 }: Pick<LateContext, 'settings' | 'placements' | 'fail'>) => {
-  const verdicts = new Map<MountedSlot, Verdict>();
-
   /** What was answered for this slot no longer counts. */
   const forget = (mounted: MountedSlot): void => {
-    verdicts.get(mounted)?.cancelSlow?.();
-    verdicts.delete(mounted);
+    mounted.verdict?.cancelSlow?.();
+    mounted.verdict = undefined;
   };
 
   return {
     forget,
     /** Whether the slot may show the banner; `undefined` while the host has not answered. */
     ask(mounted: MountedSlot, banner: Banner): boolean | undefined {
-      const last = verdicts.get(mounted);
-      if (last?.bannerId === banner.id) return last.may;
+      if (mounted.verdict?.bannerId === banner.id) return mounted.verdict.may;
       forget(mounted);
       const verdict: Verdict = { bannerId: banner.id, may: undefined };
-      verdicts.set(mounted, verdict);
+      mounted.verdict = verdict;
       const { element, placementId } = mounted;
       const settle = (answer: unknown): void => {
         verdict.cancelSlow?.();
@@ -65,7 +62,7 @@ export const createMayShow = ({
     },
     /** Asks again where a banner is kept away, or the host has not answered. */
     reconsider(): void {
-      for (const [mounted, { may }] of verdicts) if (!may) forget(mounted);
+      for (const mounted of placements.slots()) if (!mounted.verdict?.may) forget(mounted);
       placements.considerAll();
     },
   };

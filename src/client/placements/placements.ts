@@ -210,6 +210,9 @@ export const createPlacements = (options: PlacementsOptions) => {
       for (const slot of all()) consider(slot, isRequested);
     },
 
+    /** Every mounted slot. */
+    slots: all,
+
     /** From now on every slot is watched, and empty slots give their room back. */
     attach(slotWatcher: SlotWatcher): void {
       watcher = slotWatcher;

@@ -3,12 +3,15 @@ import type { Banner, EventType } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Fail, Notice } from '../notices.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
+import type { Verdict } from './may-show.ts';
+import type { Viewability } from './viewability.ts';
 
 export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
 
 /**
- * What a slot shows, and why nothing is drawn. Each change makes a new object, so that a hook that fails late, or changes the
- * slot while it draws, is known by it. `placements.ts` alone makes them.
+ * What a slot shows, and why no banner is drawn. Each decision about a banner makes a new object, so that a hook that fails late, or
+ * changes the slot while it draws, is known by it; `UNDECIDED` and `UNMOUNTED` draw nothing, and are one object for all slots.
+ * `turn` in `placements.ts` alone changes a slot's state.
  */
 export type SlotState = (
   | { banner: Banner; why: null }
@@ -19,6 +22,8 @@ export type SlotState = (
 ) & {
   /** Takes back what was drawn. */
   clear?: (() => void) | undefined;
+  /** The banner's second in view is over, so that it is reported once. */
+  isSeen?: boolean;
 };
 /** There is no answer so far, or the element is not in the page. */
 export const UNDECIDED = { banner: null, why: null };
@@ -37,6 +42,10 @@ export interface MountedSlot {
   /** Opens a slot that is closed because it is empty. */
   expand?: (() => void) | undefined;
   unwatch?: (() => void) | undefined;
+  /** How much of it is seen; `undefined` where nothing tells. */
+  view?: Viewability | undefined;
+  /** What the host's `mayShow` has answered for it last. */
+  verdict?: Verdict | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
 }

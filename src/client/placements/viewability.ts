@@ -182,3 +182,5 @@ export const watchViewability = (options: ViewabilityOptions) => {
     },
   };
 };
+
+export type Viewability = ReturnType<typeof watchViewability>;
