@@ -172,6 +172,7 @@ export const keepCounts = (
 
   const read = found.deeds.map((row) => ({ userId: numberIn(row, 'user_id'), deed: deedIn(row) }));
   const all = deedsByUser(read);
+  const fresh = deedsByUser(deeds);
   /** States with another first impression, by which all that their user did counts anew: of their goals they keep what is gone. */
   const anew = new Set<CampaignState>();
   const countAnew = (
@@ -183,7 +184,9 @@ export const keepCounts = (
     if (anew.has(state)) return;
     anew.add(state);
     const goals = kept.ofCampaign(workspaceId, state.campaignId);
-    state.goals = reachedByGone(state.goals, goals, firstMs, all.get(userId) ?? []);
+    // The group's own are among all, and are not counted yet.
+    const counted = reachedWith(state.goals, goals, firstMs, fresh.get(userId) ?? []);
+    state.goals = reachedByGone(counted, goals, firstMs, all.get(userId) ?? []);
   };
 
   for (const [index, { workspaceId, from, to }] of moved.entries()) {
@@ -225,7 +228,6 @@ export const keepCounts = (
     }
   }
 
-  const fresh = deedsByUser(deeds);
   const after: UserState[] = [];
   for (const [userId, { workspaceId, states }] of users) {
     for (const state of states.values()) {

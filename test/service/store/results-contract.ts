@@ -321,6 +321,23 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
     });
 
+    test('keep what is gone beside what is stored together with an earlier impression', async () => {
+      await countThenPrune();
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1')],
+        nowMs: START,
+        apply(users) {
+          const [profile] = users.find(byExternalId('u-1'));
+          users.record(profile!, aPurchase(profile!, 'cup', START + 2));
+          const earlier = aBannerEvent({ timeMs: START - 1, receivedAtMs: START });
+          users.recordBannerEvents('u-1', [earlier], START, false);
+        },
+      });
+      const goals = [{ converted: 1, revenue: 6, revenueSquares: 36 }];
+      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals }]);
+    });
+
     test('count an event for the holdout that it names as well, and store it once', async () => {
       const holdout = { holdoutId: '@holdout:1' };
       await record('u-1', aBannerEvent(holdout), aBannerEvent({ ...holdout, eventType: 'click' }));
