@@ -266,6 +266,10 @@ describe.each(STORES)('on $name', ({ address }) => {
       await run(aCampaign({ variants }));
       expect((await banner()).expires_at).toBe(now + 3_600);
       await service!.stop();
+      // The control group's as the others': both count by the same rules.
+      await run(aCampaign({ variants, control_percentage: 100 }));
+      expect(await banner()).toMatchObject({ is_control: true, expires_at: now + 3_600 });
+      await service!.stop();
       await run(aCampaign({ variants, ends_at: '2026-03-01T09:30:00Z' }));
       expect((await banner()).expires_at).toBe(now + 1_800);
       await service!.stop();
