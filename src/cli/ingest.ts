@@ -1,10 +1,11 @@
-import { createInterface } from 'node:readline';
 import { defineCommand } from 'citty';
 import {
+  decoded,
   INPUT_ARRAYS,
   type InputArray,
   isInputArray,
   isRecord,
+  linesOf,
   memberPath,
   setMember,
 } from '../protocol/index.ts';
@@ -66,13 +67,24 @@ const messageIn = (text: string, line: number): Record<string, unknown> => {
   throw new Error(`line ${line} is no message of a tap: each is an object with a "type"`);
 };
 
-/** Reads the messages of a tap; a `STATE` goes to stdout once every record before it is stored. Returns what was rejected. */
-const ingestTap = async (
-  client: RestClient,
-  array: InputArray,
-  objectOf: ReturnType<typeof mapping>,
-  stream: string | undefined,
-): Promise<{ stored: number; rejected: number }> => {
+interface TapOptions {
+  client: Pick<RestClient, 'track'>;
+  /** The messages, one a line. */
+  input: AsyncIterable<Uint8Array>;
+  array: InputArray;
+  /** As `--columns` writes it. */
+  columns: string | undefined;
+  /** The one stream to take; `undefined` for all. */
+  stream: string | undefined;
+}
+
+/**
+ * Reads the messages of a tap; a `STATE` goes to stdout once every record before it is stored. Returns what was rejected.
+ * Throws where it cannot be known that all others are stored.
+ */
+export const ingestTap = async (options: TapOptions): Promise<{ stored: number; rejected: number }> => {
+  const { client, input, array, columns, stream } = options;
+  const objectOf = mapping(array, columns);
   let held: { object: Record<string, unknown>; line: number }[] = [];
   let stored = 0;
   let rejected = 0;
@@ -82,7 +94,7 @@ const ingestTap = async (
     if (sent.length === 0) return;
     const wrong = new Set<number>();
     // A tap repeats what comes after its last state: an answer that was lost may be repeated as well.
-    await client.track(
+    const { inDoubt } = await client.track(
       { [array]: sent.map(({ object }) => object) },
       {
         lostAnswers: 'repeat',
@@ -93,12 +105,21 @@ const ingestTap = async (
         },
       },
     );
+    // The tap would go on after a state, and never send these again.
+    if (inDoubt.length > 0) {
+      const { line } = sent[inDoubt[0]!.index]!;
+      throw new Error(
+        `the answer to ${count(inDoubt.length, 'record')} from line ${line} on was lost: they may be stored or not`,
+      );
+    }
     stored += sent.length - wrong.size;
     rejected += wrong.size;
   };
   let line = 0;
-  for await (const text of createInterface({ input: process.stdin, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const bytes of linesOf(input)) {
     line += 1;
+    const text = decoded(bytes);
+    if (text === null) throw new Error(`line ${line} is not UTF-8`);
     if (text.trim() === '') continue;
     const message = messageIn(text, line);
     if (message['type'] === 'RECORD' && (stream === undefined || message['stream'] === stream)) {
@@ -122,12 +143,13 @@ export const ingest = defineCommand({
     if (args.input !== '-')
       throw new Error(`ingest reads standard input: placard ingest -, got "${args.input}"`);
     if (!isInputArray(args.as)) throw new Error(`say what the records are: --as ${INPUT_ARRAYS.join(', ')}`);
-    const { stored, rejected } = await ingestTap(
-      restClientOf(args),
-      args.as,
-      mapping(args.as, args.columns),
-      args.stream,
-    );
+    const { stored, rejected } = await ingestTap({
+      client: restClientOf(args),
+      input: process.stdin,
+      array: args.as,
+      columns: args.columns,
+      stream: args.stream,
+    });
     process.stderr.write(`${count(stored, 'record')} stored, ${rejected.toLocaleString('en-US')} rejected\n`);
     if (rejected > 0) throw new ExitError(2, `${count(rejected, 'record')} rejected`);
   },

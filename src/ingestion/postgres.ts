@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, types } from 'pg';
 import { asLibpq, type Source, stampText } from '../service/index.ts';
-import { columnsOf, keyOf } from './columns.ts';
+import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
 import type { Question, Snapshot } from './source.ts';
 import { SourceError } from './source-error.ts';
 import { FUTURE_US, type Position, type SourceRow, unusableRow } from './source-row.ts';
@@ -138,7 +138,8 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     /** As a value of the column's own type, so that an index serves. */
     const at = (us: number) =>
       `'${stampText(us)}'::timestamptz${timeType === TYPE.timestamptz ? '' : " AT TIME ZONE 'UTC'"}`;
-    const hasKey = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`).join(' AND ');
+    const isPart = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
+    const hasKey = [...isPart, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
     const afterAll = (position: Position | null): string => {
       if (position === null) return '';
       if (position.key === null) return `AND ${time} > ${at(position.us)}`;

@@ -10,6 +10,7 @@ export * from './instant.ts';
 export * from './integrations.ts';
 export * from './json.ts';
 export * from './limits.ts';
+export * from './lines.ts';
 export * from './member-path.ts';
 export * from './permissions.ts';
 export * from './placements.ts';

@@ -45,20 +45,16 @@ export interface CallOptions {
   onRetry: (error: Error, waitMs: number) => void;
 }
 
-/** Errors of Node that mean the request never left: sending it again cannot count anything twice. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'UND_ERR_CONNECT_TIMEOUT',
-  'EHOSTUNREACH',
-]);
-
+/**
+ * Whether there was no connection, by the errors of Node: the request never left, and sending it again cannot count anything twice. The
+ * code alone does not say it: a connection that was made may end with the same one.
+ */
 const neverSent = (error: unknown): boolean => {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (NEVER_SENT.has((cause as NodeJS.ErrnoException).code ?? '')) return true;
-  }
-  return false;
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as NodeJS.ErrnoException;
+  if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
+  // A host with several addresses: each was tried.
+  return error instanceof AggregateError ? error.errors.some(neverSent) : neverSent(error.cause);
 };
 
 /** The platform's own error: ky's around it holds the request, and printing that prints the key. */

@@ -43,11 +43,13 @@ type DeleteInput =
   | { email_addresses: { email: string; prioritization: Prioritization }[] }
   | { phone_numbers: { phone: string; prioritization: Prioritization }[] };
 
-/** Slices of what one request may hold. */
-const slices = <T>(entries: T[]): T[][] =>
-  Array.from({ length: Math.ceil(entries.length / MAX_PROFILE_ENTRIES) }, (_, at) =>
+/** Slices of what one request may hold. Throws for what is no array: of a Set nothing would be sent, and all would seem well. */
+const slices = <T>(name: string, entries: T[]): T[][] => {
+  if (!Array.isArray(entries)) throw new TypeError(`${name}: expected an array`);
+  return Array.from({ length: Math.ceil(entries.length / MAX_PROFILE_ENTRIES) }, (_, at) =>
     entries.slice(at * MAX_PROFILE_ENTRIES, (at + 1) * MAX_PROFILE_ENTRIES),
   );
+};
 
 /** The calls that join, name and read profiles. */
 export interface ProfileCalls {
@@ -81,23 +83,21 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
   return {
     async identify(input, signal) {
       let total = 0;
-      for (const name of [
-        'aliases_to_identify',
-        'emails_to_identify',
-        'phone_numbers_to_identify',
-      ] as const) {
-        for (const entries of slices<object>(input[name] ?? [])) {
+      // A name that the service does not know is for the service to refuse.
+      for (const [name, list] of Object.entries(input)) {
+        for (const entries of slices<object>(name, list ?? [])) {
           total += processed(await post('/users/identify', { [name]: entries }, signal));
         }
       }
       return total;
     },
     async merge(updates, signal) {
-      for (const entries of slices(updates)) await post('/users/merge', { merge_updates: entries }, signal);
+      for (const entries of slices('updates', updates))
+        await post('/users/merge', { merge_updates: entries }, signal);
     },
     async newAliases(aliases, signal) {
       let total = 0;
-      for (const entries of slices(aliases)) {
+      for (const entries of slices('aliases', aliases)) {
         total += processed(await post('/users/alias/new', { user_aliases: entries }, signal));
       }
       return total;
@@ -105,10 +105,8 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
     async deleteUsers(input, signal) {
       let total = 0;
       for (const [name, list] of Object.entries(input)) {
-        for (const entries of slices<unknown>(list)) {
-          const { deleted } = (await post('/users/delete', { [name]: entries }, signal)) as {
-            deleted?: unknown;
-          };
+        for (const entries of slices<unknown>(name, list)) {
+          const { deleted } = Object(await post('/users/delete', { [name]: entries }, signal));
           if (typeof deleted === 'number') total += deleted;
         }
       }

@@ -1,7 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { ingestTap } from '../../src/cli/ingest.ts';
+import { createRestClient } from '../../src/server/index.ts';
+import { createFakeService } from '../../src/testing/index.ts';
 import { ended, runCli, serveCli, spawnCli, startCli } from '../helpers/run-cli.ts';
 
 const TIME = '2026-03-01T10:00:00Z';
@@ -101,5 +104,50 @@ test('a state is not echoed where the records before it are not stored', async (
     code: 1,
     stdout: '',
     stderr: expect.stringMatching('line 2 is no message'),
+  });
+});
+
+/** Runs `ingest` on these lines in this process, against a fake service. */
+const tapped = async (lines: (string | Buffer)[], service = createFakeService()) => {
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const client = createRestClient({
+    endpoint: service.origin,
+    apiKey: 'server-key',
+    fetch: service.fetch,
+    sleep: async () => undefined,
+  });
+  async function* input() {
+    for (const line of lines) yield Buffer.concat([Buffer.from(line), Buffer.from('\n')]);
+  }
+  const options = { array: 'attributes', columns: undefined, stream: undefined } as const;
+  const end = await ingestTap({ client, input: input(), ...options }).catch((error: Error) => error.message);
+  const states = out.mock.calls.map(([text]) => text);
+  out.mockRestore();
+  return { end, states, objects: service.objects };
+};
+const STATE = '{"type":"STATE","value":1}';
+const aRecord = (id: string) =>
+  JSON.stringify({ type: 'RECORD', stream: 'a', record: { external_id: 'u-1', note: id } });
+
+test('a state is not echoed where the answer to the records before it was lost: the tap would never send them again', async () => {
+  const service = createFakeService();
+  service.fail({ type: 'drop', when: 'before' }, { times: Number.POSITIVE_INFINITY });
+  expect(await tapped([aRecord('x'), aRecord('y'), STATE], service)).toEqual({
+    end: 'the answer to 2 records from line 1 on was lost: they may be stored or not',
+    states: [],
+    objects: [],
+  });
+});
+
+test('a message of a tap may hold every character, and one that is not UTF-8 is refused', async () => {
+  const note = 'a\u2028b\u2029c\ufffd';
+  expect(await tapped([`${aRecord(note)}\r`, STATE])).toMatchObject({
+    end: { stored: 1, rejected: 0 },
+    objects: [{ object: { note } }],
+  });
+  expect(await tapped([Buffer.from(aRecord('J\xf6rg'), 'latin1'), STATE])).toEqual({
+    end: 'line 1 is not UTF-8',
+    states: [],
+    objects: [],
   });
 });

@@ -160,6 +160,17 @@ describe('placard track --resume', () => {
     expect(existsSync('progress')).toBe(false);
   });
 
+  test('goes on in its file of rejects after a run that could send nothing', async () => {
+    write(event(1), JSON.stringify({ events: { external_id: 'kim', name: 'e2' } }));
+    const more = [...words(), '--rejects', file('rejects')];
+    fake.setKeys({ server: 'another-key' });
+    expect(await runCli(more, env)).toMatchObject({ code: 1, stderr: expect.stringContaining('401') });
+    fake.setKeys({ server: 'server-key' });
+    expect(await runCli(more, env)).toMatchObject({ code: 2 });
+    expect(names()).toEqual(['e1']);
+    expect(linesIn(text('rejects'))).toMatchObject([{ line: 2 }]);
+  });
+
   test('leaves a file of rejects alone that another run has written', async () => {
     write(event(0));
     writeFileSync(file('rejects.ndjson'), 'mine\n');

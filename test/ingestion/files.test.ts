@@ -122,6 +122,32 @@ describe('a CSV', () => {
     expect(await exported(store, 'users')).toHaveLength(6);
   });
 
+  test('keeps every character of its cells, and loses a line that is not UTF-8 alone', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const plans = ['a\u2028b', 'c\ufffd', '"d\r\ne"', 'f\rg', 'J\xf6rg'];
+    const lines = plans.map((plan, index) => `u-${index},${T},${plan},1`);
+    const bytes = [
+      Buffer.from(`\ufeffEXTERNAL_ID,UPDATED_AT,PLAN,VISITS\r\n${lines.slice(0, 4).join('\r\n')}\r\n`),
+      Buffer.from(`${lines[4]}\r\n`, 'latin1'),
+    ];
+    writeFileSync(join(folder, 'customers.csv'), Buffer.concat(bytes));
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ rowsSynced: 4, rowsFailed: 1 });
+    expect(await rejectsOf(store)).toEqual([[null, 'The line is not UTF-8']]);
+    const users = await exported(store, 'users');
+    expect(users.map(({ custom_attributes }) => Object(custom_attributes).plan)).toEqual([
+      'a\u2028b',
+      'c\ufffd',
+      'd\r\ne',
+      'f\rg',
+    ]);
+    writeFileSync(join(folder, 'customers.csv'), `EXTERNAL_ID,UPDATED_AT,PLAN,VISITS\ru-9,${T},x,1\r`);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'error',
+      note: 'Customers.csv: the lines of the CSV end with CR alone: end them with LF',
+    });
+  });
+
   test('that is gone, or whose columns have changed, fails the run with the reason, and the next one goes on', async () => {
     const store = await aStore();
     const folder = aFolder();

@@ -117,6 +117,20 @@ describe('a table of PostgreSQL', () => {
     expect(await rejectsOf(store)).toEqual([]);
   });
 
+  test('has rejects for rows whose key no index holds, also where the checks refuse the row', async () => {
+    store = await aStore(await aDatabase());
+    const long = "(SELECT string_agg(sha512(i::text::bytea)::text, '') FROM generate_series(1, 40) AS i)";
+    await sql(`INSERT INTO events VALUES (1, ${long}, '2026-03-01', ${PAYLOAD})`);
+    await sql(
+      `INSERT INTO events VALUES (2, 'kim', '2026-03-02', '{"name":"viewed","time":"2026-03-01T10:00:00Z"}')`,
+    );
+    const byUser = { ...EVENTS(), key: 'external_id' };
+    expect(await run(byUser)).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 1 });
+    expect(await rejectsOf(store)).toEqual([
+      [null, 'The row has no external_id, or a key of more than 2,000 bytes'],
+    ]);
+  });
+
   test('gives refused rows again as they are now', async () => {
     await insert(1);
     await sql("UPDATE events SET payload = '{}'");

@@ -92,8 +92,16 @@ describe('a lost answer', () => {
     expect(error.unsent).toEqual([]);
   });
 
-  it('is none where the connection never came about: nothing was sent, so it is sent again', async () => {
-    const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+  const systemError = (code: string, syscall: string) => Object.assign(new Error(code), { code, syscall });
+  it.each([
+    ['was refused', systemError('ECONNREFUSED', 'connect')],
+    ['has no way there', systemError('ENETUNREACH', 'connect')],
+    ['has no address', systemError('ENOTFOUND', 'getaddrinfo')],
+    [
+      'failed at each address',
+      new AggregateError([systemError('ETIMEDOUT', 'connect'), systemError('ECONNREFUSED', 'connect')]),
+    ],
+  ])('is none where the connection %s: nothing was sent, so it is sent again', async (_, refused) => {
     let calls = 0;
     const { client, fake } = arrangeRestClient({
       fetch: async (input, init) => {
@@ -104,6 +112,15 @@ describe('a lost answer', () => {
     });
     const report = await client.track({ events: someEvents(1) });
     expect([report.inDoubt, report.processed.events, calls]).toEqual([[], 1, 2]);
+  });
+
+  it('is one where a connection that was made ends with no way to the host', async () => {
+    const { client } = arrangeRestClient({
+      fetch: async () => {
+        throw new TypeError('fetch failed', { cause: systemError('EHOSTUNREACH', 'read') });
+      },
+    });
+    expect((await client.track({ events: someEvents(1) })).inDoubt).toHaveLength(1);
   });
 
   it('is none where a captive portal answered: the service saw nothing', async () => {

@@ -15,6 +15,20 @@ describe('createRestClient', () => {
     expect(wrong({ apiKey: '', endpoint: 'http://127.0.0.1' })).toThrow('apiKey is empty');
   });
 
+  it('wants arrays of profiles, and lets the service refuse a name that it does not know', async () => {
+    const { client, fake } = arrangeRestClient();
+    const wrong = [new Set(['u-1']), 'u-1', { length: 1 }, null];
+    for (const external_ids of wrong) {
+      const deleting = client.deleteUsers({ external_ids } as never);
+      await expect(deleting).rejects.toThrow(new TypeError('external_ids: expected an array'));
+    }
+    await expect(client.newAliases(new Set() as never)).rejects.toThrow('aliases: expected an array');
+    await expect(client.merge({} as never)).rejects.toThrow('updates: expected an array');
+    expect(fake.requests).toEqual([]);
+    await client.identify({ aliases: [{}] } as never).catch(() => undefined);
+    expect(fake.requests.map(({ body }) => body)).toEqual([{ aliases: [{}] }]);
+  });
+
   it('wants a time limit that a timer can keep, and at least one attempt', () => {
     const choosing = (options: object) => () =>
       createRestClient({ endpoint: 'http://127.0.0.1', apiKey: 'k', ...options });

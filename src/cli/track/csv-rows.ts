@@ -1,13 +1,14 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import {
+  decoded,
   type InputArray,
   MAX_BODY_BYTES,
   type MemberPath,
   memberPath,
   setMember,
 } from '../../protocol/index.ts';
-import { decoded, type InputLine } from './input-line.ts';
+import type { InputLine } from './input-line.ts';
 
 type Read = (text: string) => unknown;
 

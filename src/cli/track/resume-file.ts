@@ -32,7 +32,7 @@ interface RunIdentity {
  * sent and after it is answered. Each note is written at once, so that it survives the process, whatever ends that.
  */
 export interface ResumeFile {
-  /** Whether an earlier run has sent anything. */
+  /** Whether an earlier run has begun to send, or has listed anything. */
   goesOn: boolean;
   /** Asked in rising order. Answered in an earlier run, refused there, or listed. */
   isSettled(number: number): boolean;
@@ -115,7 +115,7 @@ export const openResumeFile = (path: string, identity: RunIdentity): ResumeFile 
     }
     const { settled, open } = readNotes(notes);
     return {
-      goesOn: settled.length + open.length > 0,
+      goesOn: notes.some((note) => note !== ''),
       isSettled: createRanges(settled),
       isInDoubt: createRanges(open),
       begun: (range) => write(`begun ${range.join(' ')}`),

@@ -1,6 +1,5 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
 import { parse } from 'csv-parse/sync';
@@ -11,6 +10,7 @@ import {
   parquetReadObjects,
   parquetSchema,
 } from 'hyparquet';
+import { decoded, linesOf } from '../../protocol/index.ts';
 import type { Source } from '../../service/index.ts';
 
 type Values = Record<string, unknown>;
@@ -20,25 +20,28 @@ export type FileRow =
   | { names: readonly string[]; values: Values; line: number | null }
   | { reason: string; text: string; line: number };
 
-/** What a decoder writes for bytes that are no UTF-8. */
-const NO_UTF8 = '\ufffd';
 const NOT_UTF8 = 'The line is not UTF-8';
+/** What can be read of a line that is refused. */
+const lossy = new TextDecoder();
 
-/** Lines of a text, counted from 1, without the mark that some programs write in front. */
-async function* linesOf(path: string): AsyncGenerator<{ text: string; line: number }, void> {
+/** A line of a text, counted from 1. */
+interface Line {
+  text: string;
+  isUtf8: boolean;
+  line: number;
+}
+
+async function* textLines(path: string): AsyncGenerator<Line, void> {
   let line = 0;
-  const input = createReadStream(path, 'utf8');
-  const failed = new Promise<never>((_, reject) => input.once('error', reject));
-  failed.catch(() => undefined);
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+  for await (const bytes of linesOf(createReadStream(path))) {
     line += 1;
-    yield { line, text: line === 1 ? text.replace(/^\ufeff/, '') : text };
+    const text = decoded(bytes);
+    yield { text: text ?? lossy.decode(bytes), isUtf8: text !== null, line };
   }
-  if (input.errored) await failed;
 }
 
 async function* ndjsonRows(path: string): AsyncGenerator<FileRow, void> {
-  for await (const { line, text } of linesOf(path)) {
+  for await (const { line, text, isUtf8 } of textLines(path)) {
     if (text.trim() === '') continue;
     let values: unknown = null;
     try {
@@ -47,7 +50,7 @@ async function* ndjsonRows(path: string): AsyncGenerator<FileRow, void> {
       // Not an object either.
     }
     const isRow = typeof values === 'object' && values !== null && !Array.isArray(values);
-    if (text.includes(NO_UTF8)) yield { reason: NOT_UTF8, text, line };
+    if (!isUtf8) yield { reason: NOT_UTF8, text, line };
     else if (isRow) yield { names: Object.keys(values as Values), values: values as Values, line };
     else yield { reason: 'The line is not a JSON object', text, line };
   }
@@ -59,7 +62,8 @@ const MAX_LINES_OF_RECORD = 200;
 const cellsOf = (text: string, delimiter: string): string[] | null => {
   if (!text.includes('"')) return text.split(delimiter);
   try {
-    const [cells] = parse(text, { delimiter, relax_column_count: true }) as string[][];
+    const options = { delimiter, record_delimiter: '\n', relax_column_count: true };
+    const [cells] = parse(text, options) as string[][];
     return cells ?? null;
   } catch {
     return null;
@@ -75,19 +79,21 @@ const hasOpenQuote = (text: string): boolean => (text.split('"').length - 1) % 2
 async function* csvRecords(
   path: string,
   delimiter: string,
-): AsyncGenerator<{ cells: string[] | null; text: string; line: number }, void> {
-  let held: { text: string; line: number }[] = [];
+): AsyncGenerator<Line & { cells: string[] | null }, void> {
+  let held: Line[] = [];
   const next = (isEnd: boolean) => {
     for (let count = 1; count <= held.length; count += 1) {
-      const text = held
-        .slice(0, count)
+      const lines = held.slice(0, count);
+      // A line ends with LF or with CR and LF; within a cell in quotes both are kept.
+      const text = lines
         .map((each) => each.text)
-        .join('\n');
+        .join('\n')
+        .replace(/\r$/, '');
       const cells = hasOpenQuote(text) ? null : cellsOf(text, delimiter);
       const { line } = held[0]!;
       if (cells) {
         held = held.slice(count);
-        return { cells, text, line };
+        return { cells, text, isUtf8: lines.every((each) => each.isUtf8), line };
       }
       const isOver = count === MAX_LINES_OF_RECORD || (isEnd && count === held.length) || !hasOpenQuote(text);
       if (!isOver) continue;
@@ -96,7 +102,7 @@ async function* csvRecords(
     }
     return null;
   };
-  for await (const each of linesOf(path)) {
+  for await (const each of textLines(path)) {
     if (held.length === 0 && each.text.trim() === '') continue;
     held.push(each);
     for (let record = next(false); record; record = next(false)) yield record;
@@ -106,12 +112,13 @@ async function* csvRecords(
 
 async function* csvRows(path: string, delimiter: string): AsyncGenerator<FileRow, void> {
   let names: string[] | null = null;
-  for await (const { cells, text, line } of csvRecords(path, delimiter)) {
+  for await (const { cells, text, isUtf8, line } of csvRecords(path, delimiter)) {
     if (names === null) {
-      if (!cells || text.includes(NO_UTF8)) throw new Error('the header of the CSV cannot be read');
+      if (!cells || !isUtf8) throw new Error('the header of the CSV cannot be read');
+      if (text.includes('\r')) throw new Error('the lines of the CSV end with CR alone: end them with LF');
       names = cells.map((cell) => cell.trim());
     } else if (!cells) yield { reason: 'A quote is not closed, or stands within a cell', text, line };
-    else if (text.includes(NO_UTF8)) yield { reason: NOT_UTF8, text, line };
+    else if (!isUtf8) yield { reason: NOT_UTF8, text, line };
     else if (cells.length !== names.length) {
       yield { reason: `The row has ${cells.length} cells, the header has ${names.length}`, text, line };
     } else {
