@@ -13,7 +13,7 @@ const vite = await createServer({
 });
 
 /** Paths of the API, which Vite would otherwise answer with a page of its own. */
-const API = /^\/(v1|users|cdi|healthz|readyz|metrics|pictures|openapi\.json|docs)(\/|\?|$)/;
+const API = /^\/(v1|users|cdi|placard|healthz|readyz|metrics|pictures|openapi\.json|docs)(\/|\?|$)/;
 
 try {
   const listening = await startDemo({

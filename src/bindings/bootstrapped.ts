@@ -1,4 +1,4 @@
-import type { BannerBootstrap, Slot } from '../client/index.ts';
+import type { BannerBootstrap, Notice, Placard, Slot } from '../client/index.ts';
 import { safeUrl } from '../protocol/index.ts';
 import type { DrawnBanner } from './placement-hook.ts';
 
@@ -25,4 +25,17 @@ export const bootstrapped = (
     report: () => undefined,
   };
   return { banner, slot: slot as Slot, onError: () => undefined };
+};
+
+/**
+ * Calls `leave` where the client knows better than the server: it has no banner there, or shows none, as for a control group or
+ * by `mayShow`. Begins before the placement is mounted, and ends when the returned function is called.
+ */
+export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {
+  const look = (notice?: Notice): void => {
+    const isEmptied = notice?.type === 'emptied' && notice.placementId === placementId;
+    if (isEmptied || !placard.banner(placementId)) leave();
+  };
+  look();
+  return placard.subscribe(look);
 };

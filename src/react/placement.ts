@@ -7,7 +7,7 @@ import {
   Suspense,
   useState,
 } from 'react';
-import { bootstrapped, type DrawnBanner, renderedHook } from '../bindings/index.ts';
+import { bootstrapped, type DrawnBanner, renderedHook, watchBootstrapped } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 import { useBootstrap, usePlacard } from './context.ts';
 import { useEffectBeforePaint, usePlacement } from './hooks.ts';
@@ -63,7 +63,8 @@ export class Content extends Component<ContentProps, ContentState> {
     return createElement(
       Suspense,
       { fallback },
-      createElement(Rendered, { ...drawn, render: this.props.render }),
+      // Of another banner nothing stays, such as the state of a component.
+      createElement(Rendered, { key: drawn.banner.id, ...drawn, render: this.props.render }),
     );
   }
 }
@@ -91,7 +92,8 @@ const useDrawn = (placementId: string) => {
   const [hook] = useState(() => renderedHook(setDrawn));
   useEffectBeforePaint(() => {
     // The client draws it anew with a slot of its own, or knows better.
-    if (first && placard && !placard.banner(placementId)) setDrawn((now) => (now === first ? null : now));
+    if (!first || !placard) return;
+    return watchBootstrapped(placard, placementId, () => setDrawn((now) => (now === first ? null : now)));
   }, [first, placard, placementId]);
   return { drawn, hook };
 };

@@ -35,9 +35,9 @@ const durationText = (
     return { unit, count };
   });
   const first = counts.findIndex(({ count }) => count > 0);
-  const shown = first < 0 ? counts.slice(-1) : counts.slice(first);
+  const shown = counts.slice(first);
   const { DurationFormat } = Intl as unknown as { DurationFormat?: Durations };
-  if (DurationFormat && first >= 0) {
+  if (DurationFormat) {
     const duration = Object.fromEntries(shown.map(({ unit, count }) => [`${unit}s`, count]));
     return new DurationFormat(language, { style: 'short' }).format(duration);
   }
@@ -73,8 +73,8 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
   const units = isCalm ? UNITS.slice(0, -1) : UNITS;
   const stepMs = isCalm ? MINUTE_MS : SECOND_MS;
   const language = languageOf(banner, slot);
+  let next: ReturnType<typeof setTimeout> | undefined;
   const tick = () => {
-    if (slot.signal.aborted) return;
     const leftMs = until - slot.now();
     const isOver = leftMs <= 0;
     if (isOver !== left.hidden) {
@@ -84,9 +84,10 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
     // Rounded up: the last second is a second, and the end comes with zero.
     if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
     // The end may be a wrong clock's, until the first answer of the service has corrected it.
-    setTimeout(tick, isOver ? LOOK_AGAIN_MS : Math.min(leftMs, leftMs % stepMs || stepMs));
+    next = setTimeout(tick, isOver ? LOOK_AGAIN_MS : Math.min(leftMs, leftMs % stepMs || stepMs));
   };
   tick();
+  slot.signal.addEventListener('abort', () => clearTimeout(next));
   return buildElement(document, 'p', { class: 'time' }, [left, over]);
 };
 

@@ -13,12 +13,17 @@ const isPlain = (event: MouseEvent): boolean =>
 const leavesPage = (url: URL, here: Location): boolean =>
   /^https?:$/.test(url.protocol) && !(url.hash !== '' && url.href.split('#')[0] === here.href.split('#')[0]);
 
+/** Under `<base target="_top">` a link in a frame leads out of it: only the browser goes there. */
+const opensHere = (document: Document): boolean =>
+  /^(_self)?$/i.test(document.querySelector('base[target]')?.getAttribute('target') ?? '');
+
 /**
  * Logs each click on `anchor`. A plain click waits until the event is stored, never longer than the cap, and then
  * navigates; new-tab clicks and everything else the browser does itself.
  */
 export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Navigate): void => {
-  const view = anchor.ownerDocument.defaultView;
+  const { ownerDocument: document } = anchor;
+  const view = document.defaultView;
   let leaving = false;
   const go = (url: string) => {
     leaving = false;
@@ -35,7 +40,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     if (event.defaultPrevented) return;
     const url = anchor.getAttribute('href') ?? '';
     const stays = view && !leavesPage(new URL(anchor.href, view.location.href), view.location);
-    if (!view || !isPlain(event) || (stays && !navigate)) {
+    if (!view || !isPlain(event) || (!navigate && (stays || !opensHere(document)))) {
       void slot.click();
       return;
     }

@@ -26,6 +26,8 @@ export const HERO: Look = {
 /* One of the two alone has the whole box: a picture to its edges, words in the middle. */
 .hero[data-words="none"] .picture { flex-grow: 1; }
 .hero[data-picture="none"] .content { align-items: center; text-align: center; }
+/* They stay in the middle, and clear of the close button. */
+.hero[data-picture="none"]:has(.dismiss) .words { padding-inline: 1.75rem; }
 .hero[data-picture="none"] .headline { font-size: clamp(1.5rem, 6cqi, 3.5rem); }
 /* A headline of several sentences at that size would be a page of its own. */
 .hero[data-headline="long"] .headline { font-size: clamp(1.375rem, 3.2cqi, 2rem); line-height: 1.2; }

@@ -114,8 +114,8 @@ const createHook =
       'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
       'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
       lang: content.language,
-      // The banner's own words decide which side is its start.
-      dir: 'auto',
+      // The banner's own words decide which side is its start; without any the page does.
+      dir: texts.length > 0 ? 'auto' : null,
     };
     const text = texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null;
     const panel = buildElement(document, 'section', attributes, [

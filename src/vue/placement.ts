@@ -1,6 +1,7 @@
 import {
   defineComponent,
   h,
+  onBeforeUnmount,
   onErrorCaptured,
   onMounted,
   type PropType,
@@ -8,7 +9,7 @@ import {
   shallowRef,
   toRef,
 } from 'vue';
-import { bootstrapped, type DrawnBanner, renderedHook } from '../bindings/index.ts';
+import { bootstrapped, type DrawnBanner, renderedHook, watchBootstrapped } from '../bindings/index.ts';
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 import { usePlacement } from './hooks.ts';
 import { useBootstrap, usePlacard } from './provided.ts';
@@ -51,7 +52,11 @@ export const Placement = defineComponent({
     );
     onMounted(() => {
       // The client draws it anew with a slot of its own, or knows better.
-      if (first && drawn.value === first && placard && !placard.banner(props.placementId)) drawn.value = null;
+      if (!first || !placard) return;
+      const leave = () => {
+        if (drawn.value === first) drawn.value = null;
+      };
+      onBeforeUnmount(watchBootstrapped(placard, props.placementId, leave));
     });
     onErrorCaptured((cause, _, info) => {
       if (FROM_A_LISTENER.test(info)) return;

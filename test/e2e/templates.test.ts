@@ -307,6 +307,42 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
     await close();
   });
 
+  test('without words is mirrored where the page is', async () => {
+    const { page, close } = await open();
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl';
+    });
+    await show(page, template, { image: PICTURE, dismissible: { type: 'boolean', value: true } });
+    const [slot, button] = [page.locator('#slot'), page.locator('placard-frame .dismiss')];
+    const [outer, inner] = [(await slot.boundingBox())!, (await button.boundingBox())!];
+    expect(inner.x + inner.width / 2).toBeLessThan(outer.x + outer.width / 2);
+    await close();
+  });
+
+  test('keeps its words clear of the close button', async () => {
+    const { page, close } = await open();
+    const long = text('Wash it, cut it to order, and wear it in any weather that comes. '.repeat(2));
+    for (const width of [280, 360, 700, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const image of [{}, { image: PICTURE }]) {
+        await show(page, template, { ...SALE, ...image, headline: long, body: long });
+        const covered = await page.locator('placard-frame .dismiss').evaluate((button) => {
+          const range = document.createRange();
+          range.selectNodeContents(button.parentElement!.querySelector('.words')!);
+          const circle = button.getBoundingClientRect();
+          // What is seen of it; the finger has six pixels more on each side.
+          const [left, right] = [circle.left + 6, circle.right - 6];
+          const [top, bottom] = [circle.top + 6, circle.bottom - 6];
+          return [...range.getClientRects()].filter(
+            (line) => line.right > left && line.left < right && line.bottom > top && line.top < bottom,
+          ).length;
+        });
+        expect(covered, `${width} wide, ${Object.keys(image)}`).toBe(0);
+      }
+    }
+    await close();
+  });
+
   test('fits a box that the page declares, at every width, whatever it has to say', async () => {
     const { page, close } = await open({ width: 360 });
     const long = text('Pneumonoultramicroscopicsilicovolcanoconiosis '.repeat(400));

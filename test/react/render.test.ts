@@ -1,12 +1,22 @@
-import { act, createElement, lazy, type ReactNode, Suspense, useEffect, useLayoutEffect } from 'react';
+import {
+  act,
+  createElement,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useEffect,
+  useLayoutEffect,
+  useState,
+} from 'react';
 import { createRoot, type Root } from 'react-dom/client';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import type { Banner, BannerBootstrap, Notice, Placard } from '../../src/client/index.ts';
 import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { createRooms } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
+import { aBootstrap } from '../helpers/first-html.ts';
 
 let root: Root;
 beforeEach(() => {
@@ -24,10 +34,17 @@ afterEach(async () => {
 });
 
 /** A page with one placement below a heading, in a boundary for the whole page, and the real slots of a client. */
-const aPage = async (render: RenderBanner) => {
+const aPage = async (
+  render: RenderBanner,
+  {
+    first = aBanner(),
+    bootstrap = null,
+    mayShow,
+  }: { first?: Banner; bootstrap?: BannerBootstrap | null; mayShow?: () => boolean } = {},
+) => {
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
-  let banner: Banner | null = aBanner();
+  let banner: Banner | null = first;
   let mustLeave: 'dismissed' | null = null;
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
@@ -43,13 +60,14 @@ const aPage = async (render: RenderBanner) => {
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
-    isGated: false,
+    isGated: mayShow !== undefined,
     after: () => () => undefined,
     fail,
     notify,
   });
   placements.attach({
     ...createRooms(() => true),
+    ...(mayShow && { mayShow }),
     onChange: (mounted) => shown.push(mounted.state.banner?.id),
   });
   const place = createElement(Placement, { placementId: 'home_hero', id: 'place', render });
@@ -59,18 +77,18 @@ const aPage = async (render: RenderBanner) => {
     createElement('h1', {}, 'Shop'),
     place,
   );
-  const placard = { mount: placements.mount } as Placard;
-  await act(async () => root.render(createElement(PlacardProvider, { placard }, page)));
+  const placard = { mount: placements.mount, banner: () => banner, subscribe } as unknown as Placard;
+  await act(async () => root.render(createElement(PlacardProvider, { placard, bootstrap }, page)));
   return {
     notices,
     /** What a watch of the slot would count, from the first to the last. */
     shown,
     place: () => document.querySelector<HTMLElement>('#place')!,
     types: () => notices.map(({ type }) => type),
-    sync: (next: Banner | null) =>
+    sync: (next: Banner | null, isRequested?: boolean) =>
       act(async () => {
         banner = next;
-        placements.considerAll();
+        placements.considerAll(isRequested);
       }),
     dismiss: () =>
       act(async () => {
@@ -182,4 +200,24 @@ test('case 68: content that throws after it was loaded is told as well', async (
   expect(document.body.textContent).toBe('Shop');
   expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
   expect(page.place().hasAttribute('aria-busy')).toBe(false);
+});
+
+/** A server has drawn a banner for the placement. */
+const drawnByServer = { ...aBootstrap(), banners: { home_hero: aBanner() } };
+
+test.each([
+  ['of a control group', { first: aBanner({ id: 'bnr-2', isControl: true }) }],
+  ['that mayShow() keeps away', { mayShow: () => false }],
+])('what a server has drawn leaves for a banner %s', async (_, known) => {
+  const page = await aPage(headline, { ...known, bootstrap: drawnByServer });
+  expect(page.types()).toEqual(['emptied']);
+  expect(document.body.textContent).toBe('Shop');
+});
+
+test('the state of a component stays with its banner, and does not go over to the next one', async () => {
+  const Hero = ({ banner }: { banner: Banner }) => useState(banner.id)[0];
+  const page = await aPage((banner) => createElement(Hero, { banner }));
+  expect(document.body.textContent).toBe('Shopbnr-1');
+  await page.sync(aBanner({ id: 'bnr-2' }), true);
+  expect(document.body.textContent).toBe('Shopbnr-2');
 });

@@ -133,6 +133,23 @@ describe('the browser keeps', () => {
   );
 });
 
+test.each(['_top', '_blank'])(
+  'a page whose links open in %s keeps that, and the click is counted',
+  (target) => {
+    const base = document.createElement('base');
+    base.target = target;
+    document.head.append(base);
+    const assigned = vi.spyOn(window.location, 'assign').mockReturnValue();
+    const { calls, press } = drawn('https://shop.example/linen', { native: true });
+    press('click');
+    vi.advanceTimersByTime(1_000);
+    expect(calls.filter((call) => call === 'click')).toHaveLength(1);
+    expect(assigned).not.toHaveBeenCalled();
+    assigned.mockRestore();
+    base.remove();
+  },
+);
+
 test('a click that the host already handled is not counted', () => {
   const { calls, anchor, press } = drawn('https://shop.example/linen');
   anchor.addEventListener('click', (event) => event.preventDefault(), { capture: true });

@@ -1,10 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type App, createApp, defineComponent, h, nextTick, onBeforeUnmount } from 'vue';
-import type { Banner, Notice, Placard } from '../../src/client/index.ts';
+import type { Banner, BannerBootstrap, Notice, Placard } from '../../src/client/index.ts';
 import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
+import { createRooms } from '../../src/client/placements/rooms.ts';
 import { Placement, providePlacard } from '../../src/vue/index.ts';
 import { aBanner } from '../helpers/a-banner.ts';
+import { aBootstrap } from '../helpers/first-html.ts';
 
 let app: App | undefined;
 beforeEach(() => {
@@ -22,10 +24,17 @@ const settled = async () => {
 };
 
 /** A page with one placement below a heading, and the real slots of a client. */
-const aPage = async (draw: (banner: Banner) => unknown) => {
+const aPage = async (
+  draw: (banner: Banner) => unknown,
+  {
+    first = aBanner(),
+    bootstrap = null,
+    mayShow,
+  }: { first?: Banner; bootstrap?: BannerBootstrap | null; mayShow?: () => boolean } = {},
+) => {
   const notices: Notice[] = [];
   const escaped: unknown[] = [];
-  let banner: Banner | null = aBanner();
+  let banner: Banner | null = first;
   let mustLeave: 'dismissed' | null = null;
   const { notify, fail, subscribe } = createNotices();
   subscribe((notice) => notices.push(notice));
@@ -41,11 +50,12 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
     answered: new Set(),
     track: async () => undefined,
     snooze: async () => undefined,
-    isGated: false,
+    isGated: mayShow !== undefined,
     after: () => () => undefined,
     fail,
     notify,
   });
+  placements.attach({ ...createRooms(() => true), ...(mayShow && { mayShow }) });
   const container = document.createElement('div');
   document.body.replaceChildren(container);
   app = createApp(() => [
@@ -57,7 +67,8 @@ const aPage = async (draw: (banner: Banner) => unknown) => {
     ),
   ]);
   app.config.errorHandler = (error) => void escaped.push(error);
-  providePlacard({ mount: placements.mount } as Placard, app);
+  const placard = { mount: placements.mount, banner: () => banner, subscribe } as unknown as Placard;
+  providePlacard(placard, app, bootstrap);
   app.mount(container);
   await settled();
   return {
@@ -149,4 +160,16 @@ test('a listener that throws is the page’s own affair, and the banner stays', 
   expect(page.container.textContent).toBe('Shopbnr-1');
   expect(page.escaped).toEqual([new Error('in the shop')]);
   expect(page.notices.map(({ type }) => type)).toEqual(['shown']);
+});
+
+/** A server has drawn a banner for the placement. */
+const drawnByServer = { ...aBootstrap(), banners: { home_hero: aBanner() } };
+
+test.each([
+  ['of a control group', { first: aBanner({ id: 'bnr-2', isControl: true }) }],
+  ['that mayShow() keeps away', { mayShow: () => false }],
+])('what a server has drawn leaves for a banner %s', async (_, known) => {
+  const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });
+  expect(notices.map(({ type }) => type)).toEqual(['emptied']);
+  expect(container.textContent).toBe('Shop');
 });
