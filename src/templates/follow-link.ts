@@ -14,8 +14,7 @@ const leavesPage = (url: URL, here: Location): boolean =>
   /^https?:$/.test(url.protocol) && !(url.hash !== '' && url.href.split('#')[0] === here.href.split('#')[0]);
 
 /** Under `<base target="_top">` a link in a frame leads out of it: only the browser goes there. */
-const opensHere = (document: Document): boolean =>
-  /^(_self)?$/i.test(document.querySelector('base[target]')?.getAttribute('target') ?? '');
+const ELSEWHERE = 'base[target]:not([target=_self])';
 
 /**
  * Logs each click on `anchor`. A plain click waits until the event is stored, never longer than the cap, and then
@@ -40,7 +39,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     if (event.defaultPrevented) return;
     const url = anchor.getAttribute('href') ?? '';
     const stays = view && !leavesPage(new URL(anchor.href, view.location.href), view.location);
-    if (!view || !isPlain(event) || (!navigate && (stays || !opensHere(document)))) {
+    if (!view || !isPlain(event) || (!navigate && (stays || document.querySelector(ELSEWHERE)))) {
       void slot.click();
       return;
     }

@@ -2,12 +2,15 @@ import type { Look } from './template.ts';
 
 /**
  * The large one. Words stand beside the picture and never on it, so that no photograph can make them unreadable.
+ *
+ * One of the two alone has the whole box: a picture to its edges, words in the middle, clear of the close button. A headline of
+ * several sentences at full size would be a page of its own. In a box that is too low for both, the picture gives way to the
+ * words, down to its least height. This is said here, since a comment in the styles would be loaded with them.
  */
 export const HERO: Look = {
   dismissible: false,
   css: /* css */ `
 .hero { display: flex; flex-direction: column; }
-/* In a box that is too low for both, the picture gives way to the words, down to this. */
 .hero .picture { flex: 0 1 auto; min-block-size: 6rem; aspect-ratio: var(--placard-image-ratio, 16 / 9); }
 .hero .content {
   display: flex;
@@ -23,13 +26,10 @@ export const HERO: Look = {
 .hero .action { padding-inline: 1.5em; }
 .hero .dismiss { position: absolute; inset-block-start: 0.75rem; inset-inline-end: 0.75rem; }
 .hero[data-picture="some"] .dismiss { --under-dismiss: var(--surface); }
-/* One of the two alone has the whole box: a picture to its edges, words in the middle. */
 .hero[data-words="none"] .picture { flex-grow: 1; }
 .hero[data-picture="none"] .content { align-items: center; text-align: center; }
-/* They stay in the middle, and clear of the close button. */
 .hero[data-picture="none"]:has(.dismiss) .words { padding-inline: 1.75rem; }
 .hero[data-picture="none"] .headline { font-size: clamp(1.5rem, 6cqi, 3.5rem); }
-/* A headline of several sentences at that size would be a page of its own. */
 .hero[data-headline="long"] .headline { font-size: clamp(1.375rem, 3.2cqi, 2rem); line-height: 1.2; }
 @container (min-width: 42rem) {
   .hero { display: grid; min-block-size: 20rem; grid-template: minmax(min-content, 1fr) / minmax(0, 1fr); }
