@@ -1,18 +1,16 @@
-import { type MemberPath, memberPath, setMember } from '../protocol/index.ts';
+import { IDENTIFIERS, type MemberPath, memberPath, setMember } from '../protocol/index.ts';
 import type { Source } from '../service/index.ts';
 import { SourceError } from './source-error.ts';
 
 /** Columns that name a user, by the member of `/users/track` that they become. The first kind that a table has counts. */
-const IDENTIFIERS: readonly (readonly [member: string, column: string][])[] = [
-  [['external_id', 'EXTERNAL_ID']],
-  [
-    ['user_alias.alias_label', 'ALIAS_LABEL'],
-    ['user_alias.alias_name', 'ALIAS_NAME'],
-  ],
-  [['braze_id', 'BRAZE_ID']],
-  [['email', 'EMAIL']],
-  [['phone', 'PHONE']],
-];
+const NAMES_OF_USERS = IDENTIFIERS.map((name): (readonly [member: string, column: string])[] =>
+  name === 'user_alias'
+    ? [
+        ['user_alias.alias_label', 'ALIAS_LABEL'],
+        ['user_alias.alias_name', 'ALIAS_NAME'],
+      ]
+    : [[name, name.toUpperCase()]],
+);
 const PAYLOAD = 'PAYLOAD';
 const UPDATED_AT = 'UPDATED_AT';
 const WRONG = Symbol('wrong');
@@ -21,7 +19,7 @@ const WRONG = Symbol('wrong');
 export const meantBy = (source: Source): string[] => [
   source.updated_at ?? UPDATED_AT,
   PAYLOAD,
-  ...IDENTIFIERS.flat().map(([, column]) => column),
+  ...NAMES_OF_USERS.flat().map(([, column]) => column),
   ...(source.key === undefined ? [] : [source.key]),
 ];
 
@@ -93,12 +91,12 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   );
   const columnOf = (member: string, column: string) =>
     mapped.find(({ path }) => path.join('.') === member)?.column ?? find(column);
-  const identifier = IDENTIFIERS.map((kind) =>
+  const identifier = NAMES_OF_USERS.map((kind) =>
     kind.flatMap(([member, name]) => {
       const column = columnOf(member, name);
       return column === undefined ? [] : [mappedOf(column, member, source)];
     }),
-  ).find((columns, index) => columns.length === IDENTIFIERS[index]!.length);
+  ).find((columns, index) => columns.length === NAMES_OF_USERS[index]!.length);
   if (!identifier) {
     throw new SourceError(
       `no column names a user: EXTERNAL_ID, ALIAS_NAME with ALIAS_LABEL, BRAZE_ID, EMAIL or PHONE is needed; ${present}`,

@@ -12,13 +12,14 @@ export interface UserAlias {
   alias_label: string;
 }
 
+/** Members that name a user, in the order in which they count: of several that an entry has, the first looks up. */
+export const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
+export type IdentifierName = (typeof IDENTIFIERS)[number];
+
 /** What names a user in an object of `users/track`. */
 export type Identifier =
-  | { by: 'external_id'; value: string }
-  | { by: 'user_alias'; value: UserAlias }
-  | { by: 'braze_id'; value: string }
-  | { by: 'email'; value: string }
-  | { by: 'phone'; value: string };
+  | { by: Exclude<IdentifierName, 'user_alias'>; value: string }
+  | { by: 'user_alias'; value: UserAlias };
 
 /** Identifiers of one object: at most one of the first three; `email` and `phone` look up when none of them is there. */
 interface UserIdentifiers {

@@ -126,9 +126,9 @@ export const namedBy = (
 
 /** IDs count milliseconds from this moment, so that they are exact numbers until the year 2163. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
-/** IDs of one millisecond: 32 in each of 64 lanes. */
+/** IDs of one millisecond: 32 from each of 64 offsets. */
 const IDS_PER_MS = 2_048;
-const LANES = 64;
+const OFFSETS = 64;
 /** No clock gives a higher ID: one that is wrong by centuries must leave room for the next IDs. */
 const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
 
@@ -139,23 +139,23 @@ export const userIdOf = (brazeId: string): number | null => {
 };
 
 /**
- * Makes IDs that grow with time, so that new rows join at the end of their table. Every replica counts in a lane of its own,
+ * Makes IDs that grow with time, so that new rows join at the end of their table. Every replica counts from an offset of its own,
  * which it chooses at random: two that chose the same one may make the same ID at the same time, which the database refuses.
- * Then `changeLane` helps.
+ * Then `changeOffset` helps.
  */
 export const createUserIds = (after = 0) => {
   let last = after;
-  let lane = randomInt(LANES);
+  let offset = randomInt(OFFSETS);
   return {
     next(nowMs: number): number {
       const clock = Math.min((nowMs - EPOCH_MS) * IDS_PER_MS, MAX_OF_CLOCKS);
       const base = Math.max(last + 1, clock);
-      // The next number that belongs to the lane.
-      last = base + ((((lane - base) % LANES) + LANES) % LANES);
+      // The next number that has the offset.
+      last = base + ((((offset - base) % OFFSETS) + OFFSETS) % OFFSETS);
       return last;
     },
-    changeLane() {
-      lane = randomInt(LANES);
+    changeOffset() {
+      offset = randomInt(OFFSETS);
     },
   };
 };

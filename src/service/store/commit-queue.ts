@@ -94,22 +94,22 @@ interface Waiting {
 }
 
 export interface CommitQueueOptions {
-  /** What a workspace needs before its first work is committed. */
-  secure(workspaceId: string): Promise<unknown>;
+  /** Notes that the database holds data of a workspace, once, before its first work is committed. */
+  register(workspaceId: string): Promise<unknown>;
   /**
    * Applies the works in one transaction and resolves with what each returned, once that is committed. Throws a
    * `WorkError` where one of them is in the way of the others.
    */
   writeGroup(works: readonly Work[]): Promise<unknown[]>;
   /** How many groups `writeGroup` takes at once. Default 1. */
-  lanes?: number;
+  groupsAtOnce?: number;
 }
 
 /**
- * Group commit: all works that come while a group is being committed make the next. With a second lane that one begins
+ * Group commit: all works that come while a group is being committed make the next. Where two groups go at once that one begins
  * before the first has ended, once half as many works wait: smaller ones would cost more than they gain.
  */
-export const createCommitQueue = ({ secure, writeGroup, lanes = 1 }: CommitQueueOptions) => {
+export const createCommitQueue = ({ register, writeGroup, groupsAtOnce = 1 }: CommitQueueOptions) => {
   const waiting = createWaiting<Waiting>({
     refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
   });
@@ -142,7 +142,7 @@ export const createCommitQueue = ({ secure, writeGroup, lanes = 1 }: CommitQueue
   };
 
   const isDue = () =>
-    waiting.count() > 0 && (groups === 0 || (groups < lanes && waiting.count() >= lastWorks / 2));
+    waiting.count() > 0 && (groups === 0 || (groups < groupsAtOnce && waiting.count() >= lastWorks / 2));
 
   const run = async () => {
     isScheduled = false;
@@ -175,7 +175,7 @@ export const createCommitQueue = ({ secure, writeGroup, lanes = 1 }: CommitQueue
       if (isClosed) throw new Error('The store is closed');
       underWay += 1;
       try {
-        await secure(work.workspaceId);
+        await register(work.workspaceId);
         return await enqueue(work);
       } finally {
         underWay -= 1;

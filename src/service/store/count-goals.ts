@@ -1,9 +1,10 @@
 import { numberIn, type SqlRow, textsIn } from '../operators/index.ts';
 import { createCounts } from './campaign-state.ts';
 import { type Batch, query, type Send } from './dialect.ts';
-import { deedIn, goalsOf, nameOfGoal, READ_CAMPAIGN_GOALS, reachedByGone, reachedWith } from './goals.ts';
-import { type CountedTables, writeCounts } from './keep-counts.ts';
+import { deedIn, goalsOf, READ_CAMPAIGN_GOALS, reachedByGone, reachedWith } from './goals.ts';
+import { writeCounts } from './keep-counts.ts';
 import { stateOf } from './rows.ts';
+import type { Statements } from './statements.ts';
 
 /** In both databases. */
 const SET_GOALS = `INSERT INTO campaign_goals (workspace_id, campaign_id, goals, version, counted_to)
@@ -33,7 +34,7 @@ interface FoundGoals<Rows> {
 
 export const askGoals = <Rows>(
   send: Send<Rows>,
-  { statements }: CountedTables,
+  statements: Statements,
   { workspaceId, campaignId }: GoalStep,
 ): FoundGoals<Rows> => ({
   goals: send(query(READ_CAMPAIGN_GOALS, workspaceId, campaignId)),
@@ -41,11 +42,8 @@ export const askGoals = <Rows>(
 });
 
 /** What the users of a step did since their first impression. */
-export const deedsOf = (
-  { dialect, statements }: CountedTables,
-  { goals, states }: FoundGoals<SqlRow[]>,
-): Batch => {
-  const names = dialect.list([...new Set(goals.flatMap(goalsOf).map(nameOfGoal))]);
+export const deedsOf = (statements: Statements, { goals, states }: FoundGoals<SqlRow[]>): Batch => {
+  const names = [...new Set(goals.flatMap(goalsOf).map(({ value }) => value))];
   return statements.deedsSince(
     states
       .map(stateOf)
@@ -62,7 +60,7 @@ export const deedsOf = (
  * that file, and must not remove those that another replica counts.
  */
 export const countGoals = (
-  tables: CountedTables,
+  statements: Statements,
   { workspaceId, campaignId, goals: asked }: GoalStep,
   found: FoundGoals<SqlRow[]>,
   deeds: readonly SqlRow[],
@@ -92,7 +90,7 @@ export const countGoals = (
   });
   const last = states.length < STATES_A_STEP ? null : states.at(-1)!.userId;
   return {
-    writes: [...writeCounts(tables, changed, counts), query(SET_COUNTED, workspaceId, campaignId, last)],
+    writes: [...writeCounts(statements, changed, counts), query(SET_COUNTED, workspaceId, campaignId, last)],
     hasMore: last !== null,
   };
 };

@@ -1,21 +1,27 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
 import { numberIn, type SqlRow, textIn, textsIn } from '../operators/index.ts';
-import type { StoredEvent } from '../profiles/events.ts';
-import { columns } from './rows.ts';
+import { columns, EVENTS } from './rows.ts';
 
 /** What counts as a success of a campaign: an event or a purchase, within this time after the user's first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
 
+/** `event:signed_up`, or `product:cup` of a purchase: an event has no product, as its row has it. */
+const deedName = (event: unknown, product: unknown): string =>
+  product === null ? `event:${event}` : `product:${product}`;
+
 /** The goal of a conversion as one text, such as `86400000 event:signed_up`. */
 export const goalOf = (conversion: Conversion): string =>
-  `${conversion.withinMs} ${'event' in conversion ? `event:${conversion.event}` : `product:${conversion.product}`}`;
+  `${conversion.withinMs} ${'event' in conversion ? deedName(conversion.event, null) : deedName(null, conversion.product)}`;
 
 interface Goal {
   /** As `goalOf` has it. */
   goal: string;
-  /** `event:signed_up`, or `product:cup`. */
+  /** As `deedName` has it. */
   name: string;
   withinMs: number;
+  isEvent: boolean;
+  /** The event's name, or the product's ID. */
+  value: string;
 }
 
 /** What a user did to reach a goal: how many events, what was spent in all, and in which currencies, such as `EUR,PLN`. */
@@ -33,21 +39,11 @@ export interface Deed {
 /** A price that is out of bounds, which was stored before there were any, counts as none: no value makes results fail. */
 const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
 
-export const deedOf = (event: StoredEvent): Deed =>
-  event.kind === 'event'
-    ? { name: `event:${event.name}`, timeMs: event.timeMs, spent: 0, currency: '' }
-    : {
-        name: `product:${event.productId}`,
-        timeMs: event.timeMs,
-        spent: spentOn(event.price, event.quantity),
-        currency: event.currency,
-      };
-
 /** Of a row of `events`. */
 export const deedIn = (row: SqlRow): Deed => {
   const isPurchase = row['product_id'] !== null;
   return {
-    name: isPurchase ? `product:${textIn(row, 'product_id')}` : `event:${textIn(row, 'name')}`,
+    name: deedName(row['name'], row['product_id']),
     timeMs: Math.round(numberIn(row, 'time')),
     spent: isPurchase ? spentOn(numberIn(row, 'price'), numberIn(row, 'quantity')) : 0,
     currency: isPurchase ? textIn(row, 'currency') : '',
@@ -58,11 +54,12 @@ export const deedIn = (row: SqlRow): Deed => {
 export interface DeedsSince {
   userId: number;
   sinceMs: number;
-  /** Of events, and IDs of products; a list as the dialect writes it. */
-  names: string;
+  /** Of events, and IDs of products. */
+  names: readonly string[];
 }
 
-export const DEEDS_SINCE = columns<DeedsSince>({
+/** The names are a list as the dialect writes it. */
+export const DEEDS_SINCE = columns<Omit<DeedsSince, 'names'> & { names: string }>({
   user_id: ['bigint', ({ userId }) => userId],
   since: ['moment', ({ sinceMs }) => sinceMs],
   names: ['text', ({ names }) => names],
@@ -152,13 +149,17 @@ export interface KeptGoals {
   names(workspaceId: string): readonly string[];
 }
 
-export const parseGoal = (goal: string): Goal => {
-  const space = goal.indexOf(' ');
-  return { goal, name: goal.slice(space + 1), withinMs: Number(goal.slice(0, space)) };
+const parseGoal = (goal: string): Goal => {
+  const [space, colon] = [goal.indexOf(' '), goal.indexOf(':')];
+  const name = goal.slice(space + 1);
+  return {
+    goal,
+    name,
+    withinMs: Number(goal.slice(0, space)),
+    isEvent: name.startsWith('event:'),
+    value: goal.slice(colon + 1),
+  };
 };
-
-/** As the columns of `events` have it. */
-export const nameOfGoal = ({ name }: Goal): string => name.slice(name.indexOf(':') + 1);
 
 const NONE: readonly string[] = [];
 const NO_GOALS: readonly Goal[] = [];
@@ -183,7 +184,7 @@ export const keptGoals = (rows: readonly SqlRow[]): KeptGoals => {
     known.goals.set(campaignId, goals);
     for (const name of new Set(goals.map((goal) => goal.name)))
       known.campaigns.set(name, [...(known.campaigns.get(name) ?? []), campaignId]);
-    known.names = [...new Set([...known.names, ...goals.map(nameOfGoal)])];
+    known.names = [...new Set([...known.names, ...goals.map(({ value }) => value)])];
   }
   return {
     version: Math.max(0, ...rows.map((row) => numberIn(row, 'version'))),
@@ -191,4 +192,32 @@ export const keptGoals = (rows: readonly SqlRow[]): KeptGoals => {
     campaignsWith: (workspaceId, name) => workspaces.get(workspaceId)?.campaigns.get(name) ?? NONE,
     names: (workspaceId) => workspaces.get(workspaceId)?.names ?? NONE,
   };
+};
+
+/** What a user did. */
+export interface DeedOfUser {
+  workspaceId: string;
+  userId: number;
+  deed: Deed;
+}
+
+/**
+ * The events of a group that are goals of a campaign. `columnOf` reads a column of an event: nearly every one is no goal, and needs no row
+ * of its own.
+ */
+export const deedsAmong = (
+  events: number,
+  columnOf: (event: number, column: string) => unknown,
+  kept: KeptGoals,
+): DeedOfUser[] => {
+  const deeds: DeedOfUser[] = [];
+  if (kept.version === 0) return deeds;
+  for (let event = 0; event < events; event += 1) {
+    const workspaceId = String(columnOf(event, 'workspace_id'));
+    const name = deedName(columnOf(event, 'name'), columnOf(event, 'product_id'));
+    if (kept.campaignsWith(workspaceId, name).length === 0) continue;
+    const row = Object.fromEntries(EVENTS.map(({ name }) => [name, columnOf(event, name)]));
+    deeds.push({ workspaceId, userId: numberIn(row, 'user_id'), deed: deedIn(row) });
+  }
+  return deeds;
 };

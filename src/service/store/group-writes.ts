@@ -4,12 +4,12 @@ import { type Batch, query, type Send } from './dialect.ts';
 import type { KeptGoals } from './goals.ts';
 import {
   type CountedChanges,
-  type CountedTables,
   changesCounts,
   type FoundCounts,
   keepCounts,
   storeBannerEvents,
 } from './keep-counts.ts';
+import type { Statements } from './statements.ts';
 
 /** What one transaction writes: `sendFirst` and `sendLast` have the order. Only what is counted is not known before it begins. */
 export interface GroupWrites {
@@ -33,7 +33,7 @@ const all = (batch: Batch, rows: readonly unknown[]): Batch => ({ ...batch, expe
 
 /** `also` are statements of the works themselves. */
 export const groupWrites = (
-  { statements, dialect, lane }: CountedTables,
+  statements: Statements,
   changes: Changes,
   also: readonly Statement[] = [],
 ): GroupWrites => {
@@ -55,21 +55,25 @@ export const groupWrites = (
       ...also.map(({ sql, values }) => query(sql, ...values)),
     ],
     counted: { moved, uncounted, bannerEvents },
-    erased: erased.length > 0 ? statements.erase.map((erase) => erase(dialect.list(erased))) : [],
-    points: statements.addDataPoints(changes.points.map((each) => ({ ...each, lane }))),
+    erased: statements.erase(erased),
+    points: statements.addDataPoints(changes.points),
   };
 };
 
-/** Sends what follows from nothing, and answers what the counts follow from, if there are any. */
+/**
+ * Sends what follows from nothing, and answers what the counts follow from, if there are any. Users who are there come first: of two
+ * replicas the slower one fails there, before it has sent more. A key is taken from its user before another one gets it.
+ */
 export const sendFirst = <Rows>(
   send: Send<Rows>,
-  tables: CountedTables,
+  statements: Statements,
   kept: KeptGoals,
   { users, events, others, erased }: GroupWrites,
   counted: CountedChanges,
 ): FoundCounts<Rows> | null => {
-  for (const batch of [...Object.values(users), events, ...others]) send(batch);
-  const found = changesCounts(counted) ? storeBannerEvents(send, tables, kept, counted) : null;
+  const { updated, deleted, created, keysRemoved, keysAdded } = users;
+  for (const batch of [updated, deleted, created, keysRemoved, keysAdded, events, ...others]) send(batch);
+  const found = changesCounts(counted) ? storeBannerEvents(send, statements, kept, counted) : null;
   for (const batch of erased) send(batch);
   return found;
 };
@@ -77,9 +81,9 @@ export const sendFirst = <Rows>(
 /** Sends the rest: last of all what every request of a workspace adds to. */
 export const sendLast = <Rows>(
   send: Send<Rows>,
-  tables: CountedTables,
+  statements: Statements,
   kept: KeptGoals,
   { points }: GroupWrites,
   counted: CountedChanges,
   found: FoundCounts<SqlRow[]> | null,
-): Rows[] => [...(found ? keepCounts(tables, kept, counted, found) : []), points].map(send);
+): Rows[] => [...(found ? keepCounts(statements, kept, counted, found) : []), points].map(send);

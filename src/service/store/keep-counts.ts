@@ -8,23 +8,23 @@ import {
   mergeUsers,
   type UserState,
 } from './campaign-state.ts';
-import type { Batch, Dialect, Send } from './dialect.ts';
-import { type Deed, type DeedsSince, deedIn, type KeptGoals, reachedByGone, reachedWith } from './goals.ts';
+import type { Batch, Send } from './dialect.ts';
+import {
+  type Deed,
+  type DeedOfUser,
+  type DeedsSince,
+  deedIn,
+  type KeptGoals,
+  reachedByGone,
+  reachedWith,
+} from './goals.ts';
 import { alikeOf, stateOf } from './rows.ts';
 import type { Statements } from './statements.ts';
-
-/** The tables of counts, as one writer sees them. */
-export interface CountedTables {
-  dialect: Dialect;
-  statements: Statements;
-  /** Of the counts that all replicas add to. */
-  lane: number;
-}
 
 /** What may change the counts of campaigns, of all that a group has changed. */
 export type CountedChanges = Pick<Changes, 'moved' | 'uncounted' | 'bannerEvents'> & {
   /** Events that some campaign has for a goal. */
-  deeds: readonly { workspaceId: string; userId: number; deed: Deed }[];
+  deeds: readonly DeedOfUser[];
 };
 
 /** Whether there is anything to count. */
@@ -34,16 +34,12 @@ export const changesCounts = ({ moved, uncounted, bannerEvents, deeds }: Counted
 const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
 
 /** Users whose first impression may be another one by now. Their goals count anew, from all they did since that moment. */
-const deedsToRead = (
-  { dialect }: CountedTables,
-  kept: KeptGoals,
-  { moved, bannerEvents }: CountedChanges,
-): DeedsSince[] => {
+const deedsToRead = (kept: KeptGoals, { moved, bannerEvents }: CountedChanges): DeedsSince[] => {
   const asked = new Map<number, DeedsSince>();
   const ask = (workspaceId: string, userId: number, sinceMs: number) => {
     const names = kept.names(workspaceId);
     if (names.length === 0) return;
-    const known = asked.get(userId) ?? { userId, sinceMs, names: dialect.list(names) };
+    const known = asked.get(userId) ?? { userId, sinceMs, names };
     asked.set(userId, { ...known, sinceMs: Math.min(known.sinceMs, sinceMs) });
   };
   for (const { workspaceId, from, to } of moved) for (const userId of [from, to]) ask(workspaceId, userId, 0);
@@ -71,16 +67,13 @@ export interface FoundCounts<Rows> {
  */
 export const storeBannerEvents = <Rows>(
   send: Send<Rows>,
-  tables: CountedTables,
+  statements: Statements,
   kept: KeptGoals,
   changes: CountedChanges,
 ): FoundCounts<Rows> => {
-  const { dialect, statements } = tables;
   const { moved, uncounted, bannerEvents, deeds } = changes;
   const whole = [...moved.flatMap(({ from, to }) => [from, to]), ...uncounted];
-  const users = dialect.list(
-    distinct([...whole, ...[...bannerEvents, ...deeds].map(({ userId }) => userId)]),
-  );
+  const users = distinct([...whole, ...[...bannerEvents, ...deeds].map(({ userId }) => userId)]);
   const campaigns = [
     ...bannerEvents.flatMap(({ event }) => countedAs(event).map(({ campaignId }) => campaignId)),
     ...deeds.flatMap(({ workspaceId, deed }) => kept.campaignsWith(workspaceId, deed.name)),
@@ -89,9 +82,9 @@ export const storeBannerEvents = <Rows>(
     states: send(
       whole.length > 0
         ? statements.statesOf(users)
-        : statements.statesOfCampaigns(users, dialect.list(distinct(campaigns))),
+        : statements.statesOfCampaigns(users, distinct(campaigns)),
     ),
-    deeds: send(statements.deedsSince(deedsToRead(tables, kept, changes))),
+    deeds: send(statements.deedsSince(deedsToRead(kept, changes))),
     // Several may become the same user, so that each takes its turn.
     repeats: moved.map(({ from, to }) => {
       const repeats = send(statements.repeats(from, to));
@@ -116,7 +109,7 @@ const freshOf = (bannerEvents: Changes['bannerEvents'], stored: readonly SqlRow[
   );
 };
 
-const deedsByUser = (deeds: readonly { userId: number; deed: Deed }[]): Map<number, Deed[]> =>
+const deedsByUser = (deeds: readonly Pick<DeedOfUser, 'userId' | 'deed'>[]): Map<number, Deed[]> =>
   new Map(
     [...Map.groupBy(deeds, ({ userId }) => userId)].map(([userId, all]) => [
       userId,
@@ -131,16 +124,15 @@ interface CountedUser {
 }
 
 export const writeCounts = (
-  { statements, lane }: CountedTables,
+  statements: Statements,
   states: readonly UserState[],
   counts: ReturnType<typeof createCounts>,
 ): Batch[] => {
   const { campaigns, goals } = counts.rows();
-  const inLane = <T>(rows: readonly T[]) => rows.map((row) => ({ ...row, lane }));
   return [
     statements.writeStates(states),
-    statements.addCampaignCounts(inLane(campaigns)),
-    statements.addGoalCounts(inLane(goals)),
+    statements.addCampaignCounts(campaigns),
+    statements.addGoalCounts(goals),
   ];
 };
 
@@ -149,7 +141,7 @@ export const writeCounts = (
  * is to be written.
  */
 export const keepCounts = (
-  tables: CountedTables,
+  statements: Statements,
   kept: KeptGoals,
   { moved, uncounted, bannerEvents, deeds }: CountedChanges,
   found: FoundCounts<SqlRow[]>,
@@ -242,5 +234,5 @@ export const keepCounts = (
     }
   }
   after.forEach(counts.add);
-  return writeCounts(tables, after, counts);
+  return writeCounts(statements, after, counts);
 };

@@ -1,5 +1,5 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { numberIn, type RunSql, type SqlRow, textIn, textsIn } from '../operators/index.ts';
+import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
 import {
   addEvent,
   type CampaignCount,
@@ -8,7 +8,7 @@ import {
   createCounts,
 } from './campaign-state.ts';
 import { type Dialect, selected } from './dialect.ts';
-import { nameOfGoal, parseGoal } from './goals.ts';
+import { goalsOf } from './goals.ts';
 import { BANNER_EVENTS, newBannerEventOf } from './rows.ts';
 
 /** A count of a campaign's results that is not what its banner events add up to. */
@@ -84,16 +84,19 @@ const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
 /** Kept and counted anew, of those goals that all users are counted for. */
 const readGoals = async (run: RunSql, dialect: Dialect, workspaceId: string) => {
   const goals = (await run(GOALS, [workspaceId])).flatMap((row) =>
-    textsIn(row, 'goals').map((part) => ({ campaign_id: textIn(row, 'campaign_id'), part })),
+    goalsOf(row).map(({ goal, ...each }) => ({
+      ...each,
+      campaign_id: textIn(row, 'campaign_id'),
+      part: goal,
+    })),
   );
   const kept = (await run(KEPT_GOALS, [workspaceId])).filter((row) =>
     goals.some(({ campaign_id, part }) => campaign_id === row['campaign_id'] && part === row['part']),
   );
   const counted: SqlRow[] = [];
-  for (const { campaign_id, part } of goals) {
-    const goal = parseGoal(part);
-    const values = [workspaceId, campaign_id, nameOfGoal(goal), goal.withinMs];
-    const rows = await run(goalStatement(goal.name.startsWith('event:'), dialect), values);
+  for (const { campaign_id, part, isEvent, value, withinMs } of goals) {
+    const values = [workspaceId, campaign_id, value, withinMs];
+    const rows = await run(goalStatement(isEvent, dialect), values);
     counted.push(...rows.map((row) => ({ ...row, campaign_id, part })));
   }
   return { kept, counted };

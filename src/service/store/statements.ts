@@ -1,7 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { forgetRejects } from '../integrations/records.ts';
 import { forgetSubject, type SqlValue } from '../operators/index.ts';
 import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from './dialect.ts';
-import { DEEDS_SINCE, READ_GOALS } from './goals.ts';
+import { DEEDS_SINCE, type DeedsSince, READ_GOALS } from './goals.ts';
 import {
   BANNER_EVENTS,
   CAMPAIGN_COUNTS,
@@ -11,6 +12,7 @@ import {
   EVENT_ID,
   EVENTS,
   GOAL_COUNTS,
+  type InLane,
   namesOf,
   USER_CAMPAIGNS,
   USER_KEYS,
@@ -23,9 +25,9 @@ import {
  */
 const MAX_EVENTS_READ = 20_000;
 
-/** What both databases are asked of users and campaigns, and what they write, in the words of one. */
-const statementsIn = (dialect: Dialect) => {
-  const { isIn, earlier, moment, move, ms, forRows, ifFirst, written } = dialect;
+/** What both databases are asked of users and campaigns, and what they write, in the words of one. Counts are added to in a lane. */
+const statementsIn = (dialect: Dialect, lane: number) => {
+  const { isIn, list, earlier, moment, move, ms, forRows, ifFirst, written } = dialect;
   const happened = earlier('time', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
 
@@ -52,7 +54,20 @@ const statementsIn = (dialect: Dialect) => {
       ` ON CONFLICT (${key}) DO UPDATE SET ${set.map(({ name }) => `${name} = ${value(name)}`).join(', ')}`,
     );
   };
-  const sum = (column: string) => `known.${column} + excluded.${column}`;
+  /** Adds to counts, of which each replica has rows of its own. */
+  const addTo = <T>(table: string, columns: readonly Column<InLane<T>>[], key: string) => {
+    const add = upsert(table, columns, `${key}, lane`, (column) => `known.${column} + excluded.${column}`);
+    return (rows: readonly T[]): Batch => add(rows.map((row) => ({ ...row, lane })));
+  };
+  const ofUsers = isIn('user_id', '$1', 'bigint');
+
+  const deedsSince = forRows(
+    DEEDS_SINCE,
+    ({ joined, column }) =>
+      `SELECT events.user_id, name, product_id, ${ms('time')} AS time, price, quantity, currency
+       FROM events ${joined(',')} WHERE events.user_id = ${column('user_id')} AND time >= ${column('since')}
+         AND ${isIn('coalesce(product_id, name)', column('names'), 'text')}`,
+  );
 
   return {
     // Rows that were read are written with the next version. The workspace never changes: to set it would write its indexes.
@@ -92,33 +107,37 @@ const statementsIn = (dialect: Dialect) => {
       'user_id, campaign_id',
       (column) => `excluded.${column}`,
     ),
-    addCampaignCounts: upsert(
+    addCampaignCounts: addTo(
       'campaign_counts',
       CAMPAIGN_COUNTS,
-      'workspace_id, campaign_id, variant_id, part, lane',
-      sum,
+      'workspace_id, campaign_id, variant_id, part',
     ),
-    addGoalCounts: upsert(
+    addGoalCounts: addTo(
       'goal_counts',
       GOAL_COUNTS,
-      'workspace_id, campaign_id, variant_id, goal, currencies, lane',
-      sum,
+      'workspace_id, campaign_id, variant_id, goal, currencies',
     ),
-    addDataPoints: upsert('data_points', DATA_POINTS, 'workspace_id, day, lane', sum),
+    addDataPoints: addTo('data_points', DATA_POINTS, 'workspace_id, day'),
 
     /** The events of user `$1` become those of user `$2`. */
     moveEvents: question(move('events', [...EVENTS, EVENT_ID])),
     moveBannerEvents: question(move('banner_events', BANNER_EVENTS)),
-    erase: ['events', 'banner_events', 'user_campaigns'].map((table) =>
-      question(`DELETE FROM ${table} WHERE ${isIn('user_id', '$1', 'bigint')}`),
-    ),
+    erase: (users: readonly number[]): Batch[] =>
+      users.length === 0
+        ? []
+        : ['events', 'banner_events', 'user_campaigns'].map((table) =>
+            query(`DELETE FROM ${table} WHERE ${ofUsers}`, list(users)),
+          ),
     forget: [forgetSubject, forgetRejects].map((forget) => question(forget('$1', '$2'))),
 
     /** The rows of `user_campaigns` of some users, all or those of some campaigns. */
-    statesOf: question(`${states} WHERE ${isIn('user_id', '$1', 'bigint')}`),
-    statesOfCampaigns: question(
-      `${states} WHERE ${isIn('user_id', '$1', 'bigint')} AND ${isIn('campaign_id', '$2', 'text')}`,
-    ),
+    statesOf: (users: readonly number[]): Batch => query(`${states} WHERE ${ofUsers}`, list(users)),
+    statesOfCampaigns: (users: readonly number[], campaigns: readonly string[]): Batch =>
+      query(
+        `${states} WHERE ${ofUsers} AND ${isIn('campaign_id', '$2', 'text')}`,
+        list(users),
+        list(campaigns),
+      ),
     /** Some of those of a campaign whose goals are not counted yet, in the order of their users. */
     statesToCount: question(
       `${states} WHERE workspace_id = $1 AND campaign_id = $2
@@ -132,13 +151,8 @@ const statementsIn = (dialect: Dialect) => {
          (SELECT campaign_id, banner_id, event_type, time FROM banner_events WHERE user_id = $2)
        GROUP BY campaign_id, holdout_id, event_type, day, placement_id, language`,
     ),
-    deedsSince: forRows(
-      DEEDS_SINCE,
-      ({ joined, column }) =>
-        `SELECT events.user_id, name, product_id, ${ms('time')} AS time, price, quantity, currency
-         FROM events ${joined(',')} WHERE events.user_id = ${column('user_id')} AND time >= ${column('since')}
-           AND ${isIn('coalesce(product_id, name)', column('names'), 'text')}`,
-    ),
+    deedsSince: (asked: readonly DeedsSince[]): Batch =>
+      deedsSince(asked.map((each) => ({ ...each, names: list(each.names) }))),
     goals: question(READ_GOALS),
 
     /** What a decision needs: without `parts` and `goals`, which may be long and are for the results alone. */
@@ -159,5 +173,8 @@ const statementsIn = (dialect: Dialect) => {
 };
 
 export type Statements = ReturnType<typeof statementsIn>;
-export const SQLITE_STATEMENTS = statementsIn(SQLITE);
-export const POSTGRES_STATEMENTS = statementsIn(POSTGRES);
+/** One process writes the file. */
+export const SQLITE_STATEMENTS = statementsIn(SQLITE, 0);
+/** Each replica adds to counts in one of so many lanes, which it chooses at random: in one row they would wait for each other. */
+const LANES = 16;
+export const POSTGRES_STATEMENTS = statementsIn(POSTGRES, randomInt(LANES));

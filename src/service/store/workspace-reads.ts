@@ -6,6 +6,9 @@ import { campaignOf, msIn } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { BannerUser, Impression, StoreReader } from './store.ts';
 
+/** Rows that an export holds at once; on SQLite a page is one short read, so that an export never holds back the log. */
+export const EXPORT_PAGE = 500;
+
 /** What both databases read by the same statements. */
 export const createWorkspaceReads = (
   run: RunSql,

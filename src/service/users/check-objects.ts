@@ -1,5 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type InputArray, isRecord, TRACK_ERROR, type TrackErrorEntry } from '../../protocol/index.ts';
+import {
+  IDENTIFIERS,
+  type InputArray,
+  isRecord,
+  TRACK_ERROR,
+  type TrackErrorEntry,
+} from '../../protocol/index.ts';
 import {
   type AttributesUser,
   type EventArray,
@@ -85,11 +91,7 @@ type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' 
 
 /** Identifiers and flags, which are no attributes. The two names of aliases are reserved. */
 const NO_ATTRIBUTES = [
-  'external_id',
-  'user_alias',
-  'braze_id',
-  'email',
-  'phone',
+  ...IDENTIFIERS,
   'alias_name',
   'alias_label',
   '_update_existing_only',

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Lookup } from '../profiles/lookup.ts';
 import type { UserWork } from '../store/store.ts';
 import {
   alias,
@@ -10,65 +9,45 @@ import {
   anyText,
   entries,
   type Fault,
+  findTarget,
   PRIORITIES,
-  type Priority,
   prioritizationOf,
-  prioritize,
   profileBody,
+  type Target,
+  targetOf,
 } from './profile-bodies.ts';
-
-/** Users to erase. */
-export interface Target {
-  lookup: Lookup;
-  /** Which of several users is meant; without a rule none of several is. */
-  rules: readonly Priority[];
-}
 
 /** What is erased must not depend on who was there last: the contract leaves this rule out here. */
 const DELETE_PRIORITIES = PRIORITIES.filter((rule) => rule !== 'least_recently_updated');
 const prioritization = prioritizationOf(DELETE_PRIORITIES).nullish();
 
-const idOf = (by: 'external_id' | 'braze_id') =>
-  anyId.transform((value): Target => ({ lookup: { by, value }, rules: [] }));
-
 const email = anyText.describe('E-mail address of a user.');
 const phone = anyText.describe('Phone number of a user.');
-const addressed = (
-  by: 'email' | 'phone',
-  value: string,
-  rules: readonly Priority[] | null | undefined,
-): Target => ({ lookup: { by, value }, rules: rules ?? [] });
 
-/** One entry of each member of a request. */
+/** One entry of each list of a request, by the identifier that it has. */
 export const TARGETS = {
-  external_ids: idOf('external_id'),
-  user_aliases: alias.transform((value): Target => ({ lookup: { by: 'user_alias', value }, rules: [] })),
-  braze_ids: idOf('braze_id'),
-  email_addresses: z
-    .union([
-      email.transform((value) => ({ email: value, prioritization: null })),
-      z.object({ email, prioritization }),
-    ])
-    .transform((sent) => addressed('email', sent.email, sent.prioritization)),
-  phone_numbers: z
-    .union([
-      phone.transform((value) => ({ phone: value, prioritization: null })),
-      z.object({ phone, prioritization }),
-    ])
-    .transform((sent) => addressed('phone', sent.phone, sent.prioritization)),
+  external_id: anyId.transform((external_id) => targetOf({ external_id })),
+  user_alias: alias.transform((user_alias) => targetOf({ user_alias })),
+  braze_id: anyId.transform((braze_id) => targetOf({ braze_id })),
+  email: z
+    .union([email.transform((sent) => ({ email: sent })), z.object({ email, prioritization })])
+    .transform(targetOf),
+  phone: z
+    .union([phone.transform((sent) => ({ phone: sent })), z.object({ phone, prioritization })])
+    .transform(targetOf),
 };
 
 const NAMES = ['external_ids', 'user_aliases', 'braze_ids', 'email_addresses', 'phone_numbers'] as const;
 
 const deleteRequest = z
   .object({
-    external_ids: entries(TARGETS.external_ids).nullish().describe('IDs of users.'),
-    user_aliases: entries(TARGETS.user_aliases).nullish().describe('Aliases of users.'),
-    braze_ids: entries(TARGETS.braze_ids).nullish().describe('IDs that the service gave users.'),
-    email_addresses: entries(TARGETS.email_addresses)
+    external_ids: entries(TARGETS.external_id).nullish().describe('IDs of users.'),
+    user_aliases: entries(TARGETS.user_alias).nullish().describe('Aliases of users.'),
+    braze_ids: entries(TARGETS.braze_id).nullish().describe('IDs that the service gave users.'),
+    email_addresses: entries(TARGETS.email)
       .nullish()
       .describe('E-mail addresses, each with `prioritization` where several users may share it.'),
-    phone_numbers: entries(TARGETS.phone_numbers)
+    phone_numbers: entries(TARGETS.phone)
       .nullish()
       .describe('Phone numbers, each with `prioritization` where several users may share it.'),
   })
@@ -98,9 +77,10 @@ export const deleteWork = (
   lookups: targets.map(({ lookup }) => lookup),
   nowMs,
   apply(users) {
-    const remove = ({ lookup, rules }: Target): boolean => {
+    const remove = (target: Target): boolean => {
+      const { lookup } = target;
       if (lookup.by === 'external_id') return users.forget(lookup.value);
-      const profile = prioritize(users.find(lookup), rules);
+      const profile = findTarget(users, target);
       if (profile) users.remove(profile);
       return profile !== null;
     };

@@ -9,13 +9,14 @@ import {
   alias,
   BAD_ENTRIES,
   entries,
+  findTarget,
   newExternalId,
-  type Priority,
   prioritization,
-  prioritize,
   profileBody,
   refuseEntry,
   refuseInArrays,
+  type Target,
+  targetOf,
 } from './profile-bodies.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
@@ -63,33 +64,8 @@ const identifyAnswer = z.object({
 
 interface Identification {
   externalId: string;
-  lookup: Lookup;
-  rules: readonly Priority[];
+  target: Target;
 }
-
-/** An entry of any of the three arrays. */
-interface Entry {
-  external_id: string;
-  user_alias?: z.output<typeof alias>;
-  email?: string;
-  phone?: string;
-  prioritization?: readonly Priority[];
-}
-
-const identificationOf = ({
-  external_id: externalId,
-  user_alias,
-  email,
-  phone,
-  prioritization: rules,
-}: Entry) => {
-  const lookup: Lookup = user_alias
-    ? { by: 'user_alias', value: user_alias }
-    : email === undefined
-      ? { by: 'phone', value: phone! }
-      : { by: 'email', value: email };
-  return { externalId, lookup, rules: rules ?? [] };
-};
 
 const sharesLabel = (a: Profile, b: Profile): boolean =>
   a.aliases.some(({ alias_label }) => b.aliases.some((alias) => alias.alias_label === alias_label));
@@ -112,8 +88,8 @@ export const giveExternalId = (users: UserSet, found: Profile, externalId: strin
 };
 
 /** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */
-const identify = (users: UserSet, { externalId, lookup, rules }: Identification, nowMs: number) => {
-  const found = prioritize(users.find(lookup), rules);
+const identify = (users: UserSet, { externalId, target }: Identification, nowMs: number) => {
+  const found = findTarget(users, target);
   if (found?.externalId === null) giveExternalId(users, found, externalId, nowMs);
 };
 
@@ -145,20 +121,20 @@ export const usersIdentify = defineRoute({
     const answer: Record<string, unknown> = {};
     const identifications: Identification[] = [];
     for (const array of ARRAYS) {
-      const list: readonly Entry[] | null | undefined = body[array];
+      const list = body[array];
       if (!list) continue;
-      for (const [index, entry] of list.entries()) {
-        if (workspace.blockedExternalIds.has(entry.external_id)) {
+      for (const [index, { external_id: externalId, ...entry }] of list.entries()) {
+        if (workspace.blockedExternalIds.has(externalId)) {
           throw refuseEntry(TRACK_ERROR.blockedExternalId, array, index);
         }
-        identifications.push(identificationOf(entry));
+        identifications.push({ externalId, target: targetOf(entry) });
       }
       answer[array.replace('_to_identify', '_processed')] = list.length;
     }
     await store.write({
       workspaceId: workspace.workspaceId,
-      lookups: identifications.flatMap(({ externalId, lookup }) => [
-        lookup,
+      lookups: identifications.flatMap(({ externalId, target }): Lookup[] => [
+        target.lookup,
         { by: 'external_id', value: externalId },
       ]),
       nowMs: now,

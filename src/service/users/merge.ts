@@ -1,8 +1,7 @@
 import * as z from 'zod';
-import { isPhone, isPresent, isRecord, required } from '../../protocol/index.ts';
+import { isPhone, isPresent, isRecord, MAX_PROFILE_ENTRIES, required } from '../../protocol/index.ts';
 import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { Lookup } from '../profiles/lookup.ts';
 import { getOwn, type Profile, setOwn, sumOf, type Tally } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import { parseDate } from './dates.ts';
@@ -13,10 +12,11 @@ import {
   BAD_ENTRIES,
   entries,
   type Fault,
-  type Priority,
+  findTarget,
   prioritization,
-  prioritize,
   profileBody,
+  type Target,
+  targetOf,
 } from './profile-bodies.ts';
 import { joinTokens } from './push-tokens.ts';
 
@@ -82,7 +82,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])];
 };
 
-const TOO_MANY = 'a single request may not contain more than 50 merge updates';
+const TOO_MANY = `a single request may not contain more than ${MAX_PROFILE_ENTRIES} merge updates`;
 const BAD_IDENTIFIER =
   "identifiers must be objects with an 'external_id' property that is a string, 'user_alias' property that is an object, 'email' property that is a string, or 'phone' property that is a string";
 const BAD_UPDATE = "'merge_updates' must only have 'identifier_to_merge' and 'identifier_to_keep'";
@@ -125,24 +125,8 @@ const refuse = ({ path, isTooMany, value }: Fault): HttpError => {
   return new HttpError(400, value == null ? required('prioritization') : BAD_PRIORITIZATION);
 };
 
-interface Identifier {
-  lookup: Lookup;
-  rules: readonly Priority[];
-}
-
-const identifierOf = (sent: z.output<typeof identifier>): Identifier => {
-  const { external_id, user_alias, email, phone, prioritization: rules } = sent;
-  if (external_id != null) return { lookup: { by: 'external_id', value: external_id }, rules: [] };
-  if (user_alias) return { lookup: { by: 'user_alias', value: user_alias }, rules: [] };
-  return {
-    lookup: email == null ? { by: 'phone', value: phone! } : { by: 'email', value: email },
-    rules: rules ?? [],
-  };
-};
-
-const merge = (users: UserSet, update: { merge: Identifier; keep: Identifier }, nowMs: number) => {
-  const merged = prioritize(users.find(update.merge.lookup), update.merge.rules);
-  const kept = prioritize(users.find(update.keep.lookup), update.keep.rules);
+const merge = (users: UserSet, update: { merge: Target; keep: Target }, nowMs: number) => {
+  const [merged, kept] = [findTarget(users, update.merge), findTarget(users, update.keep)];
   if (!merged || !kept || merged === kept) return;
   const haveBadPhones = [merged, kept].every(({ phone }) => phone !== null && !isPhone(phone));
   if (haveBadPhones) return;
@@ -176,8 +160,8 @@ export const usersMerge = defineRoute({
   },
   async answer({ workspace, store, body, now }) {
     const updates = body.merge_updates.map((update) => ({
-      merge: identifierOf(update.identifier_to_merge),
-      keep: identifierOf(update.identifier_to_keep),
+      merge: targetOf(update.identifier_to_merge),
+      keep: targetOf(update.identifier_to_keep),
     }));
     await store.write({
       workspaceId: workspace.workspaceId,

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import {
   FATAL,
   fitsBytes,
+  IDENTIFIERS,
+  type IdentifierName,
   isRecord,
   isStorableText,
   MAX_ALIAS_BYTES,
@@ -12,12 +14,15 @@ import {
   notValid,
   required,
   TRACK_ERROR,
+  type UserAlias,
 } from '../../protocol/index.ts';
 import { isAliasText } from '../../protocol/schemas/index.ts';
 import { backendBody } from '../gate/route.ts';
 import type { RequestBody } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
+import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
+import type { UserSet } from '../profiles/user-set.ts';
 import { earliestOf, latestOf } from './find-user.ts';
 
 export const PRIORITIES = [
@@ -26,12 +31,12 @@ export const PRIORITIES = [
   'most_recently_updated',
   'least_recently_updated',
 ] as const;
-export type Priority = (typeof PRIORITIES)[number];
+type Priority = (typeof PRIORITIES)[number];
 
 const oneOrNone = (profile: Profile | null): Profile[] => (profile ? [profile] : []);
 
 /** The one profile that is left after the rules; `null` where there is none, or more than one. */
-export const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | null => {
+const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | null => {
   let left = profiles;
   for (const rule of rules) {
     switch (rule) {
@@ -50,6 +55,29 @@ export const prioritize = (profiles: Profile[], rules: readonly Priority[]): Pro
   }
   return left.length === 1 ? left[0]! : null;
 };
+
+/** One way to find a user. */
+export interface Target {
+  lookup: Lookup;
+  /** Which of several users with one address is meant; without a rule none of several is. */
+  rules: readonly Priority[];
+}
+
+/** An entry of a body, which its schema has read: it has exactly one of the identifiers. */
+type Entry = Partial<Record<IdentifierName, string | UserAlias | null | undefined>> & {
+  prioritization?: readonly Priority[] | null | undefined;
+};
+
+export const targetOf = (entry: Entry): Target => {
+  const by = IDENTIFIERS.find((name) => entry[name] != null)!;
+  const lookup = { by, value: entry[by] } as Lookup;
+  // Of the others one user alone has each.
+  return { lookup, rules: (by === 'email' || by === 'phone' ? entry.prioritization : null) ?? [] };
+};
+
+/** `null` where there is no such user, or more than one. */
+export const findTarget = (users: UserSet, { lookup, rules }: Target): Profile | null =>
+  prioritize(users.find(lookup), rules);
 
 // The members that the profile endpoints share. Each endpoint has its schema beside its rule: it checks the body, gives
 // the type, and is what `/openapi.json` shows.

@@ -1,4 +1,4 @@
-import type { InputArray } from '../../protocol/index.ts';
+import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
@@ -11,7 +11,8 @@ import {
   createProblems,
   type Problems,
 } from './check-objects.ts';
-import { deleteWork, TARGETS, type Target } from './delete.ts';
+import { deleteWork, TARGETS } from './delete.ts';
+import type { Target } from './profile-bodies.ts';
 import { type ProfileFault, trackWork } from './track-work.ts';
 
 /** A row of an integration that passed the checks of a request. */
@@ -19,15 +20,6 @@ export type CheckedRow =
   | { kind: 'attributes'; checked: CheckedAttributes }
   | { kind: 'event'; checked: CheckedEvent }
   | { kind: 'delete'; target: Target };
-
-/** Members of `/users/delete` by the identifier that a row has. */
-const DELETED_BY = [
-  ['external_id', 'external_ids'],
-  ['user_alias', 'user_aliases'],
-  ['braze_id', 'braze_ids'],
-  ['email', 'email_addresses'],
-  ['phone', 'phone_numbers'],
-] as const;
 
 const checkObject = (
   type: InputArray,
@@ -55,8 +47,8 @@ export const checkRow = (
   nowMs: number,
 ): CheckedRow | { reason: string } => {
   if (type === 'deletes') {
-    const named = DELETED_BY.find(([identifier]) => (object[identifier] ?? null) !== null);
-    const target = named && TARGETS[named[1]].safeParse(object[named[0]]).data;
+    const by = IDENTIFIERS.find((name) => (object[name] ?? null) !== null);
+    const target = by && TARGETS[by].safeParse(object[by]).data;
     return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
   }
   const problems = createProblems();

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isStorableText } from '../../protocol/index.ts';
+import { IDENTIFIERS, isStorableText } from '../../protocol/index.ts';
 import { type Schedule, scheduleProblem } from '../integrations/schedule.ts';
 import { optional } from './members.ts';
 import { timeZone } from './studio-settings.ts';
@@ -76,20 +76,17 @@ const source = z
         'expected the column that names a row: without it an event that is read again is another one',
       );
     }
-    if (rows === 'deletes' && Object.values(columns ?? {}).some((member) => !IDENTIFIERS.has(member))) {
+    if (rows === 'deletes' && Object.values(columns ?? {}).some((member) => !NAMES_OF_USERS.has(member))) {
       problem('columns', 'expected identifiers alone, where rows are deletes');
     }
   });
 
-/** Members that name a user. */
-const IDENTIFIERS: ReadonlySet<string> = new Set([
-  'external_id',
-  'user_alias.alias_name',
-  'user_alias.alias_label',
-  'braze_id',
-  'email',
-  'phone',
-]);
+/** Members that name a user, as columns become them. */
+const NAMES_OF_USERS: ReadonlySet<string> = new Set(
+  IDENTIFIERS.flatMap((name) =>
+    name === 'user_alias' ? ['user_alias.alias_name', 'user_alias.alias_label'] : [name],
+  ),
+);
 
 /** Where rows come from, as the file writes it. */
 export type SourceFile = z.output<typeof source>;

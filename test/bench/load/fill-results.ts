@@ -102,7 +102,7 @@ export const fillWithResults = async (file: string, count: number): Promise<void
     }
   }
   const counts = await countEvents(database.prepare(eventsByUser(SQLITE)).iterate({ $1: 'bench' }), 'bench');
-  const { sql, values } = SQLITE_STATEMENTS.addCampaignCounts(counts.map((count) => ({ ...count, lane: 0 })));
+  const { sql, values } = SQLITE_STATEMENTS.addCampaignCounts(counts);
   const add = database.prepare(sql);
   const width = values.length / counts.length;
   for (let at = 0; at < values.length; at += width) add.run(...values.slice(at, at + width));

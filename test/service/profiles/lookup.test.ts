@@ -27,12 +27,12 @@ test('a clock that is wrong by centuries leaves exact numbers, and room for more
   expect(Number.MAX_SAFE_INTEGER - next(NOW)).toBeGreaterThan(10 ** 12);
 });
 
-test('replicas in two lanes make no ID twice, at one moment neither; in the same lane they do until one changes it', () => {
+test('replicas with two offsets make no ID twice, at one moment neither; with the same one they do until one changes it', () => {
   const taken = new Set<number>();
   const ids = Array.from({ length: 60 }, () => createUserIds());
-  const lanes = new Map(ids.map((each) => [each.next(NOW) % 64, each]));
-  expect(lanes.size).toBeGreaterThan(20);
-  for (const { next } of lanes.values()) {
+  const offsets = new Map(ids.map((each) => [each.next(NOW) % 64, each]));
+  expect(offsets.size).toBeGreaterThan(20);
+  for (const { next } of offsets.values()) {
     for (let n = 0; n < 100; n += 1) {
       const id = next(NOW + n);
       expect(taken.has(id)).toBe(false);
@@ -49,7 +49,7 @@ test('replicas in two lanes make no ID twice, at one moment neither; in the same
   expect(one.next(NOW + 1)).toBe(other.next(NOW + 1));
   let [mine, theirs] = [0, 0];
   while (mine === theirs) {
-    other.changeLane();
+    other.changeOffset();
     [mine, theirs] = [one.next(NOW + 2), other.next(NOW + 2)];
   }
 });

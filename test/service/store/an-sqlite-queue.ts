@@ -32,9 +32,9 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     close: inline.close,
   };
   const queue = createCommitQueue({
-    secure: async () => undefined,
+    register: async () => undefined,
     writeGroup: createSqliteGroups(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
-    lanes: 2,
+    groupsAtOnce: 2,
   });
   return {
     database,

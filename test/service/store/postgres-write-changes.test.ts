@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import { noChanges, type WrittenUser } from '../../../src/service/profiles/user-set.ts';
-import { POSTGRES } from '../../../src/service/store/dialect.ts';
 import { keptGoals } from '../../../src/service/store/goals.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { writeChanges } from '../../../src/service/store/postgres/write-group.ts';
@@ -20,14 +19,15 @@ const user: WrittenUser = {
 };
 
 const OPTIONS = {
-  tables: { dialect: POSTGRES, statements: POSTGRES_STATEMENTS, lane: 0 },
   kept: keptGoals([]),
   ids: createUserIds(),
 };
 /** By statement. */
 const NAMES = new Map(
   Object.entries(POSTGRES_STATEMENTS).flatMap(([name, of]) =>
-    typeof of === 'function' ? [[of([] as never).sql, name] as const] : [],
+    typeof of === 'function'
+      ? [of([] as never, [] as never)].flat().map(({ sql }) => [sql, name] as const)
+      : [],
   ),
 );
 

@@ -7,7 +7,8 @@ import { noChanges } from '../../../src/service/profiles/user-set.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { startWriterThread } from '../../../src/service/store/sqlite/start-writer.ts';
-import { CHECKPOINT_PAGES, setForWriting, TABLES } from '../../../src/service/store/sqlite/writer.ts';
+import { CHECKPOINT_PAGES, setForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 
 const MIB = 2 ** 20;
 
@@ -38,7 +39,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
         ...times,
       };
     });
-    await committer.write(groupWrites(TABLES, { ...noChanges(), created }));
+    await committer.write(groupWrites(SQLITE_STATEMENTS, { ...noChanges(), created }));
     // As a service does, which reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }

@@ -13,7 +13,8 @@ import {
   type RemoteWriter,
   startWriterThread,
 } from '../../../src/service/store/sqlite/start-writer.ts';
-import { NOTHING, TABLES } from '../../../src/service/store/sqlite/writer.ts';
+import { NOTHING } from '../../../src/service/store/sqlite/writer.ts';
+import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 
 let folder: string;
 let file: string;
@@ -25,7 +26,10 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const creating = (profile: string, ...ids: number[]) => {
   const of = { workspaceId: 'test', externalId: null, profile, version: 1, createdAtMs: 0, updatedAtMs: 0 };
-  return groupWrites(TABLES, { ...noChanges(), created: ids.map((userId) => ({ userId, ...of })) });
+  return groupWrites(SQLITE_STATEMENTS, {
+    ...noChanges(),
+    created: ids.map((userId) => ({ userId, ...of })),
+  });
 };
 
 /** Two rows of one ID: any failure of SQLite would do. */

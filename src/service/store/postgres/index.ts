@@ -57,7 +57,8 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
   const { writeGroup, countGoals } = createPostgresGroups(groups.pool, sharded);
-  const queue = createCommitQueue({ secure: secret, writeGroup });
+  // The row of the secret is what lists the workspaces of a database.
+  const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
 
   return {

@@ -8,7 +8,7 @@ import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 
 /** A time as Unix milliseconds, under its own name. */
-export const MS = (time: string) => `${POSTGRES.ms(time)} AS ${time}`;
+const MS = (time: string) => `${POSTGRES.ms(time)} AS ${time}`;
 const TIME = POSTGRES.moment;
 
 export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys

@@ -2,23 +2,21 @@ import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { POSTGRES } from '../dialect.ts';
+import { POSTGRES, selected } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
-import { bannerEventOf, eventOf, userOf } from '../rows.ts';
+import { BANNER_EVENTS, bannerEventOf, type Column, EVENTS, eventOf, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
 import {
   type BannerQuestion,
   createWorkspaceReads,
+  EXPORT_PAGE,
   readBannerUsers,
   readSample,
 } from '../workspace-reads.ts';
-import { MS, readUsers, USER_COLUMNS } from './read-users.ts';
+import { readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
-
-/** Rows held at once. */
-const PAGE = 500;
 
 /** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
 export async function* readRows(pool: Pool, text: string, values: string[]): AsyncGenerator<SqlRow, void> {
@@ -28,7 +26,7 @@ export async function* readRows(pool: Pool, text: string, values: string[]): Asy
     await client.query('BEGIN READ ONLY');
     await client.query(`DECLARE page NO SCROLL CURSOR FOR ${text}`, values);
     for (;;) {
-      const { rows } = await client.query<SqlRow>(`FETCH ${PAGE} FROM page`);
+      const { rows } = await client.query<SqlRow>(`FETCH ${EXPORT_PAGE} FROM page`);
       if (rows.length === 0) break;
       yield* rows;
     }
@@ -40,11 +38,15 @@ export async function* readRows(pool: Pool, text: string, values: string[]): Asy
 }
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
-const EVENTS = `SELECT events.user_id, external_id, name, product_id, price, currency, quantity, app_id, properties,
-    ${MS('time')}, ${MS('received_at')}
+/** The workspace is known; `users` has one as well. */
+const exported = <T>(columns: readonly Column<T>[]): string =>
+  `external_id, ${selected(
+    POSTGRES,
+    columns.filter(({ name }) => name !== 'workspace_id'),
+  )}`;
+const EVENTS_OF_USERS = `SELECT ${exported(EVENTS)}
   FROM events JOIN users USING (user_id) WHERE events.workspace_id = $1`;
-const BANNER_EVENTS = `SELECT banner_events.user_id, external_id, app_id, banner_id, campaign_id, variant_id, placement_id,
-    day, language, holdout_id, is_control, is_test_send, event_type, ${MS('time')}, ${MS('received_at')}
+const BANNER_EVENTS_OF_USERS = `SELECT ${exported(BANNER_EVENTS)}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
 /** Reads for decisions that are under way at once. */
@@ -123,11 +125,12 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       },
 
       async *exportEvents(workspaceId) {
-        for await (const row of readRows(pool, EVENTS, [workspaceId])) yield eventOf(row);
+        for await (const row of readRows(pool, EVENTS_OF_USERS, [workspaceId])) yield eventOf(row);
       },
 
       async *exportBannerEvents(workspaceId) {
-        for await (const row of readRows(pool, BANNER_EVENTS, [workspaceId])) yield bannerEventOf(row);
+        for await (const row of readRows(pool, BANNER_EVENTS_OF_USERS, [workspaceId]))
+          yield bannerEventOf(row);
       },
 
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { SqlRow, Statement } from '../../operators/index.ts';
 import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
@@ -6,10 +5,10 @@ import { createUserMemory, MAX_CHARACTERS } from '../../profiles/user-memory.ts'
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
 import { applyWorks, type Work, WorkError } from '../commit-queue.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
-import { type Batch, POSTGRES } from '../dialect.ts';
-import { deedOf, type KeptGoals, keptGoals } from '../goals.ts';
+import type { Batch } from '../dialect.ts';
+import { deedsAmong, type KeptGoals, keptGoals } from '../goals.ts';
 import { groupWrites, sendFirst, sendLast } from '../group-writes.ts';
-import type { CountedChanges, CountedTables } from '../keep-counts.ts';
+import { EVENTS } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import {
@@ -24,8 +23,6 @@ import { inTransaction, type Run, retryConflicts, sendOver } from './statement.t
 
 /** The database keeps external IDs and aliases unique, and none of these: two replicas that find no user by an address would both make one. */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
-/** Each replica adds to counts in one of so many rows, which it chooses at random: in one row they would wait for each other. */
-const LANES = 16;
 /**
  * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,
  * so that it is refused once.
@@ -47,13 +44,8 @@ const CONTACT_LOCKS = 4_096;
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** The events that are goals of a campaign. */
-const deedsAmong = (events: Changes['events'], kept: KeptGoals): CountedChanges['deeds'] =>
-  kept.version === 0
-    ? []
-    : events
-        .map(({ workspaceId, userId, event }) => ({ workspaceId, userId, deed: deedOf(event) }))
-        .filter(({ workspaceId, deed }) => kept.campaignsWith(workspaceId, deed.name).length > 0);
+/** What an event has in a column. */
+const COLUMNS = new Map(EVENTS.map(({ name, of }) => [name, of]));
 
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
@@ -66,20 +58,17 @@ const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: 
 export const writeChanges = async (
   run: Run,
   changes: Changes,
-  {
-    tables,
-    kept,
-    ids,
-    also = [],
-  }: { tables: CountedTables; kept: KeptGoals; ids: UserIds; also?: Statement[] },
+  { kept, ids, also = [] }: { kept: KeptGoals; ids: UserIds; also?: Statement[] },
 ): Promise<void> => {
-  const group = groupWrites(tables, changes, also);
-  const counted = { ...group.counted, deeds: deedsAmong(changes.events, kept) };
+  const { events } = changes;
+  const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
+  const columnOf = (event: number, column: string) => COLUMNS.get(column)!(events[event]!);
+  const counted = { ...group.counted, deeds: deedsAmong(events.length, columnOf, kept) };
   const sent: Promise<SqlRow[]>[] = [];
   const send = (batch: Batch) => {
     const answer = sendOver(run)(batch);
     // Another replica may give users the same IDs.
-    if (batch === group.users.created) answer.catch(ids.changeLane);
+    if (batch === group.users.created) answer.catch(ids.changeOffset);
     sent.push(answer);
     return answer;
   };
@@ -88,7 +77,7 @@ export const writeChanges = async (
     for (const answer of await Promise.allSettled(sent))
       if (answer.status === 'rejected') throw answer.reason;
   };
-  const found = sendFirst(send, tables, kept, group, counted);
+  const found = sendFirst(send, POSTGRES_STATEMENTS, kept, group, counted);
   await settle();
   const answers = found && {
     states: await found.states,
@@ -96,7 +85,7 @@ export const writeChanges = async (
     stored: await found.stored,
     deeds: await found.deeds,
   };
-  sendLast(send, tables, kept, group, counted, answers);
+  sendLast(send, POSTGRES_STATEMENTS, kept, group, counted, answers);
   await settle();
 };
 
@@ -115,11 +104,6 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
   const ids = createUserIds();
-  const tables: CountedTables = {
-    dialect: POSTGRES,
-    statements: POSTGRES_STATEMENTS,
-    lane: randomInt(LANES),
-  };
   let kept = keptGoals([]);
 
   const store = async (run: Run, begun: SqlRow[], works: readonly Work[], read: string) => {
@@ -137,7 +121,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     const also = works.flatMap((work) => work.also ?? []);
-    await writeChanges(run, changes, { tables, kept, ids, also });
+    await writeChanges(run, changes, { kept, ids, also });
     return { values, users: memory.rows() };
   };
 
@@ -168,10 +152,15 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
           pool,
           async (run) => {
             const send = sendOver(run);
-            const asked = askGoals(send, tables, step);
+            const asked = askGoals(send, POSTGRES_STATEMENTS, step);
             const [goals, states] = await Promise.all([asked.goals, asked.states]);
             const found = { goals, states };
-            const counted = countGoals(tables, step, found, await send(deedsOf(tables, found)));
+            const counted = countGoals(
+              POSTGRES_STATEMENTS,
+              step,
+              found,
+              await send(deedsOf(POSTGRES_STATEMENTS, found)),
+            );
             await Promise.all(counted.writes.map(send));
             return counted.hasMore;
           },

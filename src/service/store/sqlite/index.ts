@@ -75,9 +75,10 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(writer.run);
   const queue = createCommitQueue({
-    secure: secret,
+    // Its row is what lists the workspaces of a database.
+    register: secret,
     writeGroup: createSqliteGroups(reader, writer, ids),
-    lanes: 2,
+    groupsAtOnce: 2,
   });
   let isClosed = false;
 

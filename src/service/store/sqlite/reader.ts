@@ -6,12 +6,9 @@ import { readNumbers } from '../results.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads, readBannerUsers } from '../workspace-reads.ts';
+import { createWorkspaceReads, EXPORT_PAGE, readBannerUsers } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
-
-/** Rows that an export holds at once; a page is one short read, so that an export never holds back the log. */
-const PAGE = 500;
 
 const USERS = 'SELECT users.* FROM users';
 
@@ -38,18 +35,18 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
   const usersPage = database.prepare(
-    `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${PAGE}`,
+    `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${EXPORT_PAGE}`,
   );
   // The plus keeps SQLite from an index by workspace, which would have it sort all events for every page.
   const eventsPage = database.prepare(
     `SELECT events.*, external_id FROM events JOIN users USING (user_id)
-     WHERE event_id > ? AND +events.workspace_id = ? ORDER BY event_id LIMIT ${PAGE}`,
+     WHERE event_id > ? AND +events.workspace_id = ? ORDER BY event_id LIMIT ${EXPORT_PAGE}`,
   );
   const bannerEventsPage = database.prepare(
     `SELECT banner_events.*, external_id FROM banner_events JOIN users USING (user_id)
      WHERE +banner_events.workspace_id = ? AND NOT is_test_send
      AND (user_id, campaign_id, banner_id, event_type, time) > (?, ?, ?, ?, ?)
-     ORDER BY user_id, campaign_id, banner_id, event_type, time LIMIT ${PAGE}`,
+     ORDER BY user_id, campaign_id, banner_id, event_type, time LIMIT ${EXPORT_PAGE}`,
   );
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 

@@ -2,15 +2,22 @@ import { namedBy, type UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory, MAX_CHARACTERS, type UserMemory } from '../../profiles/user-memory.ts';
 import { applyWorks, type Work } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';
+import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './start-writer.ts';
-import { TABLES } from './writer.ts';
 
-/** `forgets` is whether users are deleted on request: then no copy of them stays in memory. */
-type Applied = { writes: GroupWrites; forgets: boolean; values: unknown[] } | { failure: unknown };
+/**
+ * Works that were applied, with the memory that they have changed. `forgets` is whether users are deleted on request: then no copy of
+ * them stays in memory. A failure is thrown later: before that the memory may have to be rebuilt.
+ */
+type Applied = { memory: UserMemory } & (
+  | { writes: GroupWrites; forgets: boolean; values: unknown[] }
+  | { failure: unknown }
+);
 
-/** A group on its way: the memory that it was applied with, and its end. */
+/** A group on its way. */
 interface GroupUnderWay {
+  /** With which it is applied; `null` until it is. */
   memory: UserMemory | null;
   end: Promise<unknown>;
 }
@@ -30,9 +37,7 @@ export const createSqliteGroups = (
   let memory = createUserMemory(ids);
   let last: GroupUnderWay = { memory, end: Promise.resolve() };
 
-  /** A failure is kept, and thrown later: before that the memory may have to be rebuilt. */
-  const applyGroup = (works: readonly Work[], turn: GroupUnderWay): Applied => {
-    turn.memory = memory;
+  const applyGroup = (works: readonly Work[]): Applied => {
     try {
       const named = namedBy(works, memory.knows);
       const { value: values, changes } = memory.change(
@@ -40,9 +45,10 @@ export const createSqliteGroups = (
         (usersOf) => applyWorks(works, usersOf),
       );
       const also = works.flatMap((work) => work.also ?? []);
-      return { writes: groupWrites(TABLES, changes, also), forgets: changes.forgotten.length > 0, values };
+      const writes = groupWrites(SQLITE_STATEMENTS, changes, also);
+      return { memory, writes, forgets: changes.forgotten.length > 0, values };
     } catch (failure) {
-      return { failure };
+      return { memory, failure };
     }
   };
 
@@ -53,9 +59,11 @@ export const createSqliteGroups = (
   ): Promise<unknown[]> => {
     try {
       // Not while the previous group must itself be applied again.
-      let applied = before.memory === memory ? applyGroup(works, mine) : null;
+      let applied = before.memory === memory ? applyGroup(works) : null;
+      mine.memory = applied?.memory ?? null;
       await before.end;
-      if (!applied || mine.memory !== memory) applied = applyGroup(works, mine);
+      if (applied?.memory !== memory) applied = applyGroup(works);
+      mine.memory = applied.memory;
       if ('failure' in applied) throw applied.failure;
       const { writes, forgets, values } = applied;
       await writer.write(writes);

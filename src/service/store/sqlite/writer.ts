@@ -1,11 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { numberIn, type SqlValue } from '../../operators/index.ts';
+import type { SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
-import { type Batch, query, SQLITE } from '../dialect.ts';
-import { type Deed, deedIn, type KeptGoals, keptGoals } from '../goals.ts';
+import { query } from '../dialect.ts';
+import { deedsAmong, keptGoals } from '../goals.ts';
 import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-writes.ts';
-import type { CountedChanges, CountedTables } from '../keep-counts.ts';
 import { EVENTS } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { BUSY_MS, createSendSqlite } from './open.ts';
@@ -23,31 +22,10 @@ export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
-export const TABLES: CountedTables = {
-  dialect: SQLITE,
-  statements: SQLITE_STATEMENTS,
-  // One process writes the file.
-  lane: 0,
-};
-export const NOTHING: GroupWrites = groupWrites(TABLES, noChanges());
+export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, noChanges());
 
 /** Where a column of an event is in a flat list. */
-const AT = Object.fromEntries(EVENTS.map(({ name }, index) => [name, index]));
-
-/** The events that are goals of a campaign. */
-const deedsAmong = ({ values: events }: Batch, kept: KeptGoals): CountedChanges['deeds'] => {
-  const deeds: { workspaceId: string; userId: number; deed: Deed }[] = [];
-  if (kept.version === 0) return deeds;
-  for (let i = 0; i < events.length; i += EVENTS.length) {
-    const workspaceId = String(events[i + AT['workspace_id']!]);
-    const productId = events[i + AT['product_id']!];
-    const name = productId === null ? `event:${events[i + AT['name']!]}` : `product:${productId}`;
-    if (kept.campaignsWith(workspaceId, name).length === 0) continue;
-    const row = Object.fromEntries(EVENTS.map(({ name }, index) => [name, events[i + index]]));
-    deeds.push({ workspaceId, userId: numberIn(row, 'user_id'), deed: deedIn(row) });
-  }
-  return deeds;
-};
+const AT = new Map(EVENTS.map(({ name }, index) => [name, index]));
 
 /** Writes in transactions of which each is stored whole, or not at all where it throws. */
 export const createWriter = (database: DatabaseSync) => {
@@ -81,16 +59,18 @@ export const createWriter = (database: DatabaseSync) => {
 
     write(group: GroupWrites): void {
       inTransaction(() => {
-        const counted = { ...group.counted, deeds: deedsAmong(group.events, kept) };
-        const found = sendFirst(send, TABLES, kept, group, counted);
-        sendLast(send, TABLES, kept, group, counted, found);
+        const { times, values } = group.events;
+        const columnOf = (event: number, column: string) => values[event * EVENTS.length + AT.get(column)!];
+        const counted = { ...group.counted, deeds: deedsAmong(times, columnOf, kept) };
+        const found = sendFirst(send, SQLITE_STATEMENTS, kept, group, counted);
+        sendLast(send, SQLITE_STATEMENTS, kept, group, counted, found);
       });
     },
 
     countGoals(step: GoalStep): boolean {
       const hasMore = inTransaction(() => {
-        const found = askGoals(send, TABLES, step);
-        const counted = countGoals(TABLES, step, found, send(deedsOf(TABLES, found)));
+        const found = askGoals(send, SQLITE_STATEMENTS, step);
+        const counted = countGoals(SQLITE_STATEMENTS, step, found, send(deedsOf(SQLITE_STATEMENTS, found)));
         counted.writes.forEach(send);
         return counted.hasMore;
       });
