@@ -4,9 +4,12 @@ import { createCommitQueue } from '../../../src/service/store/commit-queue.ts';
 import { createJobs } from '../../../src/service/store/sqlite/jobs.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import { createReader } from '../../../src/service/store/sqlite/reader.ts';
-import { createInlineWriter, type RemoteWriter } from '../../../src/service/store/sqlite/start-writer.ts';
 import { createSqliteGroups } from '../../../src/service/store/sqlite/write-group.ts';
-import { setForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import {
+  createInlineWriter,
+  type RemoteWriter,
+  setForWriting,
+} from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
 /** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */

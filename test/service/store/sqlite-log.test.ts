@@ -6,8 +6,11 @@ import { expect, onTestFinished, test } from 'vitest';
 import { noChanges } from '../../../src/service/profiles/user-set.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
-import { startWriterThread } from '../../../src/service/store/sqlite/start-writer.ts';
-import { CHECKPOINT_PAGES, setForWriting } from '../../../src/service/store/sqlite/writer.ts';
+import {
+  CHECKPOINT_PAGES,
+  setForWriting,
+  startWriterThread,
+} from '../../../src/service/store/sqlite/writer.ts';
 import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 
 const MIB = 2 ** 20;

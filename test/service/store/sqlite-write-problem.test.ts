@@ -10,10 +10,10 @@ import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
   createInlineWriter,
+  NOTHING,
   type RemoteWriter,
   startWriterThread,
-} from '../../../src/service/store/sqlite/start-writer.ts';
-import { NOTHING } from '../../../src/service/store/sqlite/writer.ts';
+} from '../../../src/service/store/sqlite/writer.ts';
 import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 
 let folder: string;

@@ -13,9 +13,14 @@ import { RetryLaterError } from '../write-errors.ts';
 import { createJobs } from './jobs.ts';
 import { checkLog, claimFile, createRunSqlite, createTables, openBeside } from './open.ts';
 import { createReader } from './reader.ts';
-import { createInlineWriter, type RemoteWriter, startWriterThread } from './start-writer.ts';
 import { createSqliteGroups } from './write-group.ts';
-import { NOTHING, setForWriting } from './writer.ts';
+import {
+  createInlineWriter,
+  NOTHING,
+  type RemoteWriter,
+  setForWriting,
+  startWriterThread,
+} from './writer.ts';
 
 const IN_MEMORY = ':memory:';
 

@@ -5,7 +5,7 @@ import { SQLITE } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readSample } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
-import { threadUrl } from './start-writer.ts';
+import { threadUrl } from './writer.ts';
 
 /** Copies the database to a file that is not there yet, and to the disk. */
 const copyTo = (database: DatabaseSync, file: string): void => {

@@ -4,7 +4,7 @@ import { applyWorks, type Work } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Reader } from './reader.ts';
-import type { RemoteWriter } from './start-writer.ts';
+import type { RemoteWriter } from './writer.ts';
 
 /**
  * Works that were applied, with the memory that they have changed. `forgets` is whether users are deleted on request: then no copy of

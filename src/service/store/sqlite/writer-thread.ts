@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type WriteProblem, writeProblemOf } from './start-writer.ts';
-import { createWriter, setForWriting, type Writer } from './writer.ts';
+import { createWriter, setForWriting, type WriteProblem, type Writer, writeProblemOf } from './writer.ts';
 
 /** What the thread is to do: a call of its writer. */
 export interface WriterMessage {

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
@@ -7,7 +8,9 @@ import { deedsAmong, keptGoals } from '../goals.ts';
 import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-writes.ts';
 import { EVENTS } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
+import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 import { BUSY_MS, createSendSqlite } from './open.ts';
+import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
@@ -81,3 +84,88 @@ export const createWriter = (database: DatabaseSync) => {
 };
 
 export type Writer = ReturnType<typeof createWriter>;
+
+/** The file of a thread. Run from source this file sits beside the thread's; built, both are files of `dist/`. */
+export const threadUrl = (name: 'job' | 'writer'): URL => {
+  const here = import.meta.url;
+  return new URL(here.endsWith('.ts') ? `./${name}-thread.ts` : `./sqlite-${name}.js`, here);
+};
+
+/**
+ * Why a group was not stored, as it crosses from the writer's thread, with the codes that SQLite gave. A cloned error keeps nothing
+ * but its message, and the log would not know a full disk from a broken one.
+ */
+export interface WriteProblem {
+  message: string;
+}
+
+export const writeProblemOf = (error: unknown): WriteProblem =>
+  error instanceof Error ? { ...error, message: error.message } : { message: String(error) };
+
+export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
+  const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
+  const verdict = verdictOf(error);
+  if (verdict === 'in doubt')
+    return new InDoubtError('The disk did not say what it stored', { cause: error });
+  return verdict === 'later' ? new RetryLaterError(error.message, { cause: error }) : error;
+};
+
+/** The one connection that writes. What it answers is durable. */
+export type RemoteWriter = {
+  [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
+} & { close(): Promise<void> };
+
+/** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
+export const startWriterThread = async (
+  file: string,
+  thread = new Worker(threadUrl('writer'), { workerData: file }),
+): Promise<RemoteWriter> => {
+  /** Of what is under way, in its order. */
+  const asked: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
+  let died: Error | null = null;
+  await new Promise<void>((resolve, reject) => {
+    thread.once('online', resolve);
+    thread.once('error', reject);
+  });
+  const exited = new Promise<void>((resolve) => thread.once('exit', () => resolve()));
+  const fail = (error: Error) => {
+    died ??= error;
+    const inDoubt = new InDoubtError('The writer did not say what it stored', { cause: error });
+    for (const { reject } of asked.splice(0)) reject(inDoubt);
+  };
+  thread.on('error', fail);
+  thread.once('exit', () => fail(new Error('The thread that writes the database has ended')));
+  thread.on('message', (answer: WriterAnswer) => {
+    const first = asked.shift();
+    if ('problem' in answer) first?.reject(writeErrorOf(answer.problem));
+    else first?.resolve(answer.value);
+  });
+  const verb =
+    <Verb extends keyof Writer>(name: Verb): RemoteWriter[Verb] =>
+    (...values: unknown[]) =>
+      new Promise<never>((resolve, reject) => {
+        if (died) throw died;
+        thread.postMessage({ do: name, with: values } satisfies WriterMessage);
+        asked.push({ resolve: resolve as (value: unknown) => void, reject });
+      });
+  return {
+    write: verb('write'),
+    run: verb('run'),
+    countGoals: verb('countGoals'),
+    async close() {
+      if (died === null) thread.postMessage('close');
+      await exited;
+    },
+  };
+};
+
+/** For a database in memory, which only its own connection can see. */
+export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
+  const { write, run, countGoals } = createWriter(database);
+  return {
+    write: async (rows) => write(rows),
+    run: async (...statement) => run(...statement),
+    countGoals: async (step) => countGoals(step),
+    close: async () => database.close(),
+  };
+};
