@@ -418,6 +418,17 @@ describe('placard serve', () => {
     expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);
   });
 
+  test('ends with one sentence where the address of the service is none', async () => {
+    const wrong = await spawnCli([
+      ...['serve', '--workspace', workspace, '--db', ':memory:', '--port', '0'],
+      ...['--studio-port', '0', '--service-url', 'api.example'],
+    ]);
+    expect(wrong).toMatchObject({
+      code: 1,
+      stderr: 'placard: --service-url must be a URL such as https://api.example, got "api.example"\n',
+    });
+  });
+
   test('ends with one sentence where the port is taken or the database is no database', async () => {
     const { child, url, exit } = await serveCli([
       '--workspace',

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACEMENTS_PATH } from '../../src/protocol/index.ts';
+import { aPng } from '../helpers/a-picture.ts';
 import { axeProblems, LOOKS } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 import { simulateVisitors } from '../helpers/studio-week.ts';
@@ -36,6 +37,12 @@ beforeAll(async () => {
   const first = await publish(SUMMER, 0);
   await simulateVisitors(studio.serviceUrl, 200);
   await publish({ ...SUMMER, priority: 'medium' }, Number(first['release']));
+  for (const [name, width] of [
+    ['kiln.png', 640],
+    ['a-name-that-an-agency-has-made-and-that-is-longer-than-its-picture.png', 64],
+  ] as const) {
+    await studio.call('POST', '/api/pictures', { name, base64: aPng(width, 64).toString('base64') });
+  }
   // A page has no place for a placement of the demo: "why" says so.
   await fetch(`${studio.serviceUrl}${PLACEMENTS_PATH}`, {
     method: 'POST',
@@ -165,6 +172,14 @@ const SCREENS: readonly Screen[] = [
     async (page) => {
       await dialog(page, 'Preview on the site …');
       await page.getByRole('img', { name: /QR/ }).waitFor();
+    },
+  ],
+  [
+    'pictures to choose from',
+    '/campaigns/gift-wrap',
+    async (page) => {
+      await dialog(page, 'Choose or upload a picture for Image');
+      await page.getByRole('button', { name: 'kiln.png 640 × 64' }).waitFor();
     },
   ],
   [
