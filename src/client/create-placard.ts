@@ -106,7 +106,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     const isCarriedOut = consent.decide(decision);
     await late.runOr(
       ({ delivery }) => delivery.decide(decision),
-      () => decideWithoutDelivery(openStore(settings.logName), decision, consent.record()).catch(report),
+      () => decideWithoutDelivery(settings, decision, consent.record()).catch(report),
     );
     // An opt-in begins a session, for which nobody waits.
     if (decision !== 'enable') await isCarriedOut;

@@ -107,8 +107,12 @@ export const createLateChunk = <T extends { stop(): void }>(
     async runOr(work, meanwhile) {
       const done = run(work);
       // Not `withTimeout`: a file that both chunks need would be one more file before the first paint.
-      if (!client)
-        await new Promise<void>((resolve) => tryToLoad().then(after(HANGING_MS, resolve)).then(resolve));
+      if (!client) {
+        await new Promise<void>((resolve) => {
+          const cancel = after(HANGING_MS, resolve);
+          void tryToLoad().then(cancel).then(resolve);
+        });
+      }
       await (client ? done : meanwhile());
     },
     isStopped: () => isStopped,

@@ -39,22 +39,24 @@ const storeOn = (records: Records, alive: () => boolean): Store => {
         reject(error);
       }
     });
+  const find = (range?: KeyRange): [StoreKey, unknown][] =>
+    structuredClone(
+      [...records.values()]
+        .filter(([key]) => !range || (compare(key, range.from) >= 0 && compare(key, range.to) <= 0))
+        .sort(([a], [b]) => compare(a, b))
+        .slice(0, range?.limit),
+    );
+  const readAny = (key: StoreKey | KeyRange) =>
+    typeof key === 'object' && 'from' in key ? find(key).map(([, value]) => value) : read(key);
   return {
-    entries: <T>(range?: KeyRange) =>
-      verb(
-        () =>
-          structuredClone(
-            [...records.values()]
-              .filter(([key]) => !range || (compare(key, range.from) >= 0 && compare(key, range.to) <= 0))
-              .sort(([a], [b]) => compare(a, b))
-              .slice(0, range?.limit),
-          ) as [StoreKey, T][],
-      ),
+    entries: <T>(range?: KeyRange) => verb(() => find(range) as [StoreKey, T][]),
     get: <T>(key: StoreKey) => verb(() => read(key) as T | undefined),
     setMany: (changes) => verb(() => write(changes)),
     deleteMany: (keys) => verb(() => write(keys.map((key) => [key, undefined]))),
-    update: <T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]) =>
-      verb(() => write(change(keys.map((key) => read(key) as T | undefined)))),
+    update: <T>(
+      keys: (StoreKey | KeyRange)[],
+      change: (values: (T | undefined)[]) => [StoreKey, unknown][],
+    ) => verb(() => write(change(keys.map((key) => readAny(key) as T | undefined)))),
     clear: () => verb(() => records.clear()),
   };
 };

@@ -3,9 +3,10 @@ import { decideWithoutDelivery } from '../../src/client/consent/consent.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
-import { createMemoryStore, type StoreKey } from '../../src/client/platform/store.ts';
+import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
-import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
+import { deafLink } from './delivery/world.ts';
+import { aProfile, aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './pages.ts';
 
 /** How often the import of the later chunk fails from now on. */
 const network = vi.hoisted(() => ({ failures: 0 }));
@@ -274,15 +275,39 @@ test.each(['keep', 'purge', 'wipe'] as const)(
   },
 );
 
+test.each(['keep', 'wipe'] as const)(
+  'while the rest of the client cannot be loaded the other tabs hear of a %s',
+  async (policy) => {
+    const openChannel = someChannels();
+    const service = createFakeService({ banners: { home_hero: hero } });
+    const openStore = aProfile();
+    const other = open({ service, openStore, platform: { openChannel } });
+    other.placard.mount('home_hero', aSlot(), draw);
+    await other.heard('synced');
+    network.failures = Number.POSITIVE_INFINITY;
+    const { placard } = open({ service, openStore, platform: { openChannel } });
+    await (policy === 'wipe' ? placard.wipe() : placard.disable(policy));
+    network.failures = 0;
+    await other.heard('consent');
+    expect(other.placard.banner('home_hero')).toBeUndefined();
+  },
+);
+
+/** What a page knows before the rest is loaded. */
+const page = (store: Store) => ({
+  logName: 'log',
+  platform: { openStore: () => store, openChannel: deafLink },
+});
+
 test('the record of a choice that is written without the delivery is the one that the delivery reads', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
-  await decideWithoutDelivery(store, 'keep', { consent: 'disabled', chosenAt: 5 });
+  await decideWithoutDelivery(page(store), 'keep', { consent: 'disabled', chosenAt: 5 });
   const record = await store.get(CONTROL_KEY);
   expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[CONTROL_KEY, newer]]);
-  await decideWithoutDelivery(store, 'keep', { consent: 'disabled', chosenAt: 6 });
+  await decideWithoutDelivery(page(store), 'keep', { consent: 'disabled', chosenAt: 6 });
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
@@ -301,10 +326,10 @@ test('a purge without the delivery removes the queue, and leaves the totals and 
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await decideWithoutDelivery(store, 'purge', { consent: 'disabled', chosenAt: 7 });
+  await decideWithoutDelivery(page(store), 'purge', { consent: 'disabled', chosenAt: 7 });
   const control = { ...newControl('disabled'), delivered: 3, purged: 1, chosenAt: 7 };
   expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
-  await decideWithoutDelivery(store, 'wipe', { consent: 'disabled', chosenAt: 8 });
+  await decideWithoutDelivery(page(store), 'wipe', { consent: 'disabled', chosenAt: 8 });
   expect(await store.entries()).toEqual([]);
 });
 

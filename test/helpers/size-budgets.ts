@@ -19,7 +19,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
   // 1,200 of it judge what can be seen of a banner; 2,270, on pages that have them, insert placements by selector.
-  '.': 39_300,
+  '.': 39_550,
   './element': 7_950,
   './react': 1_640,
   './vue': 1_500,
@@ -29,18 +29,19 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   // All five: one alone is 5,500 to 6,100. 570 of it shorten a text by whole lines where its box has a fixed height.
   './templates': 8_050,
   './webview': 1_900,
-  // The delivery as pages have it: 110 of it bring decisions to the log in the order of the calls.
-  './service-worker': 18_750,
+  // The delivery as pages have it: 110 of it bring decisions to the log in the order of the calls, and 250 keep a full disk, a lasting fault
+  // of the server and a page that leaves from holding up or doubling events.
+  './service-worker': 19_050,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 34_100;
+export const ORDINARY_VISIT = 34_300;
 
 /** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. 150 of it give a box a height by its width. */
 export const INSERT_PLACEMENTS = 2_320;
 
-/** Bytes that load before a cached banner is painted. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_710, esbuild: 8_010, webpack: 8_660 };
+/** Bytes that load before a cached banner is painted. 60 of it tell the other tabs of a wipe, and 35 read a range in an update. */
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_810, esbuild: 8_110, webpack: 8_740 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

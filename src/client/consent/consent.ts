@@ -1,4 +1,5 @@
 import type { Store } from '../platform/store.ts';
+import type { TabLink } from '../platform/tab-channel.ts';
 
 /** What the user chose, by the same names in this page, in its log and in the messages between the tabs. */
 export type Choice =
@@ -82,16 +83,33 @@ export const createConsent = (initial: State, now: () => number) => {
 
 export type Consent = ReturnType<typeof createConsent>;
 
+/** Where the log is. */
+interface LogSetup {
+  logName: string;
+  platform: {
+    openStore: (name: string) => Store;
+    openChannel?: (name: string) => TabLink;
+  };
+}
+
 /**
  * Brings a decision to the log while the delivery cannot be loaded. The delivery does the rest when it is there.
  * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
  */
 export const decideWithoutDelivery = async (
-  log: Store,
+  { logName, platform }: LogSetup,
   decision: Decision,
   record: ChoiceRecord,
 ): Promise<void> => {
-  if (decision === 'wipe') return log.clear();
+  const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
+  const log = openStore(logName);
+  if (decision === 'wipe') {
+    await log.clear();
+    // Of an opt-out the other tabs find a record in the log; of a wipe nothing is left there.
+    const channel = openChannel(logName);
+    channel.postMessage({ type: 'consent', choice: 'wiped' });
+    return channel.close();
+  }
   const key = ['control', 1, 'meta'];
   // A newer version's records are left alone.
   await log.update<{ v: number }>([key], ([found]) =>

@@ -3,7 +3,8 @@ import type { DeliveryContext } from './delivery.ts';
 import type { Log } from './log/log.ts';
 import { claimKey, isAlone } from './log/records.ts';
 import { EVENT_VALUE } from './log/upkeep.ts';
-import { byTime, newClaim, planBatches } from './sender/claim.ts';
+import { byTime, planBatches } from './sender/batches.ts';
+import { newClaim } from './sender/claim.ts';
 import type { Sender } from './sender/sender.ts';
 
 /**
@@ -96,9 +97,9 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
    * claim is written, another tab or page may send it as well. Resolves with how many events were delivered.
    */
   const lastFlush = async (): Promise<number> => {
-    const { wait, claim } = log.lastControl();
+    const { wait } = log.lastControl();
     const key = sender.key();
-    const isOthers = claim !== null && claim.tab !== tab && isAlone(claim, clock.now());
+    const isOthers = log.lastClaims().some((each) => each.tab !== tab && isAlone(each, clock.now()));
     if (key === undefined || isOthers || isPausing(wait, clock.now()) || !canSend()) return 0;
     const byValue = log.unsent
       .waiting()
@@ -109,7 +110,7 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
     const plan = planBatches(byValue, sender.budgetLeft(), sender.limit(), context);
     if (plan.length === 0) return 0;
-    const claimed = plan.map((batch) => newClaim(context, batch));
+    const claimed = plan.map((batch) => newClaim(context, batch, 0));
     // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.
     const written = log.write(claimed.map(({ claim }) => [claimKey(claim.id), claim])).catch(() => undefined);
     // One after the other, and all in this turn: the page may not get another one.

@@ -3,6 +3,8 @@ import type { KeyRange, Store, StoreKey } from './store.ts';
 
 const OBJECT_STORE = 'records';
 
+const queryOf = ({ from, to }: KeyRange): IDBKeyRange => IDBKeyRange.bound(from, to);
+
 /**
  * What a dead connection looks like: WebKit loses its database server when a page was in the background
  * (`UnknownError`, or an abort without a reason), a closed handle answers `InvalidStateError` for ever.
@@ -49,14 +51,17 @@ export const createIdbStore = (name: string): Store => {
   };
 
   const update = <T>(
-    keys: StoreKey[],
+    keys: (StoreKey | KeyRange)[],
     change: (values: (T | undefined)[]) => (readonly [StoreKey, unknown])[],
   ): Promise<void> =>
     run(
       'readwrite',
       (store) =>
         new Promise<void>((resolve, reject) => {
-          const reads = keys.map((key): IDBRequest<T | undefined> => store.get(key));
+          const reads = keys.map(
+            (key): IDBRequest =>
+              typeof key === 'object' && 'from' in key ? store.getAll(queryOf(key)) : store.get(key),
+          );
           const write = () => {
             try {
               for (const [key, value] of change(reads.map((read) => read.result))) {
@@ -80,7 +85,7 @@ export const createIdbStore = (name: string): Store => {
     update,
     entries: <T>(range?: KeyRange) =>
       run('readonly', async (store) => {
-        const query = range && IDBKeyRange.bound(range.from, range.to);
+        const query = range && queryOf(range);
         // Both fail where the transaction is aborted, and the page would get a failure that no code awaits.
         const [keys, values] = await Promise.all([
           promisifyRequest(store.getAllKeys(query, range?.limit)),

@@ -24,9 +24,13 @@ export interface Store {
   deleteMany(keys: StoreKey[]): Promise<void>;
   /**
    * Reads `keys`, and in the same transaction writes the records that `change` answers; the value `undefined`
-   * deletes. `change` must be pure: after a lost connection it is called again.
+   * deletes. In place of a key may stand a range: its value is the list of the values in it, in the order of their keys. `change` must be
+   * pure: after a lost connection it is called again.
    */
-  update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => [StoreKey, unknown][]): Promise<void>;
+  update<T>(
+    keys: (StoreKey | KeyRange)[],
+    change: (values: (T | undefined)[]) => [StoreKey, unknown][],
+  ): Promise<void>;
   /** Removes everything. */
   clear(): Promise<void>;
 }
@@ -61,19 +65,28 @@ export const createMemoryStore = (): Store => {
   const isIn = (range: KeyRange | undefined, key: StoreKey): boolean =>
     !range || (compareKeys(key, range.from) >= 0 && compareKeys(key, range.to) <= 0);
 
+  const entries = <T>(range?: KeyRange): [StoreKey, T][] =>
+    structuredClone(
+      [...records.values()]
+        .filter(([key]) => isIn(range, key))
+        // Most are in order already, as they came.
+        .sort(([a], [b]) => compareKeys(a, b))
+        .slice(0, range?.limit),
+    ) as [StoreKey, T][];
+
   return {
-    entries: async <T>(range?: KeyRange) =>
-      structuredClone(
-        [...records.values()]
-          .filter(([key]) => isIn(range, key))
-          // Most are in order already, as they came.
-          .sort(([a], [b]) => compareKeys(a, b))
-          .slice(0, range?.limit),
-      ) as [StoreKey, T][],
+    entries: async (range) => entries(range),
     get: async (key) => read(key),
     setMany: async (changes) => write(changes),
     deleteMany: async (keys) => write(keys.map((key) => [key, undefined])),
-    update: async (keys, change) => write(change(keys.map((key) => read(key)))),
+    update: async <T>(
+      keys: (StoreKey | KeyRange)[],
+      change: (values: (T | undefined)[]) => [StoreKey, unknown][],
+    ) => {
+      const readAny = (key: StoreKey | KeyRange): T | undefined =>
+        typeof key === 'object' && 'from' in key ? (entries(key).map(([, value]) => value) as T) : read(key);
+      write(change(keys.map(readAny)));
+    },
     clear: async () => records.clear(),
   };
 };

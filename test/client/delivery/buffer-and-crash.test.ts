@@ -1,5 +1,6 @@
 // @vitest-environment node
 import { describe, expect, test } from 'vitest';
+import { isClaim } from '../../../src/client/delivery/log/records.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import {
   assertConserved,
@@ -13,7 +14,7 @@ const MINUTE_MS = 60_000;
 /** A page that has sent before; when it gives the sender's mark back, its disk answers after `releasing`. */
 const openReleasing = async (world: World, releasing: () => Promise<unknown>) => {
   const store = world.disk.openStore(world.name);
-  const isMarked = () => world.control()?.claim != null;
+  const isMarked = () => world.records().some(([, record]) => isClaim(record));
   let isWarm = false;
   const tab = world.openTab({
     openStore: () => ({

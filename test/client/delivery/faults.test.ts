@@ -221,6 +221,43 @@ test.each<[string, Fault, number, number]>([
   expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0, waitingUntil: null });
 });
 
+test('on a full disk a claim whose page is gone holds up no other event', async () => {
+  const { world, openTab, fill } = createFullWorld();
+  const gone = openTab();
+  await gone.capture('claimed');
+  world.service.fail({ type: 'hang' });
+  void gone.delivery.flush();
+  await world.settle();
+  gone.kill();
+  fill(true);
+  await world.clock.advance(MINUTE_MS);
+  await openTab().capture('waits');
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(world.sent()).toEqual([['claimed'], ['waits']]);
+  fill(false);
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(world.sent()).toEqual([['claimed'], ['waits'], ['claimed']]);
+});
+
+test('on a full disk an event that waits for its correction holds up no other event', async () => {
+  const { world, openTab, fill } = createFullWorld();
+  const gone = openTab({ correct: () => new Promise(() => undefined) });
+  await gone.capture('skipped');
+  world.service.fail({ type: 'skip', indices: [0] });
+  void gone.delivery.flush();
+  await world.settle();
+  gone.kill();
+  fill(true);
+  await world.clock.advance(MINUTE_MS);
+  const tab = openTab({ correct: () => null });
+  await tab.capture('waits');
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(world.sent()).toEqual([['skipped'], ['waits']]);
+  fill(false);
+  await world.clock.advance(2 * MINUTE_MS);
+  expect(await tab.delivery.deadLetters()).toMatchObject([{ event: { bannerId: 'skipped' } }]);
+});
+
 test('what another page posts without its members is passed over', async () => {
   const world = createWorld();
   const tab = world.openTab();

@@ -6,12 +6,12 @@ import { createFaultyWorld, deafLink } from './world.ts';
 const MINUTE_MS = 60_000;
 const FOREVER = { times: Number.POSITIVE_INFINITY };
 
-test.each(['setMany', 'get', 'update'] as const)(
+test.each(['setMany', 'entries', 'update'] as const)(
   'a click on a disk that hangs (%s) settles after stop(), and is not taken for stored',
   async (verb) => {
     const { world, store, openTab } = createFaultyWorld();
     const tab = openTab();
-    if (verb !== 'get') await tab.capture('warm');
+    if (verb !== 'entries') await tab.capture('warm');
     store.fail({ type: 'hang' }, { verbs: [verb], ...FOREVER });
     const clicked =
       verb === 'update'

@@ -84,6 +84,21 @@ test('case 69: a wipe in memory mode empties the disk as soon as it answers', as
   expect(await sentByTheNextPage(world, store)).toBe(0);
 });
 
+test('case 69: a wipe in memory mode is carried out when the disk answers at last, though the client has stopped', async () => {
+  const { world, store, openTab, tab: before } = await withStoredEvents();
+  before.kill();
+  store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
+  const tab = openTab();
+  await tab.capture('in memory');
+  await tab.delivery.wipe();
+  tab.delivery.stop();
+  await world.clock.advance(5 * MINUTE_MS);
+  store.recover();
+  await world.clock.advance(MINUTE_MS);
+  expect(world.records()).toEqual([]);
+  expect(world.clock.pending()).toBe(0);
+});
+
 /** A tab that keeps an event in memory while another one wipes the disk, which answers again. */
 const wipedInMemory = async () => {
   const { world, store, openTab } = createFaultyWorld();

@@ -390,6 +390,24 @@ describe('server answers', () => {
     assertDeliveredInOrder(world.service.events);
   });
 
+  test('case 19: an event at which the server always fails holds up no other event, and is not given up', async () => {
+    const world = createWorld();
+    const tab = world.openTab();
+    const isPoison = (body: unknown) =>
+      (body as { events: { id: string }[] }).events.some(({ id }) => id === 'b7');
+    const lift = world.service.fail(
+      { type: 'status', status: 500 },
+      { times: Number.POSITIVE_INFINITY, when: ({ body }) => isPoison(body) },
+    );
+    await tab.captureMany(50);
+    await world.clock.advance(HOUR_MS / 2);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 49, pending: 1, deadLetters: 0 });
+    expect(world.service.requests.length).toBeLessThan(30);
+    lift();
+    await world.clock.advance(HOUR_MS);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 50, pending: 0 });
+  });
+
   test('case 21: a captive portal that answers 200 with a page deletes nothing', async () => {
     const world = createWorld();
     const tab = world.openTab();

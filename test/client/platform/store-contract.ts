@@ -96,6 +96,18 @@ export const storeContract = (name: string, makeStore: () => Store): void => {
       ]);
     });
 
+    test('updates by a range: reads the values in it, in the order of their keys', async () => {
+      await store.setMany([3, 1, 2, 4].map((n) => [['event', n], `value ${n}`]));
+      await store.update<unknown>([{ from: ['event', 1], to: ['event', 3] }, ['event', 4]], (values) => {
+        expect(values).toEqual([['value 1', 'value 2', 'value 3'], 'value 4']);
+        return [];
+      });
+      await store.update<unknown>([{ from: ['fact'], to: ['fact', 9] }], (values) => {
+        expect(values).toEqual([[]]);
+        return [];
+      });
+    });
+
     test('updates without reading', async () => {
       await store.update([], () => [['a', 1]]);
       expect(await store.get('a')).toBe(1);

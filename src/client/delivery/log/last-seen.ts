@@ -1,15 +1,16 @@
 import type { Choice } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
+import { type Claim, type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
 
-/** The control record as this page saw it last. A page that leaves cannot wait for a read, so it asks here. */
+/** The control record and the claims as this page saw them last. A page that leaves cannot wait for a read, so it asks here. */
 export const createLastControl = ({
   consent,
   lifecycle,
   news,
 }: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
   let last: Control | undefined;
+  let claims: Claim[] = [];
   /** The choice that the record had when this page read or wrote it last. */
   let stored: Choice = 'enabled';
   /** Writes under way that bring this page's choice to the record. Until they end, a read may return an older choice. */
@@ -47,17 +48,20 @@ export const createLastControl = ({
     mayBeWiped = isStored;
   });
   news.subscribe((item) => {
+    if (item.type !== 'idle') return;
     // No page may send before the time that the server named to another one.
-    if (item.type === 'idle') last = { ...(last ?? read(undefined)), wait: item.wait };
+    last = { ...(last ?? read(undefined)), wait: item.wait };
+    claims = [];
   });
 
   return {
     read,
     follow,
     noticeWipe,
-    /** Keeps the record that was read or written. */
-    keep(record: unknown): Control {
+    /** Keeps the record that was read or written, and the claims beside it. */
+    keep(record: unknown, found = claims): Control {
       noticeWipe(record);
+      claims = found;
       last = read(record);
       isStored = record !== undefined;
       if (isStored) follow(last.consent);
@@ -78,9 +82,11 @@ export const createLastControl = ({
       held = control;
     },
     last: (): Control => read(last),
+    claims: () => claims,
     /** Forgets what was seen: the log is in another place now, or was emptied. */
     forget(): void {
       last = undefined;
+      claims = [];
       isStored = false;
       mayBeWiped = false;
     },

@@ -6,6 +6,7 @@ import {
   DEAD_RANGE,
   type DeadRecord,
   deadKey,
+  isAlone,
   isEventKey,
   isLive,
   isNewer,
@@ -101,7 +102,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log)
     const isOver = isEventKey(key) && over.has(keyText(key));
     if (isOver || readEvent(record)?.doubt !== undefined) inDoubt += 1;
   }
-  const { delivered, discarded, evicted, expired, purged, wait, claim } = control;
+  const { delivered, discarded, evicted, expired, purged, wait } = control;
   return {
     captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
     delivered,
@@ -113,7 +114,7 @@ export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log)
     expired,
     purged,
     memoryMode: log.place.isMemory(),
-    sender: claim?.tab === tab && isLive(claim, now),
+    sender: claims.some((claim) => claim.tab === tab && isAlone(claim, now)),
     waitingUntil: isPausing(wait, now) ? wait.until : null,
   };
 };

@@ -3,7 +3,7 @@ import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createDisk } from './disk.ts';
 import type { LastControl } from './last-seen.ts';
-import { CONTROL_KEY, type Control, isNewer, isOptOut, NEWER_RANGE, type Writes } from './records.ts';
+import { CONTROLS_RANGE, type Control, isControlKey, isNewer, isOptOut, type Writes } from './records.ts';
 import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
@@ -54,9 +54,10 @@ export const createLogStore = (
   const memory = (): InMemory | undefined => (place?.type === 'moving' ? place.from : inMemory());
   const inMemory = (): InMemory | undefined => (place?.type === 'memory' ? place : undefined);
 
+  /** Also once the client has stopped, where something has to be deleted: nobody else knows of it. */
   const retryLater = (): void => {
     cancelRetry();
-    if (!isStopped()) cancelRetry = after(RETRY_MS, () => void retry());
+    if (!isStopped() || memory()?.owed) cancelRetry = after(RETRY_MS, () => void retry());
   };
   const toMemory = (cause: unknown): void => {
     if (memory()) return;
@@ -92,12 +93,12 @@ export const createLogStore = (
    */
   const probe = async (): Promise<boolean> => {
     if (consent.is('pending')) throw new Error('the user has not decided yet');
-    const record = await disk.ask((each) => each.get<Partial<Control>>(CONTROL_KEY));
-    const newer = await disk.ask((each) => each.entries<Partial<Control> | undefined>(NEWER_RANGE));
-    const missed = newer.map(([, each]) => each);
+    const found = await disk.ask((each) => each.entries<Partial<Control> | undefined>(CONTROLS_RANGE));
+    const record = found.find(([key]) => isControlKey(key))?.[1];
     const isOurs = !isNewer(record);
-    if (isOurs && !memory()) control.keep(record);
-    else missed.push(record);
+    const isKept = isOurs && !memory();
+    if (isKept) control.keep(record);
+    const missed = found.filter(([key]) => !isKept || !isControlKey(key)).map(([, each]) => each);
     // An opt-out holds in every version: under our key, and under those of versions to come. No channel may have brought it to
     // a page in memory mode, which sends nothing from then on until its events are back on the disk.
     const { chosenAt } = control.last();
@@ -173,7 +174,10 @@ export const createLogStore = (
       ),
     deleteMany: (keys: StoreKey[]) => run((each) => each.deleteMany(keys)),
     /** An error that `change` throws goes to the caller: it is no failure of the disk. */
-    async update<T>(keys: StoreKey[], change: (values: (T | undefined)[]) => Writes): Promise<void> {
+    async update<T>(
+      keys: (StoreKey | KeyRange)[],
+      change: (values: (T | undefined)[]) => Writes,
+    ): Promise<void> {
       let failure: { cause: unknown } | undefined;
       const guarded = (values: (T | undefined)[]): Writes => {
         failure = undefined;
@@ -213,7 +217,7 @@ export const createLogStore = (
     },
     /** What the disk was asked before still comes to its end: a click may wait for it. */
     close(): void {
-      cancelRetry();
+      if (!memory()?.owed) cancelRetry();
       disk.close();
     },
   };

@@ -4,6 +4,7 @@ import type { DeliveryContext } from '../delivery.ts';
 import { createLastControl, createUnsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
+  CLAIM_RANGE,
   type Claim,
   CONTROL_KEY,
   CONTROL_RANGE,
@@ -70,7 +71,8 @@ const isOldMark =
 
 /**
  * The events that are not confirmed yet, in IndexedDB, or in memory where it fails. Any page appends, without a look at
- * anything. All else is a step: one transaction that reads the control record and what it needs, and writes both.
+ * anything but the mark of what counts once, and removes so what it may not keep. What changes the control record or a claim is a step: one
+ * transaction that reads these and what it needs, and writes both.
  */
 export const createLog = (context: DeliveryContext) => {
   const { api, consent, openStore, fail } = context;
@@ -79,23 +81,25 @@ export const createLog = (context: DeliveryContext) => {
   const place = createLogStore(context, openStore(api.logName), last);
 
   /**
-   * `decide` returns what to write beside the control record, which it may change; `null` writes nothing at all. It runs
-   * again after a lost connection.
+   * `decide` gets the control record, the values of `keys`, and all claims. It returns what to write beside the control record, which it may
+   * change; `null` writes nothing at all. It runs again after a lost connection.
    */
   const step = async (
     keys: StoreKey[],
-    decide: (control: Control, values: unknown[]) => Writes | null,
+    decide: (control: Control, values: unknown[], claims: Claim[]) => Writes | null,
   ): Promise<void> => {
     let after: Control | undefined;
+    let claims: Claim[] = [];
     let written: Writes = [];
     let isNewerVersion = false;
-    const change = ([stored, ...values]: unknown[]): Writes => {
+    const change = ([stored, found, ...values]: unknown[]): Writes => {
       after = undefined;
       isNewerVersion = isNewer(stored);
       last.noticeWipe(stored);
       if (isNewerVersion || consent.is('wiped')) return [];
       const control = last.read(stored);
-      const writes = decide(control, values);
+      claims = [found].flat().filter(isClaim);
+      const writes = decide(control, values, claims);
       // Where no record was read or written, the default is not the user's choice.
       if (stored !== undefined || writes !== null) after = control;
       written = writes ?? [];
@@ -103,7 +107,7 @@ export const createLog = (context: DeliveryContext) => {
       last.hold();
       return [[CONTROL_KEY, control], ...writes];
     };
-    await place.update<unknown>([CONTROL_KEY, ...keys], change).catch((error) => {
+    await place.update<unknown>([CONTROL_KEY, CLAIM_RANGE, ...keys], change).catch((error) => {
       if (isQuota(error)) last.hold(after);
       throw error;
     });
@@ -111,24 +115,21 @@ export const createLog = (context: DeliveryContext) => {
       place.degrade(newerVersion());
       return step(keys, decide);
     }
-    if (after !== undefined) last.keep(after);
+    if (after !== undefined) last.keep(after, claims);
     unsent.removed(written.filter(([, value]) => value === undefined).map(([key]) => key));
   };
 
   /** The control record and the claims, with the other records of the range, all read at one moment. */
   const overview = async (range = CONTROL_RANGE): Promise<Overview> => {
     const records = await place.entries<unknown>(range);
-    const control = last.keep(records.find(([key]) => isControlKey(key))?.[1]);
-    const corrupt = records.filter(isCorrupt).map(([key]) => key);
-    const leaving = records.flatMap((record) =>
-      isClaim(record[1]) && !isCorrupt(record) ? [record[1]] : [],
-    );
-    return { control, claims: control.claim ? [control.claim, ...leaving] : leaving, corrupt, records };
+    const claims = records.map(([, record]) => record).filter(isClaim);
+    const control = last.keep(records.find(([key]) => isControlKey(key))?.[1], claims);
+    return { control, claims, corrupt: records.filter(isCorrupt).map(([key]) => key), records };
   };
 
   return {
     step,
-    control: async (): Promise<Control> => last.keep(await place.get(CONTROL_KEY)),
+    control: async (): Promise<Control> => (await overview()).control,
 
     /** Writes records without a read. They are durable when the promise resolves. */
     write: (records: Writes): Promise<void> => place.setMany(records),
@@ -186,13 +187,8 @@ export const createLog = (context: DeliveryContext) => {
     },
 
     /** Removes all claims: the requests under way settle nothing any more, but for a confirmation. */
-    async forgetClaims(): Promise<void> {
-      const { claims } = await overview();
-      await step([], (control) => {
-        control.claim = null;
-        return claims.map(({ id }) => [claimKey(id), undefined]);
-      });
-    },
+    forgetClaims: (): Promise<void> =>
+      step([], (_control, _values, claims) => claims.map(({ id }) => [claimKey(id), undefined])),
 
     /** Removes records that cannot be used. An event counts as evicted. */
     async removeCorrupt(keys: StoreKey[]): Promise<void> {
@@ -224,6 +220,7 @@ export const createLog = (context: DeliveryContext) => {
     },
 
     lastControl: last.last,
+    lastClaims: last.claims,
     unsent,
     /** Where the log is: on disk, or in memory. */
     place,

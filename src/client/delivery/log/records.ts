@@ -35,7 +35,10 @@ export interface QueuedEvent {
   event: StoredEvent;
 }
 
-/** A request under way, in the order of its events: index i of the answer is item i of `keys`. */
+/**
+ * A request under way, in the order of its events: index i of the answer is item i of `keys`. Each claim is a record of its own: a page that
+ * leaves has no time to read before it writes.
+ */
 export interface Claim {
   v: typeof VERSION;
   id: string;
@@ -43,7 +46,7 @@ export interface Claim {
   tab: string;
   /** Until when an answer may come, in Unix milliseconds. After that its events are in doubt. */
   until: number;
-  /** Until when the other pages leave the sending to this one, in Unix milliseconds: it may be gone. */
+  /** Until when the other pages leave the sending to this one, in Unix milliseconds: it may be gone, and one that leaves holds up nobody. */
   aloneUntil: number;
   keys: EventKey[];
 }
@@ -66,20 +69,18 @@ export interface CountedRecord {
 export type Writes = [StoreKey, unknown][];
 
 const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
-/** The keys of the control record, and of the claims that are not in it. */
+/** The keys of the control record and of the claims. */
 export const CONTROL_RANGE = rangeOf('control');
-/** The keys of the control records that later versions write. */
-export const NEWER_RANGE: KeyRange = { from: ['control', VERSION + 1], to: ['control', '\uffff'] };
+export const CLAIM_RANGE: KeyRange = {
+  from: ['control', VERSION, 'claim'],
+  to: ['control', VERSION, 'claim', '\uffff'],
+};
 export const EVENT_RANGE = rangeOf('event');
 export const DEAD_RANGE = rangeOf('dead');
 export const COUNTED_RANGE = rangeOf('counted');
 /** The keys of all records of this version, and of some of later versions. */
 export const WHOLE_RANGE: KeyRange = { from: CONTROL_RANGE.from, to: EVENT_RANGE.to };
 
-/**
- * The key of a claim that is not in the control record. A leaving page has no time to read that record, so it writes its claims here. The
- * claim of a page whose answer takes too long is moved here, when another page begins to send.
- */
 export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
 /** A dead letter lies under the position that it had in the queue. */
@@ -169,11 +170,9 @@ export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {
 export const TOTALS = ['delivered', 'discarded', 'evicted', 'expired', 'purged'] as const;
 export type Total = (typeof TOTALS)[number];
 
-/** The control record: the totals, the user's choice, the claim and the pause. Each step reads and writes it in its transaction. */
+/** The control record: the totals, the user's choice and the pause. Each step reads and writes it in its transaction. */
 export interface Control extends ChoiceRecord, Record<Total, number> {
   v: typeof VERSION;
-  /** The request under way. The claims of leaving pages, and of pages that take too long, are records of their own (`claimKey`). */
-  claim: Claim | null;
   /** No tab sends before this pause is over. */
   wait: Pause;
   /** Fingerprint of the key that the server refused. */
@@ -184,13 +183,15 @@ export interface Control extends ChoiceRecord, Record<Total, number> {
 
 export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
 
+/** The keys of the control record, and of those that later versions write. */
+export const CONTROLS_RANGE: KeyRange = { from: CONTROL_KEY, to: ['control', '\uffff'] };
+
 export const isControlKey = (key: StoreKey): boolean => String(key) === String(CONTROL_KEY);
 
 export const newControl = (consent: Choice): Control => ({
   v: VERSION,
   consent,
   chosenAt: 0,
-  claim: null,
   wait: noPause(),
   refusedKey: null,
   oldSince: 0,
@@ -213,7 +214,6 @@ export const readControl = (record: unknown, consent: Choice): Control => {
   const numbers = ['chosenAt', 'oldSince', ...TOTALS] as const;
   for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
   if (CHOICES.includes(stored.consent)) control.consent = stored.consent!;
-  if (isClaim(stored.claim)) control.claim = stored.claim;
   if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))
     control.wait = stored.wait!;
   if (isText(stored.refusedKey)) control.refusedKey = stored.refusedKey;

@@ -111,7 +111,8 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
   /** Evicts up to half of the events, of the least value alone, and lowers the cap. False when nothing was freed. */
   const evictEvents = async (): Promise<boolean> => {
     const { free, size } = await survey();
-    const least = Math.min(...free.map(({ event }) => EVENT_VALUE[event.type]));
+    // There may be more events than a call takes arguments.
+    const least = free.reduce((value, { event }) => Math.min(value, EVENT_VALUE[event.type]), Infinity);
     const victims = free
       .filter(({ event }) => EVENT_VALUE[event.type] === least)
       .slice(0, Math.ceil(free.length / 2));

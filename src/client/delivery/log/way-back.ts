@@ -4,7 +4,6 @@ import type { Disk } from './disk.ts';
 import {
   CONTROL_KEY,
   CONTROL_RANGE,
-  claimKey,
   DEAD_RANGE,
   EVENT_RANGE,
   isControlKey,
@@ -83,9 +82,7 @@ export const adopt = async (
     const fresh = kept.filter(
       ([key]) => !isForgotten(key) && (!isEventKey(key) || !repeats.has(keyText(key))),
     );
-    // A request under way finds its claim beside that of the disk.
-    const claim: Writes = own.claim ? [[claimKey(own.claim.id), own.claim]] : [];
-    return [...fresh, ...claim, [CONTROL_KEY, control]];
+    return [...fresh, [CONTROL_KEY, control]];
   };
   await ask((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
   if (isNewerVersion) throw newerVersion();

@@ -1,6 +1,4 @@
-import { utf8Bytes } from '../../../protocol/index.ts';
-import type { DeliveryOptions } from '../../options/choices.ts';
-import { compareKeys, type StoreKey } from '../../platform/store.ts';
+import type { StoreKey } from '../../platform/store.ts';
 import { isAhead, isPausing, MAX_ANSWER_MS, MAX_PAUSE_MS, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
@@ -15,82 +13,10 @@ import {
   keyText,
   type QueuedEvent,
   readEvent,
-  type StoredEvent,
   VERSION,
   type Writes,
 } from '../log/records.ts';
-import { type Outcome, trackBody, withUserToken } from './send.ts';
-
-/** The smallest event takes so many bytes, so with less left the plan is full. */
-const MIN_EVENT_BYTES = 70;
-
-/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
-export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
-  a.userId === b.userId &&
-  a.appId === b.appId &&
-  a.appVersion === b.appVersion &&
-  a.doubt === b.doubt &&
-  inDoubt[a.type] === inDoubt[b.type];
-
-export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
-
-/** What an event adds to a body, with its comma. */
-const eventBytes = (item: QueuedEvent): number =>
-  utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
-
-/**
- * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
- * bodies together, with their users' tokens. Inside a batch they are in order of time.
- */
-export const planBatches = (
-  waiting: QueuedEvent[],
-  maxBytes: number,
-  maxBatch: number,
-  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
-): QueuedEvent[][] => {
-  const batches: QueuedEvent[][] = [];
-  let left = maxBytes;
-  for (const item of waiting) {
-    if (left < MIN_EVENT_BYTES) break;
-    const batch = batches.find(
-      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
-    );
-    const cost = batch
-      ? eventBytes(item)
-      : utf8Bytes(withUserToken(trackBody([item]), userTokens.current(item.event.userId)));
-    if (cost > left) continue;
-    left -= cost;
-    if (batch) batch.push(item);
-    else batches.push([item]);
-  }
-  return batches.map((kept) => kept.sort(byTime));
-};
-
-/** After a request that was too large the next ones are smaller for this long. */
-const SMALL_MS = 60 * 60_000;
-
-/** How many events a batch may have: as the host chose, or fewer after a refusal. */
-export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContext) => {
-  let limit = maxBatch;
-  let largeAgainAt = 0;
-  /** Sizes of the next batches after a request that was refused as a whole. It is halved until the event at fault is alone. */
-  let cuts: number[] = [];
-  return {
-    limit: (): number => Math.min(clock.monotonic() < largeAgainAt ? limit : maxBatch, cuts[0] ?? maxBatch),
-    /** Adapts the size to what became of a batch of `count` events. */
-    learn(count: number, outcome: Outcome): void {
-      const { type } = outcome;
-      if (type !== 'refused' && type !== 'confirmed') return;
-      const isWhole = type === 'refused' && outcome.skipped.length === 0;
-      const half = Math.ceil(count / 2);
-      cuts = [...(isWhole && count > 1 ? [half, count - half] : []), ...cuts.slice(1)];
-      if (type === 'refused' && outcome.isTooLarge) {
-        limit = half;
-        largeAgainAt = clock.monotonic() + SMALL_MS;
-      }
-    },
-  };
-};
+import { isSameGroup, planBatches } from './batches.ts';
 
 /** A batch alone fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;
@@ -113,7 +39,10 @@ export type Next =
   /** Nothing now; look again at `due` (Unix milliseconds), or when something new happens. */
   | { type: 'nothing'; due: number };
 
-/** Finds what to do next, from the head of the queue on. With `all`, events go out that are not due yet. */
+/**
+ * Finds what to do next, from the head of the queue on. With `all`, events go out that are not due yet. `isFull`: the disk takes no writes, so
+ * what would have to be written waits, and what is over holds its events.
+ */
 export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
   const { clock, options, userTokens, isWorker } = context;
   const { now } = clock;
@@ -145,20 +74,20 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     return { waiting, skipped, corrupt, due };
   };
 
-  return async (all: boolean): Promise<Next> => {
+  return async (all: boolean, isFull: boolean): Promise<Next> => {
     const { control, claims, corrupt } = await log.overview();
-    if (corrupt.length > 0) await log.removeCorrupt(corrupt);
-    const { wait: pause, claim } = control;
+    if (corrupt.length > 0 && !isFull) await log.removeCorrupt(corrupt);
+    const { wait: pause } = control;
     if (isPausing(pause, now())) return { type: 'waiting', pause };
-    if (claim && isAlone(claim, now()))
-      return { type: 'busy', until: Math.min(claim.until, claim.aloneUntil) };
+    const alone = claims.find((each) => isAlone(each, now()));
+    if (alone) return { type: 'busy', until: Math.min(alone.until, alone.aloneUntil) };
     const live = claims.filter((each) => isLive(each, now()));
     const over = claims.find((each) => !live.includes(each));
-    if (over) return { type: 'over', claim: over };
+    if (over && !isFull) return { type: 'over', claim: over };
 
-    const found = await scan(new Set(live.flatMap(({ keys }) => keys.map(keyText))));
-    if (found.corrupt.length > 0) await log.removeCorrupt(found.corrupt);
-    if (!isWorker && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
+    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))));
+    if (found.corrupt.length > 0 && !isFull) await log.removeCorrupt(found.corrupt);
+    if (!isWorker && !isFull && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
     const [oldest] = found.waiting;
     if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
     const { userId, time } = oldest.event;
@@ -188,13 +117,18 @@ export interface Claimed {
   isUnwritten?: boolean;
 }
 
-export const newClaim = ({ clock, options, tab, newId }: DeliveryContext, batch: QueuedEvent[]): Claimed => ({
+/** The claim of this page on a batch, whose answer the other pages wait for `aloneMs` before they send something else. */
+export const newClaim = (
+  { clock, options, tab, newId }: DeliveryContext,
+  batch: QueuedEvent[],
+  aloneMs = ALONE_MS,
+): Claimed => ({
   claim: {
     v: VERSION,
     id: newId(),
     tab,
     until: clock.now() + options.timeoutMs + ANSWER_MARGIN_MS,
-    aloneUntil: clock.now() + ALONE_MS,
+    aloneUntil: clock.now() + aloneMs,
     keys: batch.map(({ key }) => key),
   },
   batch,
@@ -209,23 +143,22 @@ export const createTake =
   async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
     const { clock, options, canSend } = context;
     let claimed: Claimed | undefined;
-    const decide = (control: Control, records: unknown[]): Writes | null => {
+    const decide = ({ wait }: Control, records: unknown[], claims: Claim[]): Writes | null => {
       // After a lost connection this runs twice: where the first run committed, change nothing.
-      if (claimed && control.claim?.id === claimed.claim.id) return null;
+      if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
-      const { claim, wait } = control;
       const now = clock.now();
-      if (!canSend() || (claim && isAlone(claim, now)) || isPausing(wait, now)) return null;
+      if (!canSend() || isPausing(wait, now) || claims.some((each) => isAlone(each, now))) return null;
+      const others = new Set(claims.flatMap(({ keys }) => keys.map(keyText)));
       const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
         const event = readEvent(records[i]);
         const isFit = event && isSameGroup(options, event, before) && event.skip === undefined;
-        return isFit && event.attempts === before.attempts ? [{ key, event }] : [];
+        const isFree = isFit && event.attempts === before.attempts && !others.has(keyText(key));
+        return isFree ? [{ key, event }] : [];
       });
-      const others = new Set(claim?.keys.map(keyText));
-      if (kept.length === 0 || kept.some(({ key }) => others.has(keyText(key)))) return null;
+      if (kept.length === 0) return null;
       claimed = newClaim(context, kept);
-      control.claim = claimed.claim;
-      return claim ? [[claimKey(claim.id), claim]] : [];
+      return [[claimKey(claimed.claim.id), claimed.claim]];
     };
     try {
       await log.step(

@@ -56,9 +56,15 @@ export type Outcome =
   /** Never again unchanged: each event that `skipped` names, or the request as a whole where it names none. */
   | { type: 'refused'; skipped: Skipped[]; problems: string[]; isTooLarge: boolean; failure: Failure }
   /** Not taken, and not refused: once more, after a pause where there is one. */
-  | { type: 'again'; pause?: PauseCause; failure?: Failure }
-  /** No answer could be read, so the events may have been taken or not. */
-  | { type: 'in-doubt'; pause?: PauseCause; failure: Failure };
+  | { type: 'again'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
+  /** The events may have been taken or not: no answer could be read, or it was none of the API. */
+  | { type: 'in-doubt'; pause?: PauseCause; failure: Failure; isServerError?: boolean };
+
+/** Whether one event may be why the server refused the whole request, or failed at it. Smaller requests find it. */
+export const mayHavePoison = (outcome: Outcome): boolean =>
+  outcome.type === 'refused'
+    ? outcome.skipped.length === 0
+    : outcome.type !== 'confirmed' && outcome.isServerError === true;
 
 /** The server will not know us before its configuration changes: ask once an hour with the same key. */
 const SAME_KEY_PROBE_MS = 60 * 60_000;
@@ -138,9 +144,17 @@ export const readAnswer = (answer: Answer, length: number, now: number): Outcome
     };
   }
   const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(answer, now);
-  // Our service, or a proxy, has waited for its database in vain: it may have taken them.
-  if (status === 504)
-    return { type: 'in-doubt', pause: { reason, requestedMs }, failure: { kind: 'deliver', message } };
+  if (status >= 500) {
+    // The API's own 500 says that nothing was stored, and any 503 that nothing was begun. The rest is the word of a proxy, behind which the
+    // events may have been taken, or of a service that has waited for its database in vain.
+    const isNotTaken = status === 503 || (status === 500 && isJson(answer) && body !== undefined);
+    return {
+      type: isNotTaken ? 'again' : 'in-doubt',
+      pause: { reason, requestedMs },
+      failure: { kind: 'deliver', message },
+      isServerError: status === 500 || status === 502,
+    };
+  }
   // About this user alone: the others' events go on.
   if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_TAKEN;
   if (reason === 'unauthorized') return again(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);

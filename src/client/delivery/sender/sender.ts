@@ -3,8 +3,10 @@ import { onReturn } from '../../platform/page-lifecycle.ts';
 import { endEarly, isPausing, noPause, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
+import { isQuota } from '../log/log-store.ts';
 import type { Upkeep } from '../log/upkeep.ts';
-import { type Claimed, createBatchSize, createNext, createTake } from './claim.ts';
+import { createBatchSize } from './batches.ts';
+import { type Claimed, createNext, createTake } from './claim.ts';
 import { createCorrection } from './correction.ts';
 import { createSend, noAnswer } from './send.ts';
 import { createSettle } from './settle.ts';
@@ -19,6 +21,8 @@ const COLD_QUIET_MS = 250;
 interface Run {
   all: boolean;
   again: boolean;
+  /** The disk has refused a write since this run began. */
+  isFull: boolean;
   delivered: number;
   done: Promise<number>;
 }
@@ -108,7 +112,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
     if (!canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
-    const todo = await next(run.all);
+    const todo = await next(run.all, run.isFull);
     if (!canSend()) return false;
     switch (todo.type) {
       case 'send': {
@@ -154,11 +158,19 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
   const work = async (run: Run): Promise<number> => {
     // The caller can still change this run before its first step.
     await Promise.resolve();
+    /** On a full disk what needs a write waits, and the rest is sent. */
+    const onFull = (error: unknown): boolean => {
+      if (!isQuota(error) || run.isFull) throw error;
+      run.isFull = true;
+      fail('storage', 'The disk is full: what has to be written waits', error);
+      wakeAt(clock.now() + RETRY_MS);
+      return true;
+    };
     try {
       do {
         run.again = false;
-        await upkeep.tidy();
-        while (await doNext(run));
+        await upkeep.tidy().catch(onFull);
+        while (await doNext(run).catch(onFull));
       } while (run.again && canSend());
     } catch (cause) {
       fail('storage', 'The log could not be used', cause);
@@ -177,7 +189,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
       running.all ||= all;
       return running.done;
     }
-    running = { all, again: false, delivered: 0, done: Promise.resolve(0) };
+    running = { all, again: false, isFull: false, delivered: 0, done: Promise.resolve(0) };
     running.done = work(running);
     return running.done;
   };

@@ -1,7 +1,14 @@
 import type { BannerEvent } from '../../banner.ts';
 import { fingerprint } from '../../credentials/credentials.ts';
 import type { DropReason, Notice } from '../../notices.ts';
-import { isPausing, noPause, type Pause, type PauseCause, pauseAfter } from '../../platform/waits.ts';
+import {
+  isPausing,
+  MAX_PAUSE_MS,
+  noPause,
+  type Pause,
+  type PauseCause,
+  pauseAfter,
+} from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
@@ -11,13 +18,13 @@ import {
   type Claim,
   type Control,
   claimKey,
-  isClaim,
   type QueuedEvent,
   readEvent,
+  type StoredEvent,
   type Writes,
 } from '../log/records.ts';
 import type { Claimed } from './claim.ts';
-import type { Outcome } from './send.ts';
+import { mayHavePoison, type Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
@@ -89,6 +96,13 @@ const settleEvents = (
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
+  /** An event at which the server fails while it is alone lets the others go first: it waits as long again as it has waited. */
+  const putOff = (event: StoredEvent): StoredEvent => {
+    if (items.length > 1 || !mayHavePoison(outcome)) return event;
+    const now = clock.now();
+    return { ...event, after: now + Math.min(now - event.time, MAX_PAUSE_MS) };
+  };
+
   for (const [item, reason] of named) if (item) skip(item, reason);
   switch (outcome.type) {
     case 'confirmed':
@@ -103,7 +117,7 @@ const settleEvents = (
       for (const { key, event } of others) {
         // It may have been taken or not: it goes out again with its companions, or is given up.
         const isKept = options.inDoubt[event.type] === 'at-least-once';
-        writes.push([key, isKept ? { ...event, doubt: event.doubt ?? until } : undefined]);
+        writes.push([key, isKept ? { ...putOff(event), doubt: event.doubt ?? until } : undefined]);
         if (isKept) continue;
         control.discarded += 1;
         drop(event, 'discarded', 'in doubt, at most once');
@@ -118,6 +132,7 @@ const settleEvents = (
       break;
     }
     case 'again':
+      if (mayHavePoison(outcome)) for (const { key, event } of others) writes.push([key, putOff(event)]);
       break;
   }
   return settled;
@@ -139,9 +154,8 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
     let settled = nothing();
     let wasOurs = false;
 
-    const decide = (control: Control, [stored, ...records]: unknown[]): Writes | null => {
-      const isInControl = control.claim?.id === claim.id;
-      const isOurs = isInControl || (isClaim(stored) && stored.id === claim.id);
+    const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+      const isOurs = claims.some(({ id }) => id === claim.id);
       // After a lost connection this runs twice: where the first run committed, change nothing.
       if (wasOurs && !isOurs) return null;
       wasOurs = isOurs;
@@ -153,7 +167,6 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       // A confirmation always counts, even where the claim is over. Any other outcome counts only for the request that the log
       // knows, or that the disk was too full for.
       if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
-      if (isInControl) control.claim = null;
       control.wait = pauseOf(context, control.wait, outcome);
       if (outcome.type === 'confirmed') control.refusedKey = null;
       if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
@@ -167,7 +180,7 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
       return [[claimKey(claim.id), undefined], ...settled.writes];
     };
 
-    await log.step([claimKey(claim.id), ...claim.keys], decide);
+    await log.step(claim.keys, decide);
     return settled;
   };
 

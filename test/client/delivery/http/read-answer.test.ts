@@ -87,6 +87,20 @@ test.each([400, 407, 451])('a %i that is no JSON is of a proxy, and says nothing
   expect(outcome).toMatchObject({ type: 'again', pause: { reason: 'backoff' } });
 });
 
+test.each([
+  ['our service, which has stored nothing', 500, 'application/json', 'again'],
+  ['a proxy, which does not know', 500, 'text/html', 'in-doubt'],
+  ['a proxy whose service broke off', 502, 'text/html', 'in-doubt'],
+  ['a gateway that writes JSON', 502, 'application/json', 'in-doubt'],
+  ['somebody who has not begun', 503, 'text/html', 'again'],
+  ['somebody who has waited in vain', 504, 'application/json', 'in-doubt'],
+])('contract 2.6: of %s a %i (%s) means %s', (_, status, type, outcome) => {
+  expect(answered(status, { message: 'No' }, { 'content-type': type })).toMatchObject({
+    type: outcome,
+    pause: { reason: 'backoff' },
+  });
+});
+
 test('a 413 halves the batch, whatever refuses it', () => {
   expect(answered(413, 'No', { 'content-type': 'text/html' })).toMatchObject({
     type: 'refused',

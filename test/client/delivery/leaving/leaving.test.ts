@@ -104,3 +104,32 @@ test('a page that leaves while it still counts as visible uses keepalive, whatev
   expect(world.sent().at(-1)).toEqual(['last']);
   expect(world.options.at(-1)?.keepalive).toBe(true);
 });
+
+test('what a page that leaves has just claimed no other page takes, though it has seen these events before', async () => {
+  const world = createWorld();
+  const disk = world.disk.openStore(world.name);
+  const leaving = world.openTab(QUIET);
+  await leaving.capture('mine');
+  let isFirst = true;
+  const sending = world.openTab({
+    openStore: () => ({
+      ...disk,
+      async update(keys, change) {
+        const takes = keys.some((key) => Array.isArray(key) && key[0] === 'event');
+        if (takes && isFirst) {
+          isFirst = false;
+          leaving.tell('hidden');
+          await world.settle();
+        }
+        return disk.update(keys, change);
+      },
+    }),
+  });
+  world.service.fail({ type: 'slow', delayMs: 1_000 });
+  void sending.delivery.flush();
+  await world.settle();
+  expect(isFirst).toBe(false);
+  await world.clock.advance(1_000);
+  expect(world.sent()).toEqual([['mine']]);
+  expect(await sending.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0 });
+});

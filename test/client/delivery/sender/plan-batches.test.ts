@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
 import { type QueuedEvent, type StoredEvent, VERSION } from '../../../../src/client/delivery/log/records.ts';
 import { EVENT_VALUE } from '../../../../src/client/delivery/log/upkeep.ts';
-import { byTime, planBatches } from '../../../../src/client/delivery/sender/claim.ts';
+import { byTime, planBatches } from '../../../../src/client/delivery/sender/batches.ts';
 import { trackBody } from '../../../../src/client/delivery/sender/send.ts';
 import { deliveryOptions } from '../../../../src/client/options/choices.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';

@@ -61,6 +61,7 @@ test('after stop no timer and no listener is left', async () => {
   await tab.capture();
   expect(world.clock.pending()).toBeGreaterThan(0);
   tab.delivery.stop();
+  await world.settle();
   expect(world.clock.pending()).toBe(0);
   expect(tab.listeners()).toBe(0);
 });
