@@ -19,7 +19,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
   // 1,200 of it judge what can be seen of a banner; 2,270, on pages that have them, insert placements by selector.
-  '.': 39_550,
+  '.': 39_750,
   './element': 7_950,
   './react': 1_640,
   './vue': 1_500,
@@ -35,7 +35,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 34_300;
+export const ORDINARY_VISIT = 34_500;
 
 /** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. 150 of it give a box a height by its width. */
 export const INSERT_PLACEMENTS = 2_320;
