@@ -70,10 +70,10 @@ export const drawChart = async (
         ],
       },
       scales: {
-        // One day alone has its neighbours beside it: without a length the axis would name no day.
+        // One day alone stands between its neighbours.
         x: {
           range: (_, first, last) =>
-            first < last ? [first, last] : [first - DAY_SECONDS, last + DAY_SECONDS],
+            dates.length > 1 ? [first, last] : [first - DAY_SECONDS, first + DAY_SECONDS],
         },
         y: { range: (_, __, most) => [0, Math.max(most * 1.1, LEAST_TOP)] },
       },
