@@ -127,6 +127,7 @@ const isEvent = (record: unknown): record is StoredEvent => {
 /** `undefined` for what is not an event of this version. */
 export const readEvent = (record: unknown): StoredEvent | undefined => (isEvent(record) ? record : undefined);
 
+/** Whether it is the key of an event, in the queue or among the dead letters: both have a position, and `keyText` is the same for both. */
 export const isEventKey = (key: unknown): key is EventKey =>
   Array.isArray(key) &&
   key[1] === VERSION &&
