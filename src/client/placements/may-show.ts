@@ -1,16 +1,9 @@
 import type { Banner } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
-import type { MountedSlot } from './slot.ts';
+import type { MountedSlot, Verdict } from './slot.ts';
 
 /** After this long without an answer, in milliseconds, a notice says what the slot waits for. */
 const SLOW_MS = 10_000;
-
-export interface Verdict {
-  bannerId: string;
-  /** `undefined` while the host has not answered. */
-  may: boolean | undefined;
-  cancelSlow?: () => void;
-}
 
 /**
  * Asks the host's `mayShow` once for each banner of a slot. In the late chunk, as few pages have one: on those a cached banner waits

@@ -3,7 +3,6 @@ import type { Banner, EventType } from '../banner.ts';
 import type { BannerCache } from '../banners/banner-cache.ts';
 import type { Fail, Notice } from '../notices.ts';
 import type { Drawn, EmptySlot, PlacementHook, Problem, Slot } from '../placement-hook.ts';
-import type { Verdict } from './may-show.ts';
 import type { Viewability } from './viewability.ts';
 
 export type EmptyReason = Extract<Notice, { type: 'emptied' }>['reason'];
@@ -30,6 +29,14 @@ export const UNDECIDED = { banner: null, why: null };
 /** The slot is the page's own again. */
 export const UNMOUNTED = { banner: null, why: null };
 
+/** What the host's `mayShow` has answered for a banner. */
+export interface Verdict {
+  bannerId: string;
+  /** `undefined` while the host has not answered. */
+  may: boolean | undefined;
+  cancelSlow?: () => void;
+}
+
 /** One element that shows a placement. */
 export interface MountedSlot {
   placementId: string;
@@ -44,7 +51,7 @@ export interface MountedSlot {
   unwatch?: (() => void) | undefined;
   /** How much of it is seen; `undefined` where nothing tells. */
   view?: Viewability | undefined;
-  /** What the host's `mayShow` has answered for it last. */
+  /** The last one for this slot. */
   verdict?: Verdict | undefined;
   cancelExpiry?: () => void;
   wasConnected?: boolean;
