@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 export const PICTURES_PATH = '/pictures';
 const FILE = /^([\da-f]{64})\.([a-z]+)$/;
 
-/** At most so many are kept in memory, of 1 MB each, and each for so long: one that is deleted is gone in a minute. */
+/** The memory holds so many pictures, each of 1 MB at most, and each for so long: one that is deleted is gone in a minute. */
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
 
@@ -19,23 +19,29 @@ const HEADERS = {
 };
 
 /**
- * Answers pictures to pages of any origin. Those of the last minute are in memory: a banner that many see at once costs the database
- * one read, and all who wait for its bytes share them.
+ * Answers pictures to pages of any origin. The latest 32 of the last minute are in memory: a banner that many see at once costs the
+ * database one read, and all who wait for its bytes share them. Who asks for pictures that are not there moves none out.
  */
 export const createPictures = (store: Pick<Store, 'picture'>, now: () => number) => {
-  const kept = new Map<string, { sinceMs: number; picture: Promise<PictureFile | null> }>();
+  const kept = new Map<string, { sinceMs: number; picture: PictureFile }>();
+  const pending = new Map<string, Promise<PictureFile | null>>();
 
-  const read = (hash: string): Promise<PictureFile | null> => {
-    const known = kept.get(hash);
-    if (known && now() - known.sinceMs < KEPT_MS) return known.picture;
-    const picture = store.picture(hash);
-    const forget = () => kept.delete(hash);
+  const readStore = async (hash: string): Promise<PictureFile | null> => {
+    const sinceMs = now();
+    const picture = await store.picture(hash);
     kept.delete(hash);
-    kept.set(hash, { sinceMs: now(), picture });
-    picture.then((found) => found ?? forget(), forget);
+    if (picture) kept.set(hash, { sinceMs, picture });
     const [oldest] = kept.keys();
     if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
     return picture;
+  };
+
+  const read = async (hash: string): Promise<PictureFile | null> => {
+    const known = kept.get(hash);
+    if (known && now() - known.sinceMs < KEPT_MS) return known.picture;
+    const reading = pending.get(hash) ?? readStore(hash).finally(() => pending.delete(hash));
+    pending.set(hash, reading);
+    return reading;
   };
 
   return async (file: string): Promise<Answer> => {
