@@ -129,21 +129,23 @@ const serveStudio = async (
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
     log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
   }
+  const host = setting('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1';
+  const isOnlyHere = publicUrl === undefined && LOOPBACK.test(host);
   const studio = createStudio({
     workspaces,
     store,
     service,
-    // Behind a proxy nobody else reaches the address that it listens on.
+    // Where others use the Studio, its campaigns are for others too: an address of this machine would lead them to their own.
     serviceUrl:
       urlOf(setting, 'service-url', 'PLACARD_SERVICE_URL', 'https://api.example') ??
-      (publicUrl === undefined ? ownUrl : null),
+      (isOnlyHere ? ownUrl : null),
     pages: builtPages(),
     log,
     ...(publicUrl !== undefined && { publicUrl }),
   });
   const listening = await listenStudio(studio, {
     port: portOf('studio-port', port),
-    host: setting('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1',
+    host,
     log,
     trustedProxies: setting('trusted-proxies', 'PLACARD_TRUSTED_PROXIES') ?? '',
   });

@@ -418,6 +418,40 @@ describe('placard serve', () => {
     expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);
   });
 
+  test.each([
+    ['127.0.0.1', { problem: null, warning: expect.stringMatching(/^Only this machine/) }],
+    ['0.0.0.0', { problem: expect.stringContaining('--service-url'), warning: null }],
+  ])(
+    'knows an address for pictures by itself only where nobody else reaches the Studio: on %s',
+    async (host, said) => {
+      writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
+      // Nobody looks at its pages here: it need not be built.
+      const hasNoPages = `import fs from 'node:fs';
+      import { syncBuiltinESMExports } from 'node:module';
+      const { existsSync, readdirSync } = fs;
+      fs.existsSync = (path) => /studio-pages.index.html$/.test(path) || existsSync(path);
+      fs.readdirSync = (path, options) => /studio-pages.$/.test(path) ? [] : readdirSync(path, options);
+      syncBuiltinESMExports();`;
+      const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0', '--studio-port', '0'];
+      const { child, lines, exit } = await serveCli([...words, '--studio-host', host], {
+        NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hasNoPages)}`,
+      });
+      const { port } = new URL(String(lines.find(({ msg }) => msg === 'Studio listening')?.['url']));
+      const origin = `http://127.0.0.1:${port}`;
+      const signedIn = await fetch(`${origin}/api/session`, {
+        method: 'POST',
+        headers: { origin, 'content-type': 'application/json' },
+        body: JSON.stringify({ key: 'Ed-key' }),
+      });
+      const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+      const answer = await fetch(`${origin}/api/pictures`, { headers: { cookie } });
+      const library = await answer.json();
+      child.kill('SIGTERM');
+      await exit;
+      expect(library).toEqual({ pictures: [], ...said });
+    },
+  );
+
   test('ends with one sentence where the address of the service is none', async () => {
     const wrong = await spawnCli([
       ...['serve', '--workspace', workspace, '--db', ':memory:', '--port', '0'],

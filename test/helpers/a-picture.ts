@@ -30,3 +30,23 @@ export const aPng = (
     chunk('IEND', Buffer.alloc(0)),
   ]);
 };
+
+const box = (type: string, ...parts: Buffer[]): Buffer => {
+  const data = Buffer.concat(parts);
+  const head = Buffer.alloc(8);
+  head.writeUInt32BE(8 + data.length, 0);
+  head.write(type, 4, 'latin1');
+  return Buffer.concat([head, data]);
+};
+
+/** An AVIF without an image, whose list of what its items are has so many entries. */
+export const anAvif = (entries: number): Buffer<ArrayBuffer> => {
+  const count = Buffer.alloc(8);
+  count.writeUInt32BE(entries, 4);
+  // An entry is the number of an item in two bytes, and how many properties it has.
+  const list = box('ipma', count, Buffer.alloc(entries * 3));
+  return Buffer.concat([
+    box('ftyp', Buffer.from('avif\0\0\0\0', 'latin1')),
+    box('meta', Buffer.alloc(4), box('iprp', list)),
+  ]);
+};

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { sizeWords } from '../../../src/studio/campaign/picture-rules.ts';
-import { aPng } from '../../helpers/a-picture.ts';
+import { anAvif, aPng } from '../../helpers/a-picture.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import {
@@ -82,8 +82,8 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect((await upload(GIF, 'a.gif')).body).toMatchObject({ width: 800, height: 10 });
     // The same again, under another name, is the one that is there.
     expect(await upload(png, 'again.png')).toMatchObject({ status: 200, body: row });
-    const { pictures, problem } = await list();
-    expect([pictures.length, pictures.at(-1), problem]).toEqual([3, row, null]);
+    const { pictures, problem, warning } = await list();
+    expect([pictures.length, pictures.at(-1), problem, warning]).toEqual([3, row, null, null]);
 
     const shown = await load(row.url);
     expect(shown.status).toBe(200);
@@ -119,7 +119,30 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     const tooLarge = [413, 'A picture may have at most 1 MB: make it smaller, or save it as WebP'];
     expect(await refusalOf(Buffer.concat([exact, Buffer.from('a')]))).toEqual(tooLarge);
     expect(await refusalOf(Buffer.concat([exact, exact]))).toEqual(tooLarge);
-    expect((await refusalOf(aPng(8_193, 1)))[0]).toBe(422);
+    expect(await refusalOf(anAvif(200_000))).toEqual([415, kinds]);
+    const bounds = 'at most 8,192 are taken on a side, and 16,777,216 altogether.';
+    expect(await refusalOf(aPng(8_193, 1))).toEqual([422, `The picture has 8193 × 1 pixels: ${bounds}`]);
+    const ofSize = (width: number, height: number) => {
+      const gif = Buffer.from(GIF);
+      gif.writeUInt16LE(width, 6);
+      gif.writeUInt16LE(height, 8);
+      return gif;
+    };
+    expect(await refusalOf(ofSize(4_097, 4_096))).toEqual([
+      422,
+      `The picture has 4097 × 4096 pixels: ${bounds}`,
+    ]);
+    expect(await refusalOf(ofSize(0, 0))).toEqual([
+      422,
+      'The picture has 0 × 0 pixels: there is nothing to see in it.',
+    ]);
+    for (const name of ['a\0.png', 'a\ud800.png']) {
+      const { status, body } = await upload(fits, name);
+      expect([status, body.message]).toEqual([400, expect.stringContaining('a name without U+0000')]);
+    }
+    const most = ofSize(4_096, 4_096);
+    expect((await upload(most)).status).toBe(201);
+    expect((await remove(sha256(most))).status).toBe(204);
     const vera = await studio.signIn('Vera');
     expect((await refusalOf(fits, vera))[0]).toBe(403);
     expect((await studio.call('GET', '/api/pictures', { cookie: vera })).status).toBe(200);
@@ -169,7 +192,57 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     ]);
   });
 
-  test('that many pages show at once cost the database one read', async () => {
+  test('that somebody else was faster to delete are deleted once in the audit', async () => {
+    const { hash } = (await upload(aPng(4, 4))).body;
+    const removePicture: Store['studio']['removePicture'] = async (workspaceId, each) => {
+      await store.studio.removePicture(workspaceId, each);
+      return store.studio.removePicture(workspaceId, each);
+    };
+    const slower = await runStudio(aStudioWorkspace(), {
+      store: { ...keptOpen(store), studio: { ...store.studio, removePicture } },
+    });
+    onTestFinished(() => slower.stop());
+    const cookie = await slower.signIn('Ed');
+    expect((await slower.call('DELETE', `/api/pictures/${hash}`, { cookie })).status).toBe(204);
+    const ada = await studio.signIn('Ada');
+    const { entries } = (await studio.call('GET', '/api/audit?find=delete', { cookie: ada })).body;
+    expect(entries).toEqual([]);
+  });
+
+  test('that are not in the library any more are named by the check of each draft that shows them', async () => {
+    const { hash, url } = (await upload(aPng(4, 4))).body;
+    const variant = {
+      variant_id: 'a',
+      properties: {
+        headline: { type: 'string', value: 'Sale' },
+        image: { type: 'image', value: url },
+        image_alt: { type: 'string', value: 'A jug' },
+      },
+      translations: { de: { headline: 'Angebot', image: url, image_alt: 'Ein Krug' } },
+    };
+    const campaign = showing(url, { variants: [variant] });
+    const warned = async () => {
+      const { body } = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
+      return body.checks.filter(({ words }: { words: string }) => words.startsWith('The library does not'));
+    };
+    expect(await warned()).toEqual([]);
+    expect((await remove(hash)).status).toBe(204);
+    const words = 'The library does not have this picture any more: choose another one.';
+    expect(await warned()).toEqual([
+      { severity: 'warning', path: ['variants', 0, 'properties', 'image'], words },
+      { severity: 'warning', path: ['variants', 0, 'translations', 'de', 'image'], words },
+    ]);
+    const saved = await studio.call('PUT', '/api/drafts/sale', {
+      body: { campaign, based_on: 0 },
+      cookie: ed,
+    });
+    expect([saved.status, saved.body.checks]).toEqual([
+      200,
+      expect.arrayContaining([expect.objectContaining({ words })]),
+    ]);
+  });
+
+  test('that many pages show at once cost the database one read, whoever asks for others that are not there', async () => {
     const { url } = (await upload(aPng(4, 4))).body;
     let reads = 0;
     const picture: Store['picture'] = (hash) => {
@@ -182,6 +255,15 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     const all = await Promise.all(Array.from({ length: 50 }, () => counted.service.fetch(new Request(path))));
     expect(all.every(({ status }) => status === 200)).toBe(true);
     expect(reads).toBe(1);
+    const unknown = (index: number) =>
+      counted.service.fetch(
+        new Request(`http://localhost/pictures/${index.toString(16).padStart(64, '0')}.png`),
+      );
+    const others = await Promise.all(Array.from({ length: 40 }, (_, index) => unknown(index)));
+    expect(others.every(({ status }) => status === 404)).toBe(true);
+    expect(reads).toBe(41);
+    expect((await counted.service.fetch(new Request(path))).status).toBe(200);
+    expect(reads).toBe(41);
   });
 
   test('fill the library up to its bound, which then says so', async () => {
@@ -211,10 +293,25 @@ test('without an address of the service nothing is uploaded, and the list says w
   onTestFinished(() => studio.stop());
   const cookie = await studio.signIn('Ed');
   const { body } = await studio.call('GET', '/api/pictures', { cookie });
-  expect(body).toEqual({ pictures: [], problem: expect.stringContaining('--service-url') });
+  expect(body).toEqual({ pictures: [], problem: expect.stringContaining('--service-url'), warning: null });
   const upload = { name: 'a.png', base64: aPng(1, 1).toString('base64') };
   expect((await studio.call('POST', '/api/pictures', { body: upload, cookie })).status).toBe(409);
 });
+
+test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'])(
+  'where the address of the service is %s, the list says that only this machine sees them',
+  async (serviceUrl) => {
+    const studio = await runStudio(aStudioWorkspace(), { serviceUrl });
+    onTestFinished(() => studio.stop());
+    const { body } = await studio.call('GET', '/api/pictures', { cookie: await studio.signIn('Ed') });
+    expect(body).toEqual({
+      pictures: [],
+      problem: null,
+      warning:
+        'Only this machine sees pictures until the service is started with a --service-url that others reach.',
+    });
+  },
+);
 
 test('the size of a file that is too large never reads like one that fits', () => {
   expect([1, 84 * 1024, MEGABYTE, MEGABYTE + 1, 1.5 * MEGABYTE].map(sizeWords)).toEqual([

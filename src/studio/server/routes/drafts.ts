@@ -4,6 +4,7 @@ import { HttpError } from '../../../service/index.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { checkDraft } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { checkPictures } from './pictures.ts';
 
 /** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
@@ -42,8 +43,8 @@ const checkBody = z.strictObject({ campaign: z.unknown() });
 
 const placementsOf = z.object({ placements: z.array(z.string()) });
 
-/** What there is to say of a draft, and of the places that pages have for it. */
-const checksOf = (content: unknown, context: StudioContext): DraftCheck[] => {
+/** What there is to say of a draft, of the places that pages have for it, and of its pictures. */
+const checksOf = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
   const { workspace, missingSelectors, nowMs } = context;
   const { placements = [] } = placementsOf.safeParse(content).data ?? {};
   const places = placements.flatMap((id, index): DraftCheck[] => {
@@ -52,7 +53,7 @@ const checksOf = (content: unknown, context: StudioContext): DraftCheck[] => {
     const words = `Pages report that they have no place for “${placement.name}”: its selector finds nothing there. “Why” says how often.`;
     return [{ severity: 'warning', path: ['placements', index], words }];
   });
-  return [...checkDraft(content, workspace, nowMs), ...places];
+  return [...checkDraft(content, workspace, nowMs), ...places, ...(await checkPictures(content, context))];
 };
 
 const revisionName = () => randomBytes(9).toString('base64url');
@@ -97,7 +98,7 @@ export const saveDraft = defineRoute({
         },
       });
     }
-    const answer: SavedDraft = { revision: draft.revision, checks: checksOf(campaign, context) };
+    const answer: SavedDraft = { revision: draft.revision, checks: await checksOf(campaign, context) };
     return { status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } };
   },
 });
@@ -123,5 +124,8 @@ export const checkOnly = defineRoute({
   path: '/api/checks',
   role: 'view',
   request: bodyOf(checkBody),
-  answer: (context) => ({ status: 200, body: { checks: checksOf(context.body.campaign, context) } }),
+  answer: async (context) => ({
+    status: 200,
+    body: { checks: await checksOf(context.body.campaign, context) },
+  }),
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { imageDimensionsFromData } from 'image-dimensions';
 import * as z from 'zod';
+import { isStorableText } from '../../../protocol/index.ts';
 import {
   HttpError,
   PICTURE_TYPES,
@@ -10,13 +11,15 @@ import {
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import { MAX_PICTURE_BYTES, PICTURE_KINDS } from '../../campaign/picture-rules.ts';
+import type { DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Pictures of one workspace: with 1 MB each they are 300 MB of the database and of each backup. */
 const MAX_PICTURES = 300;
-/** A file of 1 MB may hold a picture that fills the memory of a phone. */
+/** A file of 1 MB may hold a picture that fills the memory of a phone: it takes 4 bytes a pixel. */
 const MAX_SIDE = 8_192;
+const MAX_PIXELS = 16_777_216;
 
 export interface PictureRow {
   hash: string;
@@ -34,11 +37,19 @@ export interface PicturesAnswer {
   pictures: PictureRow[];
   /** Whether more can be uploaded; otherwise why not, as a sentence. */
   problem: string | null;
+  /** Why other machines would not see them, as a sentence; `null` where they do. */
+  warning: string | null;
 }
 
 const NO_URL =
   'Pictures cannot be uploaded here: the service does not know where browsers reach it. Whoever runs it names that with --service-url.';
+const ONLY_HERE =
+  'Only this machine sees pictures until the service is started with a --service-url that others reach.';
 const FULL = `The library is full: it has room for ${MAX_PICTURES} pictures. Delete some that no campaign uses.`;
+
+/** Whether an address leads every browser to its own machine. */
+const isOfOwnMachine = (url: string): boolean =>
+  /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
 
 const rowOf = ({ hash, type, name, width, height, size }: Picture, serviceUrl: string): PictureRow => ({
   hash,
@@ -57,24 +68,37 @@ export const listPictures = defineRoute({
   answer: async ({ studio, workspace, serviceUrl }) => {
     const all = serviceUrl === null ? [] : await studio.pictures(workspace.workspaceId);
     const problem = serviceUrl === null ? NO_URL : all.length < MAX_PICTURES ? null : FULL;
-    const body: PicturesAnswer = { pictures: all.map((each) => rowOf(each, serviceUrl ?? '')), problem };
+    const warning = serviceUrl !== null && isOfOwnMachine(serviceUrl) ? ONLY_HERE : null;
+    const body: PicturesAnswer = {
+      pictures: all.map((each) => rowOf(each, serviceUrl ?? '')),
+      problem,
+      warning,
+    };
     return { status: 200, body };
   },
 });
 
+/** What the bytes say of themselves; `undefined` where they are no picture, or one that is made to exhaust who reads it. */
+const dimensionsOf = (bytes: Uint8Array) => {
+  try {
+    return imageDimensionsFromData(bytes);
+  } catch {
+    return undefined;
+  }
+};
+
 /** What the bytes are: their name and what a browser said of them count for nothing. Throws where they are no picture that is taken. */
 const readPicture = (bytes: Uint8Array): { type: PictureType; width: number; height: number } => {
-  const found = imageDimensionsFromData(bytes);
+  const found = dimensionsOf(bytes);
   const type = PICTURE_TYPES.find((each) => each === found?.type);
   if (!found || type === undefined) {
     throw new HttpError(415, `This is no picture that can be used. It has to be ${PICTURE_KINDS}.`);
   }
   const { width, height } = found;
-  if (Math.max(width, height) > MAX_SIDE || Math.min(width, height) < 1) {
-    throw new HttpError(
-      422,
-      `The picture has ${width} × ${height} pixels: at most ${MAX_SIDE} are taken on a side.`,
-    );
+  const size = `The picture has ${width} × ${height} pixels`;
+  if (Math.min(width, height) < 1) throw new HttpError(422, `${size}: there is nothing to see in it.`);
+  if (Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS) {
+    throw new HttpError(422, `${size}: at most 8,192 are taken on a side, and 16,777,216 altogether.`);
   }
   return { type, width, height };
 };
@@ -86,7 +110,12 @@ const TOO_LARGE = {
 
 const pictureBody = z.strictObject({
   /** Of the file. */
-  name: z.string().trim().min(1).max(200),
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isStorableText, { error: 'expected a name without U+0000 and without half of a character' }),
   /** Its bytes, in Base64. */
   base64: z.string().min(1),
 });
@@ -145,6 +174,41 @@ const usesOf = async (hash: string, context: StudioContext): Promise<string[]> =
   });
 };
 
+/** As much of a campaign as names its pictures. */
+const pictured = z.object({
+  variants: z.array(
+    z.object({
+      properties: z.record(z.string(), z.object({ value: z.unknown() })),
+      translations: z.record(z.string(), z.record(z.string(), z.unknown())).nullish(),
+    }),
+  ),
+});
+
+/** What to say of the pictures of this service that a campaign shows and the library has not: sites soon show none there. */
+export const checkPictures = async (
+  campaign: unknown,
+  { studio, workspace, serviceUrl }: StudioContext,
+): Promise<DraftCheck[]> => {
+  const before = `${serviceUrl}${PICTURES_PATH}/`;
+  const { variants } = pictured.safeParse(campaign).data ?? { variants: [] };
+  const texts = variants.flatMap(({ properties, translations }, index) => [
+    ...Object.entries(properties).map(([name, { value }]) => ({ value, path: ['properties', name], index })),
+    ...Object.entries(translations ?? {}).flatMap(([language, all]) =>
+      Object.entries(all).map(([name, value]) => ({ value, path: ['translations', language, name], index })),
+    ),
+  ]);
+  const shown = texts.filter(({ value }) => typeof value === 'string' && value.startsWith(before));
+  if (shown.length === 0) return [];
+  const known = new Set((await studio.pictures(workspace.workspaceId)).map(({ hash }) => hash));
+  return shown
+    .filter(({ value }) => !known.has(String(value).slice(before.length).split('.', 1)[0]!))
+    .map(({ path, index }) => ({
+      severity: 'warning',
+      path: ['variants', index, ...path],
+      words: 'The library does not have this picture any more: choose another one.',
+    }));
+};
+
 /** Takes a picture that no campaign uses out of the library. A former release that shows it shows none. */
 export const removePicture = defineRoute({
   method: 'DELETE',
@@ -160,8 +224,9 @@ export const removePicture = defineRoute({
     if (uses.length > 0) {
       throw new HttpError(409, `Campaigns use it: ${uses.map((name) => `“${name}”`).join(', ')}`);
     }
-    await studio.removePicture(workspace.workspaceId, hash);
-    await audit('delete picture', picture.name, `${hash}.${picture.type}`);
+    // Somebody may have been faster.
+    if (await studio.removePicture(workspace.workspaceId, hash))
+      await audit('delete picture', picture.name, `${hash}.${picture.type}`);
     return { status: 204, text: '' };
   },
 });
