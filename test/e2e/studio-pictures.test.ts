@@ -52,3 +52,33 @@ test('a picture is uploaded, previewed, published, shown by the shop, and kept f
   expect(await image.inputValue()).toBe(url);
   await page.context().close();
 });
+
+test('a picture whose dialog is closed before it is uploaded is in the library, and in no message', async () => {
+  const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
+  const choose = page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first();
+  const dialog = page.getByRole('dialog', { name: 'Pictures' });
+  const image = page.getByLabel('Image', { exact: true });
+  const before = await image.inputValue();
+  const sent = Promise.withResolvers<void>();
+  const isClosed = Promise.withResolvers<void>();
+  await page.route('**/api/pictures', async (route) => {
+    if (route.request().method() === 'POST') {
+      sent.resolve();
+      await isClosed.promise;
+    }
+    await route.continue();
+  });
+  await choose.click();
+  await dialog
+    .getByLabel('Upload a picture, or drop one here')
+    .setInputFiles({ name: 'late.png', mimeType: 'image/png', buffer: aPng(32, 18) });
+  await sent.promise;
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  isClosed.resolve();
+  await page.getByText('“late.png” is in the library.', { exact: true }).waitFor({ state: 'attached' });
+  expect(await image.inputValue()).toBe(before);
+  await choose.click();
+  await dialog.getByRole('button', { name: 'late.png 32 × 18' }).waitFor();
+  await page.context().close();
+});

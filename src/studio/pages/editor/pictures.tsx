@@ -1,4 +1,4 @@
-import { useId } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { MAX_PICTURE_BYTES, PICTURE_ACCEPT, PICTURE_KINDS, sizeWords } from '../../campaign/picture-rules.ts';
 import type { PictureRow, PicturesAnswer } from '../../server/routes/pictures.ts';
 import { call, Refused } from '../call.ts';
@@ -24,7 +24,7 @@ const upload = async (file: File): Promise<PictureRow> => {
     );
   }
   return call<PictureRow>('POST', '/api/pictures', {
-    body: { name: file.name.slice(0, 200), base64: await base64Of(file) },
+    body: { name: file.name.slice(0, 200).toWellFormed(), base64: await base64Of(file) },
   });
 };
 
@@ -62,8 +62,8 @@ const Picture = ({ picture, onChoose, onDeleted }: PictureProps) => {
             }}
           >
             <p>
-              It is deleted for everybody, and no site can show it any more. Former releases that show it stay
-              without it.
+              It is deleted for everybody in this workspace. Sites stop showing it soon; browsers that have
+              loaded it may keep it for a year. Former releases that show it stay without it.
             </p>
           </Dialog>
         )}
@@ -78,12 +78,20 @@ interface LibraryProps {
   onDeleted(): Promise<void>;
 }
 
-const Library = ({ library: { pictures, problem }, onChoose, onDeleted }: LibraryProps) => {
+const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted }: LibraryProps) => {
   const id = useId();
+  const isOpen = useRef(true);
+  useEffect(
+    () => () => {
+      isOpen.current = false;
+    },
+    [],
+  );
   const uploading = useAction(async (file: File) => {
     const { url, name } = await upload(file);
-    announce(`“${name}” is in the library, and in the message.`);
-    onChoose(url);
+    announce(`“${name}” is in the library${isOpen.current ? ', and in the message' : ''}.`);
+    // Who has closed the dialog meanwhile may be at another variant.
+    if (isOpen.current) onChoose(url);
   });
   return (
     <>
@@ -115,6 +123,7 @@ const Library = ({ library: { pictures, problem }, onChoose, onDeleted }: Librar
       ) : (
         <p class="field-warning">{problem}</p>
       )}
+      {warning !== null && <p class="field-warning">{warning}</p>}
       {pictures.length === 0 ? (
         problem === null && <Empty title="No picture yet" />
       ) : (
