@@ -12,7 +12,7 @@ export const isAhead = (until: number, now: number, maxMs: number): boolean =>
 export const MAX_WAIT_MS = 60 * 60_000;
 /** The maximum that an answer may take in any configuration. */
 export const MAX_ANSWER_MS = 10 * 60_000;
-/** The maximum pause of a skipped event in any usual configuration. The tab that set the pause may have another one. */
+/** The longest that one event waits after a skip, or after the server failed at it alone. */
 export const MAX_PAUSE_MS = 10 * 60_000;
 /** A device's clock that goes forwards by more than this at once was set, or the page was suspended. */
 export const LEAP_MS = 10 * 60_000;

@@ -1,5 +1,6 @@
 // @vitest-environment node
 import { expect, onTestFinished, test } from 'vitest';
+import { claimKey } from '../../../src/client/delivery/log/records.ts';
 import type { Store } from '../../../src/client/platform/store.ts';
 import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import { createFaultyWorld, createWorld, type TabSetup } from './world.ts';
@@ -148,20 +149,25 @@ test('what may be sent only once is not sent again after a 504 that was taken', 
   expect(await tab.delivery.diagnostics()).toMatchObject({ discarded: 1, pending: 0 });
 });
 
-test('on a full disk what is stored is sent, once, and what may be sent only once is not', async () => {
-  const { world, store, openTab } = createFaultyWorld();
-  const tab = openTab({ options: { inDoubt: { dismiss: 'at-most-once' } } });
-  await world.settle();
-  await tab.capture('c1');
-  await tab.captureMany(1, 'dismiss');
-  store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], ...FOREVER });
-  await world.clock.advance(10 * MINUTE_MS);
-  expect(world.sent()).toEqual([['c1']]);
-  store.recover();
-  await world.clock.advance(10 * MINUTE_MS);
-  expect(world.sent()).toEqual([['c1'], ['b0']]);
-  expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, evicted: 0 });
-});
+test.each([
+  ['behind', ['click', 'dismiss']],
+  ['before', ['dismiss', 'click']],
+] as const)(
+  'on a full disk what is stored is sent, once; what may be sent only once, %s it, is not',
+  async (_, types) => {
+    const { world, store, openTab } = createFaultyWorld();
+    const tab = openTab({ options: { inDoubt: { dismiss: 'at-most-once' } } });
+    await world.settle();
+    for (const type of types) await tab.capture(type, type);
+    store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'], ...FOREVER });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.sent()).toEqual([['click']]);
+    store.recover();
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(world.sent()).toEqual([['click'], ['dismiss']]);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, evicted: 0 });
+  },
+);
 
 /** A world whose disk is full for what changes something in it, but not for what only looks or removes, as in IndexedDB. */
 const createFullWorld = () => {
@@ -359,3 +365,64 @@ test('the records of a newer version stay, and its opt-out holds', async () => {
   expect(await next.delivery.mayAct()).toBe(false);
   expect(await next.capture('none')).toBeNull();
 });
+
+test('a purge removes what another page has claimed meanwhile', async () => {
+  const world = createWorld();
+  const disk = world.disk.openStore(world.name);
+  let keys: unknown[] = [];
+  const store: Store = {
+    ...disk,
+    async update(wanted, change) {
+      const result = await disk.update<never>(wanted, change);
+      // The last flush of another page, between any two steps of this one.
+      const until = world.clock.now() + MINUTE_MS;
+      const claim = { v: 1, id: 'other', tab: 'other', until, aloneUntil: 0, keys };
+      if (keys.length > 0) await disk.setMany([[claimKey('other'), claim]]);
+      return result;
+    },
+  };
+  const tab = world.openTab({ openStore: () => store, options: { maxWaitMs: 60 * MINUTE_MS } });
+  await world.settle();
+  world.service.fail({ type: 'drop', when: 'before' });
+  await tab.captureMany(3);
+  const events = () => world.records().filter(([key]) => [key].flat()[0] === 'event');
+  keys = events().map(([key]) => key);
+  expect(keys).toHaveLength(3);
+  await tab.delivery.disable('purge');
+  expect(events()).toEqual([]);
+  expect(await tab.delivery.diagnostics()).toMatchObject({ captured: 3, purged: 3, pending: 0 });
+});
+
+test('after a stop correct() is not called any more', async () => {
+  const world = createWorld();
+  let calls = 0;
+  const tab = world.openTab({
+    correct: (event) => {
+      calls += 1;
+      tab.delivery.stop();
+      return event;
+    },
+  });
+  await world.settle();
+  world.service.fail({ type: 'skip', indices: [0, 1] });
+  await tab.captureMany(2);
+  await world.clock.advance(MINUTE_MS);
+  expect(calls).toBe(1);
+});
+
+test.each<[string, TabSetup]>([
+  ['without', {}],
+  ['that changes nothing by', { correct: (event) => event }],
+])(
+  'with an endless maxWaitMs a skipped event %s a correction goes out with a later flush',
+  async (_, setup) => {
+    const world = createWorld();
+    const tab = world.openTab({ ...setup, options: { maxWaitMs: Number.POSITIVE_INFINITY } });
+    await world.settle();
+    world.service.fail({ type: 'skip', indices: [0] });
+    await tab.capture('b1');
+    expect(await tab.delivery.flush()).toEqual({ delivered: 0, pending: 1 });
+    await world.clock.advance(10 * MINUTE_MS);
+    expect(await tab.delivery.flush()).toEqual({ delivered: 1, pending: 0 });
+  },
+);

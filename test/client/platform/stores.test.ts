@@ -283,6 +283,22 @@ describe('the gate of the back/forward cache', () => {
     expect(page.listeners()).toBe(0);
   });
 
+  test('after a stop as the page leaves, what the disk does not answer rejects again', async () => {
+    const page = createFakeLifecycle();
+    const clock = createVirtualClock();
+    const inner = createFaultyStore(createMemoryStore());
+    const store = createGatedStore(inner, page.lifecycle, clock.after);
+    page.tell('leave');
+    store.close();
+    inner.fail({ type: 'hang' });
+    let error: unknown;
+    void store.get('a').catch((cause) => {
+      error = cause;
+    });
+    await clock.advance(60_000);
+    expect(error).toEqual(new Error('No answer'));
+  });
+
   test('what the browser never answers after the return is read again, and written once', async () => {
     const page = createFakeLifecycle();
     const clock = createVirtualClock();

@@ -75,6 +75,7 @@ export const createDisk = (store: Store, lifecycle: PageLifecycle, after: Clock[
     close(): void {
       for (const stop of stops) stop();
       wake();
+      untilRestored = undefined;
     },
   };
 };

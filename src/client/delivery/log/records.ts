@@ -19,13 +19,13 @@ export interface StoredEvent extends BannerEvent {
   appVersion: string;
   /** How many answers named it as skipped. */
   attempts: number;
-  /** Names the sending whose answer was never read. Events with the same name go out together again. */
-  doubt?: number;
+  /** The claim of the sending whose answer was never read. Events with the same one go out together again. */
+  doubt?: string;
   /** Why the server skipped it, until the host has decided about a correction. */
   skip?: string;
   /** The host is asked for a correction, in one tab, until this time at the latest (Unix milliseconds). */
   asked?: number;
-  /** Not before this time (Unix milliseconds), after a skip that was not corrected. */
+  /** Not before this time (Unix milliseconds): after a skip that was not corrected, or where the server failed at this event alone. */
   after?: number;
 }
 

@@ -41,24 +41,22 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
   let bytes = 0;
   let tidiedAt = Number.NEGATIVE_INFINITY;
 
-  /** Counts what is stored. `free` are the events that may be removed: those that are in no request under way. */
+  /** What is stored. `free` are the events that are in no request under way: caps and age may remove those. */
   const survey = async () => {
     const { claims } = await log.overview();
     const claimed = new Set(
       claims.filter((claim) => isLive(claim, now())).flatMap(({ keys }) => keys.map(keyText)),
     );
-    const free: QueuedEvent[] = [];
-    let total = 0;
+    const all: QueuedEvent[] = [];
     let size = 0;
     for (const range of [EVENT_RANGE, DEAD_RANGE]) {
       for await (const { key, event } of log.read(range)) {
         if (event === undefined) continue;
-        total += 1;
+        all.push({ key, event });
         size += bytesOf(event);
-        if (!claimed.has(keyText(key))) free.push({ key, event });
       }
     }
-    return { free, total, size };
+    return { all, free: all.filter(({ key }) => !claimed.has(keyText(key))), size };
   };
 
   const remove = async (victims: QueuedEvent[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
@@ -135,16 +133,16 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       const isHour = monotonic() - tidiedAt > TIDY_MS;
       if (!isHour && !isOverSlack()) return;
       [events, bytes] = [0, 0];
-      const { free: all, total, size } = await survey();
-      let free = all;
+      const { all, free: found, size } = await survey();
+      let free = found;
       if (isHour) {
         tidiedAt = monotonic();
-        free = await expire(all);
+        free = await expire(found);
       }
       const kept = new Set(free);
-      const expired = all.filter((item) => !kept.has(item));
+      const expired = found.filter((item) => !kept.has(item));
       let spareBytes = size - expired.reduce((sum, { event }) => sum + bytesOf(event), 0) - bytesCap;
-      let spareEvents = total - expired.length - maxEvents;
+      let spareEvents = all.length - expired.length - maxEvents;
       if (spareEvents <= 0 && spareBytes <= 0) return;
       spareEvents += maxEvents * SLACK;
       spareBytes += bytesCap * SLACK;
@@ -183,7 +181,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     async purge(): Promise<void> {
       log.place.owePurge();
       await log.forgetClaims();
-      await remove((await survey()).free, 'purged');
+      await remove((await survey()).all, 'purged');
       await log.place.retry();
     },
   };

@@ -48,8 +48,8 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
   const { now } = clock;
   const { maxWaitMs } = options;
 
-  /** Reads until a batch is full or nothing is left. */
-  const scan = async (claimed: Set<string>) => {
+  /** Reads until a batch is full or nothing is left. What may be sent only once needs a written claim. */
+  const scan = async (claimed: Set<string>, isFull: boolean) => {
     const waiting: QueuedEvent[] = [];
     const skipped: QueuedEvent[] = [];
     const corrupt: StoreKey[] = [];
@@ -62,8 +62,8 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
       else if (claimed.has(keyText(key))) continue;
       else if (isAhead(event.asked ?? 0, now(), MAX_ANSWER_MS)) due = Math.min(due, event.asked!);
       else if (event.skip !== undefined) skipped.push({ key, event });
-      else if (isAhead(event.after ?? 0, now(), Math.max(maxWaitMs, MAX_PAUSE_MS)))
-        due = Math.min(due, event.after!);
+      else if (isFull && options.inDoubt[event.type] !== 'at-least-once') continue;
+      else if (isAhead(event.after ?? 0, now(), MAX_PAUSE_MS)) due = Math.min(due, event.after!);
       else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
       else {
         waiting.push({ key, event });
@@ -85,7 +85,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     const over = claims.find((each) => !live.includes(each));
     if (over && !isFull) return { type: 'over', claim: over };
 
-    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))));
+    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))), isFull);
     if (found.corrupt.length > 0 && !isFull) await log.removeCorrupt(found.corrupt);
     if (!isWorker && !isFull && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
     const [oldest] = found.waiting;

@@ -1,6 +1,6 @@
 import { EVENT_TYPES } from '../../../protocol/index.ts';
 import type { BannerEvent } from '../../banner.ts';
-import { isAhead, MAX_ANSWER_MS, withTimeout } from '../../platform/waits.ts';
+import { isAhead, MAX_ANSWER_MS, MAX_PAUSE_MS, withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
@@ -34,7 +34,7 @@ const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
  * beside the queue: nothing else waits for the host.
  */
 export const createCorrection = (context: DeliveryContext, log: Log) => {
-  const { host, clock, notify, fail, options } = context;
+  const { host, clock, notify, fail, options, canSend } = context;
   let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
 
@@ -75,7 +75,8 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
       const { skip: _answered, asked: _until, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
       // The server would skip the same event again at once, but perhaps not a little later.
-      if (SAME.every((name) => next[name] === now[name])) next.after = clock.now() + options.maxWaitMs;
+      if (SAME.every((name) => next[name] === now[name]))
+        next.after = clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS);
       return [[key, next]];
     });
     if (!isGivenUp) return;
@@ -84,7 +85,11 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
 
   const decideAll = async (items: QueuedEvent[]): Promise<void> => {
     try {
-      for (const item of items) await decide(item);
+      for (const item of items) {
+        // After a stop or a wipe its host has nothing to decide.
+        if (!canSend()) return;
+        await decide(item);
+      }
     } catch (cause) {
       fail('storage', 'A correction could not be stored', cause);
     }

@@ -28,7 +28,7 @@ import { mayHavePoison, type Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
 const MAX_REFUSALS = 8;
-/** Undelivered events whose claim a full disk did not take wait for so long at least. */
+/** After a request without a written claim that left something undelivered, nobody sends for so long at least. */
 const UNCLAIMED_MS = 60_000;
 
 /** The pause of all tabs after this outcome, where `before` is the one until now. */
@@ -68,7 +68,7 @@ const nothing = (): Settled => ({ delivered: [], notices: [], writes: [] });
 const settleEvents = (
   { host, isWorker, clock, options }: DeliveryContext,
   control: Control,
-  { until }: Claim,
+  { id }: Claim,
   items: (QueuedEvent | undefined)[],
   outcome: Outcome,
 ): Settled => {
@@ -91,7 +91,9 @@ const settleEvents = (
     const { doubt: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
     notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
-    const next = corrects ? { skip: reason } : { after: clock.now() + options.maxWaitMs };
+    const next = corrects
+      ? { skip: reason }
+      : { after: clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS) };
     if (attempts >= options.maxAttempts) bury(item, 'attempts', reason);
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
@@ -117,7 +119,7 @@ const settleEvents = (
       for (const { key, event } of others) {
         // It may have been taken or not: it goes out again with its companions, or is given up.
         const isKept = options.inDoubt[event.type] === 'at-least-once';
-        writes.push([key, isKept ? { ...putOff(event), doubt: event.doubt ?? until } : undefined]);
+        writes.push([key, isKept ? { ...putOff(event), doubt: event.doubt ?? id } : undefined]);
         if (isKept) continue;
         control.discarded += 1;
         drop(event, 'discarded', 'in doubt, at most once');

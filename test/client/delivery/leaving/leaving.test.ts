@@ -133,3 +133,19 @@ test('what a page that leaves has just claimed no other page takes, though it ha
   expect(world.sent()).toEqual([['mine']]);
   expect(await sending.delivery.diagnostics()).toMatchObject({ delivered: 1, pending: 0 });
 });
+
+test('case 25: both batches of a last flush that was dropped go out again as they were', async () => {
+  const { world, tab } = await openWarm({ options: { ...QUIET.options, maxBatch: 2 } });
+  world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
+  // The dismissal and the older click leave first.
+  await tab.capture('c1');
+  await tab.capture('c2');
+  await tab.capture('d1', 'dismiss');
+  tab.tell('hidden');
+  await world.settle();
+  const [, ...dropped] = world.sent();
+  expect(dropped).toEqual([['c1', 'd1'], ['c2']]);
+  tab.tell('visible');
+  await world.clock.advance(HOUR_MS);
+  expect(world.sent().slice(3)).toEqual(dropped);
+});
