@@ -27,11 +27,13 @@ export class SyncRefusedError extends Error {
   readonly status: number;
   readonly refusal: Refusal;
   readonly tokenFault: string | null;
-  constructor({ status, statusText, headers }: Answer, refusal: Refusal) {
+  readonly sentToken: string | undefined;
+  constructor({ status, statusText, headers }: Answer, refusal: Refusal, sentToken?: string) {
     super(`${status} ${refusal.text ?? statusText}`);
     this.status = status;
     this.refusal = refusal;
     this.tokenFault = headers.get(USER_TOKEN_HEADER);
+    this.sentToken = sentToken;
   }
 }
 
@@ -54,7 +56,7 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
   const betterKey = async (user: string, key: string, cause: unknown): Promise<string> => {
     if (!(cause instanceof SyncRefusedError)) throw cause;
     if (cause.tokenFault !== null) {
-      userTokens.refused(user, cause.tokenFault);
+      userTokens.refused(user, cause.sentToken, cause.tokenFault);
       if ((await userTokens.ask(user)) === undefined) throw cause;
       return key;
     }
@@ -90,7 +92,7 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     try {
       const answer = await post(SYNC_PATH, { body: JSON.stringify(body), key, signal: request.signal });
       if (answer.status < 200 || answer.status >= 300)
-        throw new SyncRefusedError(answer, readRefused(answer, now()));
+        throw new SyncRefusedError(answer, readRefused(answer, now()), token);
       const byPlacement = readSyncAnswer(parseJson(answer.text));
       if (!byPlacement) throw new Error('the answer has no "banners"');
       return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };

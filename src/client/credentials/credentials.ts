@@ -149,9 +149,11 @@ export const createUserTokens = (
       if (!asking.has(userId)) asking.set(userId, fetchToken(userId));
       return asking.get(userId);
     },
-    /** The service refused the token, or that there was none; `fault` is its word for why. */
-    refused(userId: string, fault: string): void {
+    /** The service refused the token that was sent, or that there was none; `fault` is its word for why. */
+    refused(userId: string, sent: string | undefined, fault: string): void {
       const found = held.get(userId);
+      // Another request had the same answer before.
+      if (found?.token !== sent) return;
       held.delete(userId);
       // One that was good a while ago is replaced at once. A new one would only be refused again.
       if (found && now() - found.askedAt > EARLY_MS) return;

@@ -93,17 +93,31 @@ test('a host that does not answer within ten seconds counts as one that failed',
 
 test('an older token that is refused is replaced at once; a new one pauses the user', async () => {
   const { clock, provide, tokens, failures } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
-  await tokens.ask('kim');
+  const older = await tokens.ask('kim');
   await clock.advance(2 * MINUTE);
-  tokens.refused('kim', 'unknown_key');
+  tokens.refused('kim', older, 'unknown_key');
   expect(tokens.isPaused('kim')).toBe(false);
-  await tokens.ask('kim');
+  const newer = await tokens.ask('kim');
   expect(provide).toHaveBeenCalledTimes(2);
-  tokens.refused('kim', 'unknown_key');
+  tokens.refused('kim', newer, 'unknown_key');
   expect(tokens.isPaused('kim')).toBe(true);
   expect(failures).toEqual([expect.stringContaining('unknown_key')]);
   expect(await tokens.ask('kim')).toBeUndefined();
   expect(provide).toHaveBeenCalledTimes(2);
+});
+
+test('a token that two requests sent side by side is refused once', async () => {
+  const { clock, tokens } = arrange((at) => () => tokenUntil(at.now() + 60 * MINUTE));
+  const sent = await tokens.ask('kim');
+  await clock.advance(2 * MINUTE);
+  tokens.refused('kim', sent, 'expired');
+  tokens.refused('kim', sent, 'expired');
+  expect(tokens.isPaused('kim')).toBe(false);
+  const next = await tokens.ask('kim');
+  expect(next).not.toBe(sent);
+  tokens.refused('kim', sent, 'expired');
+  expect(tokens.current('kim')).toBe(next);
+  expect(tokens.isPaused('kim')).toBe(false);
 });
 
 test('a sign-in ends all pauses, once', async () => {

@@ -159,3 +159,29 @@ test('case 27: the token of each batch counts against what a leaving page may se
   expect(bytes).toBeGreaterThan(50_000);
   expect(bytes).toBeLessThanOrEqual(60_000);
 });
+
+test('a token that both batches of a last flush sent is replaced at once', async () => {
+  const world = strictWorld();
+  let round = 0;
+  const tab = world.openTab({
+    options: { maxBatch: 1 },
+    userToken: (userId) => {
+      round += 1;
+      return grant(userId, `token${round}`);
+    },
+  });
+  await tab.capture('warm');
+  await tab.delivery.flush();
+  await world.clock.advance(5 * 60_000);
+  good.clear();
+  await tab.capture('b1');
+  await tab.capture('b2');
+  tab.tell('hidden');
+  await world.settle();
+  tab.tell('visible');
+  await world.clock.advance(1_000);
+  expect(await tab.delivery.flush()).toMatchObject({ pending: 0 });
+  expect(tokensOf(world).filter(([, status]) => status === 401)).toHaveLength(2);
+  expect(world.service.events).toHaveLength(3);
+  expect(tab.noticesOf('failed')).toEqual([]);
+});

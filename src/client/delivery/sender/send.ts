@@ -202,6 +202,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
 
   const request = async (
     body: string,
+    token: string | undefined,
     batch: QueuedEvent[],
     key: string,
     keepalive: boolean,
@@ -223,7 +224,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       const answer = await post(TRACK_PATH, { body, key, keepalive, signal });
       warmUntil = clock.monotonic() + WARM_MS;
       const fault = answer.headers.get(USER_TOKEN_HEADER);
-      if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, fault);
+      if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, token, fault);
       return readAnswer(answer, batch.length, clock.now());
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
@@ -243,13 +244,14 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Outcome> {
       // The user may have opted out while it was being claimed: there was no request to end yet.
       if (!canSend()) return NOT_TAKEN;
-      const body = withUserToken(trackBody(batch), userTokens.current(batch[0]!.event.userId));
+      const token = userTokens.current(batch[0]!.event.userId);
+      const body = withUserToken(trackBody(batch), token);
       unsent.inRequest(batch);
       const bytes = utf8Bytes(body);
       const mayStay = !isLeaving && lifecycle.isVisible();
       const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
       if (keepalive) used += bytes;
-      const outcome = await request(body, batch, key, keepalive);
+      const outcome = await request(body, token, batch, key, keepalive);
       if (keepalive) used -= bytes;
       return outcome;
     },
