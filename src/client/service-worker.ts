@@ -87,9 +87,10 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   scope.addEventListener('sync', (event) => {
     if (event.tag !== syncTag) return;
     event.waitUntil(
-      flush().then(({ pending }) => {
+      flush().then(async ({ pending }) => {
         // A rejected sync is tried again by the browser, at its own pace.
         if (pending > 0) throw new Error(`${pending} events wait`);
+        if ((await sender.diagnostics()).memoryMode) throw new Error('the disk cannot be read');
       }),
     );
   });

@@ -1,7 +1,9 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { handOffMessages } from '../../src/client/delivery/leaving.ts';
 import type { Notice } from '../../src/client/index.ts';
+import { logName } from '../../src/client/options/options.ts';
 import { installSender, type SenderOptions } from '../../src/client/service-worker.ts';
 
 const USABLE = { endpoint: 'http://127.0.0.1:1', apiKey: 'client-key', appId: 'app' };
@@ -65,6 +67,22 @@ test('a delivery option that cannot be used is reported, and its default holds',
     { type: 'failed', kind: 'config', message: expect.stringContaining('"delivery.timeoutMs"') },
   ]);
   expect(listened).toEqual(['message', 'sync']);
+});
+
+test('a sync counts as failed where the disk does not open', async () => {
+  const open = vi.spyOn(indexedDB, 'open').mockImplementation(() => {
+    throw new DOMException('denied', 'SecurityError');
+  });
+  const listeners = new Map<string, (event: object) => void>();
+  vi.stubGlobal('addEventListener', (type: string, listener: (event: object) => void) =>
+    listeners.set(type, listener),
+  );
+  install(USABLE);
+  const { syncTag } = handOffMessages(logName(USABLE.endpoint, USABLE.appId), false);
+  const waited: Promise<unknown>[] = [];
+  listeners.get('sync')!({ tag: syncTag, waitUntil: (work: Promise<unknown>) => waited.push(work) });
+  await expect(Promise.all(waited)).rejects.toThrow('disk');
+  open.mockRestore();
 });
 
 test('a listener that throws harms neither the worker nor its other scripts', () => {
