@@ -42,7 +42,6 @@ export interface Skipped {
   reason: string;
 }
 
-/** For the host. */
 interface Failure {
   kind: FailureKind;
   message: string;
@@ -77,8 +76,9 @@ const isJson = ({ headers }: Answer): boolean =>
 /** No request went out, or one that said nothing of its events: it may be sent again at once. */
 export const NOT_TAKEN: Outcome = { type: 'again' };
 
-export const noAnswer = (cause: unknown): Outcome & { type: 'in-doubt' } => ({
+export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
+  ...(pause && { pause }),
   failure: { kind: 'deliver', message: 'no answer could be read', cause },
 });
 
@@ -110,16 +110,13 @@ const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): 
   if (errors != null && !Array.isArray(errors)) {
     const problem = `errors is ${JSON.stringify(errors)}, no list`;
     // Whatever it means, an event may be named in it, unless the count says that all were taken.
-    if (events_processed !== length) return { ...noAnswer(new Error(problem)), pause: { reason: 'backoff' } };
+    if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
     return { type: 'confirmed', skipped: [], problems: [problem] };
   }
   const { skipped, problems } = judgeErrors(errors ?? [], length);
   const expected = length - skipped.length;
-  if (typeof events_processed === 'number' && events_processed !== expected) {
-    problems.push(
-      `events_processed is ${events_processed}, but ${length} events less ${skipped.length} skipped are ${expected}`,
-    );
-  }
+  if (typeof events_processed === 'number' && events_processed !== expected)
+    problems.push(`errors leaves ${expected} of ${length}, but events_processed is ${events_processed}`);
   return { type: 'confirmed', skipped, problems };
 };
 
@@ -138,10 +135,7 @@ export const readAnswer = (answer: Answer, length: number, now: number): Outcome
     // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
     if (!isJson(answer) || (body !== undefined && status !== 202))
       return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
-    return {
-      ...noAnswer(new Error(`the answer (${status}) could not be read`)),
-      pause: { reason: 'backoff' },
-    };
+    return noAnswer(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
   }
   const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(answer, now);
   if (status >= 500) {
@@ -164,12 +158,8 @@ export const readAnswer = (answer: Answer, length: number, now: number): Outcome
   const isTooLarge = status === 413;
   const isVerdict = isTooLarge || (isJson(answer) && body !== undefined);
   if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
-    return {
-      type: 'refused',
-      isTooLarge,
-      failure: { kind: 'deliver', message },
-      ...judgeErrors(errors, length),
-    };
+    const failure: Failure = { kind: 'deliver', message };
+    return { type: 'refused', isTooLarge, failure, ...judgeErrors(errors, length) };
   }
   return again(message, { reason, requestedMs });
 };
@@ -188,8 +178,7 @@ const WARM_MS = 9 * 60_000;
 
 /** Makes requests, within the time and the keepalive budget. */
 export const createSend = (context: DeliveryContext, { unsent }: Log) => {
-  const { api, consent, clock, lifecycle, userTokens, canSend } = context;
-  const { timeoutMs } = context.options;
+  const { api, consent, clock, lifecycle, userTokens, canSend, options } = context;
   const post = createPostJson(api.endpoint, api.fetch);
   /** Bytes of the keepalive requests under way. */
   let used = 0;
@@ -214,7 +203,9 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     inFlight.add(abort);
     let isFirst = false;
     const stops = [
-      clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs} ms`))),
+      clock.after(options.timeoutMs, () =>
+        abort.abort(new Error(`no answer within ${options.timeoutMs} ms`)),
+      ),
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium).
       onReturn(lifecycle, () => {
         isFirst = true;
@@ -229,10 +220,9 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isAtOnce && !signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
-      const outcome = noAnswer(cause);
+      const outcome = noAnswer(cause, { reason: 'backoff', isFirst });
       // Nothing leaves a browser that is offline.
-      if (wasOffline) return { ...outcome, type: 'again', pause: { reason: 'offline' } };
-      return { ...outcome, pause: { reason: 'backoff', isFirst } };
+      return wasOffline ? { ...outcome, type: 'again', pause: { reason: 'offline' } } : outcome;
     } finally {
       for (const stop of stops) stop();
       inFlight.delete(abort);

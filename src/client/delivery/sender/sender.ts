@@ -1,6 +1,6 @@
 import { createKeyring, fingerprint } from '../../credentials/credentials.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
-import { endEarly, isPausing, noPause, type Pause } from '../../platform/waits.ts';
+import { endEarly, isPausing, noPause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
@@ -101,12 +101,6 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
     return true;
   };
 
-  /** Notifies the host of a pause, once for each. */
-  const announce = ({ until, reason }: Pause): void => {
-    if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
-    announcedUntil = until;
-  };
-
   /** Does the next thing; false when there is nothing left to do now. */
   const doNext = async (run: Run): Promise<boolean> => {
     if (!canSend()) return false;
@@ -118,9 +112,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
       case 'send': {
         const claimed = await take(todo.batch);
         if (claimed === undefined) return true;
-        const { batch } = claimed;
-        const outcome = await send(batch, key, false);
-        size.learn(batch.length, outcome);
+        const outcome = await send(claimed.batch, key, false);
+        size.learn(claimed.batch.length, outcome);
         run.delivered += await settle(claimed, outcome, key);
         return true;
       }
@@ -135,18 +128,17 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
         void (await correction.ask(todo.skipped)).decided.then(() => wake());
         return true;
       case 'busy':
-        if (!run.all) {
-          wakeAt(todo.until);
-          return false;
-        }
-        await untilIdle(todo.until);
-        return true;
+        if (run.all) await untilIdle(todo.until);
+        else wakeAt(todo.until);
+        return run.all;
       case 'waiting': {
         const { until, reason } = todo.pause;
         const isRefused = reason === 'unauthorized';
         if (isRefused && (await endRefusal(key))) return true;
         wakeAt(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
-        announce(todo.pause);
+        // The host hears of each pause once.
+        if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
+        announcedUntil = until;
         return false;
       }
       case 'nothing':

@@ -1,3 +1,25 @@
+import type { SelectorPlacement } from '../../protocol/index.ts';
+
+/**
+ * Draws a box with a slot of the declared height, and returns the slot: what is shown in it moves nothing. Both are contained, so that they
+ * change nothing around them, in a row of a flex or grid container either. The height follows the width of the box. A style of an element
+ * has no queries, so it is a sum, whose last term is there below 48rem alone; engines without `cqi` (Safari 15) take the narrow height.
+ */
+export const drawBox = (
+  box: HTMLElement,
+  { placement_id, height_px, wide_height_px = height_px }: SelectorPlacement,
+  isControl: boolean,
+): HTMLElement => {
+  box.dataset['placardPlacement'] = placement_id;
+  box.style.cssText = 'display:block;width:100%;contain:layout;container-type:inline-size';
+  const slot = box.querySelector('div') ?? box.appendChild(document.createElement('div'));
+  const [narrow, wide] = isControl ? [0, 0] : [height_px, wide_height_px];
+  slot.style.cssText = `contain:size layout;height:${narrow}px`;
+  if (narrow !== wide)
+    slot.style.height = `calc(${wide}px + ${narrow - wide}*clamp(0px,(48rem - 100cqi)*9999,1px))`;
+  return slot;
+};
+
 interface Place {
   node: Node;
   rect: DOMRect;
