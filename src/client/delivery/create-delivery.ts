@@ -72,7 +72,8 @@ const createDecide = (
       // What was held in memory comes to the disk with the choice.
       await log.place.retry();
       if (isPurge) await upkeep.retryOnQuota(upkeep.purge);
-      if (isOptIn) post();
+      // The user may have taken it back, here or in another tab.
+      if (isOptIn && consent.mayAct()) post();
     }, isWipe || isPurge);
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.onSign();

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { BannerEvent } from '../../../src/client/banner.ts';
 import { assertConserved, assertDeliveredExactlyOnce } from '../../../src/testing/index.ts';
-import { createWorld } from './world.ts';
+import { createFaultyWorld, createWorld } from './world.ts';
 
 const POLICIES = ['keep', 'purge', 'wipe'] as const;
 
@@ -135,6 +135,42 @@ test('case 69: a purge with an opt-in right behind it forgets what came before, 
       assertConserved(await tab.delivery.diagnostics());
     }
   }
+});
+
+test.each(['keep', 'send', 'purge'] as const)(
+  'case 69: an opt-in that the same page takes back (%s) turns no other tab on',
+  async (policy) => {
+    const world = createWorld();
+    const earlier = world.openTab();
+    await earlier.delivery.disable('keep');
+    const [tab, other] = [world.openTab(), world.openTab()];
+    await Promise.all([tab, other].map(({ delivery }) => delivery.mayAct()));
+    await Promise.all([tab.delivery.enable(), tab.delivery.disable(policy)]);
+    await world.settle();
+    expect(await other.delivery.mayAct()).toBe(false);
+    expect(await other.capture('after the opt-out')).toBeNull();
+    await world.settle();
+    expect(world.sent()).toEqual([]);
+  },
+);
+
+test('case 69: an opt-in that waits for its turn does not outlive a later opt-out of another tab', async () => {
+  const { world, store, openTab } = createFaultyWorld();
+  await world.openTab().delivery.disable('keep');
+  const [tab, other] = [openTab(), world.openTab()];
+  await Promise.all([tab, other].map(({ delivery }) => delivery.mayAct()));
+  await world.clock.advance(500);
+  const disk = Promise.withResolvers<void>();
+  store.fail({ type: 'wait', until: disk.promise }, { verbs: ['update'], times: 9 });
+  const enabled = tab.delivery.enable();
+  await world.clock.advance(500);
+  await other.delivery.disable('keep');
+  disk.resolve();
+  await enabled;
+  await world.settle();
+  expect(await world.openTab().delivery.mayAct()).toBe(false);
+  for (const each of [tab, other]) expect(await each.capture('after the opt-out')).toBeNull();
+  expect(world.sent()).toEqual([]);
 });
 
 test('case 69: so does a wipe', async () => {

@@ -1,5 +1,6 @@
 import type { ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
+import { LEAP_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createLastControl, createUnsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
@@ -164,6 +165,9 @@ export const createLog = (context: DeliveryContext) => {
     storeChoice: (choice: ChoiceRecord): Promise<void> =>
       last.store(choice.consent, () =>
         step([], (control) => {
+          const ahead = control.chosenAt - choice.chosenAt;
+          // Another tab has opted out while this opt-in waited for its turn. Further ahead is a clock that was set back.
+          if (choice.consent === 'enabled' && ahead > 0 && ahead < LEAP_MS) return null;
           Object.assign(control, choice);
           return [];
         }),
