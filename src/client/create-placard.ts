@@ -104,9 +104,15 @@ const createLivePlacard = (settings: Settings): Placard => {
   /** Takes effect in this page before the first await, loaded or not; then the delivery brings it to the log and to the other tabs. */
   const decide = async (decision: Decision): Promise<void> => {
     const isCarriedOut = consent.decide(decision);
+    let isDone = false;
     await late.runOr(
-      ({ delivery }) => delivery.decide(decision),
-      () => decideWithoutDelivery(settings, decision, consent.record()).catch(report),
+      // What was deleted without the delivery is not deleted again: something may have come after an opt-in.
+      ({ delivery }) =>
+        delivery.decide(isDone && consent.mayAct() && decision !== 'enable' ? 'keep' : decision),
+      async () => {
+        await decideWithoutDelivery(settings, decision, consent.record()).catch(report);
+        isDone = true;
+      },
     );
     // An opt-in begins a session, for which nobody waits.
     if (decision !== 'enable') await isCarriedOut;

@@ -113,7 +113,7 @@ export const createLateChunk = <T extends { stop(): void }>(
           void tryToLoad().then(cancel).then(resolve);
         });
       }
-      await (client ? done : meanwhile());
+      await (client ? done : Promise.race([done, meanwhile()]));
     },
     isStopped: () => isStopped,
     stop(): void {

@@ -5,7 +5,7 @@ import type { Look } from './template.ts';
  *
  * One of the two alone has the whole box: a picture to its edges, words in the middle, clear of the close button. A headline of
  * several sentences at full size would be a page of its own. In a box that is too low for both, the picture gives way to the
- * words, down to its least height. This is said here, since a comment in the styles would be loaded with them.
+ * words, down to its least height.
  */
 export const HERO: Look = {
   dismissible: false,

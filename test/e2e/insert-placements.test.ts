@@ -232,7 +232,7 @@ test('where it would move the page it waits, says so, and comes once that is out
   const { page } = await open('/waits', {}, SHOP, 'scrollTo(0, 900)');
   await expect
     .poll(() => failures(page))
-    .toEqual([expect.stringMatching(/waits until it is out of view, or has room/)]);
+    .toEqual([expect.stringMatching(/waits until its place is out of view or has room/)]);
   expect(await boxes(page).count()).toBe(0);
   await page.evaluate(() => scrollTo(0, 0));
   await boxes(page).waitFor({ state: 'attached' });

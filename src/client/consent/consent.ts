@@ -104,11 +104,15 @@ export const decideWithoutDelivery = async (
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
   const log = openStore(logName);
   if (decision === 'wipe') {
-    await log.clear();
-    // Of an opt-out the other tabs find a record in the log; of a wipe nothing is left there.
-    const channel = openChannel(logName);
-    channel.postMessage({ type: 'consent', choice: 'wiped' });
-    return channel.close();
+    // First, as the disk may hang. Of an opt-out the other tabs find a record in the log; of a wipe nothing is left there.
+    try {
+      const channel = openChannel(logName);
+      channel.postMessage({ type: 'consent', choice: 'wiped' });
+      channel.close();
+    } catch {
+      // Some frames have no channel.
+    }
+    return log.clear();
   }
   const key = ['control', 1, 'meta'];
   // A newer version's records are left alone.

@@ -65,7 +65,7 @@ const createDecide = (
     // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
     if (!isOptIn) post();
     // In the order of the calls: a purge takes nothing that is captured after an opt-in behind it, here or in another tab.
-    await capture.inTurn(async () => {
+    const carryOut = async () => {
       if (isWipe) return log.place.clear();
       // A full disk refuses no choice.
       await upkeep.retryOnQuota(() => log.storeChoice(record));
@@ -74,7 +74,8 @@ const createDecide = (
       if (isPurge) await upkeep.retryOnQuota(upkeep.purge);
       // The user may have taken it back, here or in another tab.
       if (isOptIn && consent.mayAct()) post();
-    }, isWipe || isPurge);
+    };
+    await log.whileChoosing(record.consent, () => capture.inTurn(carryOut, isWipe || isPurge));
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.onSign();
   };

@@ -127,7 +127,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
       spot.refusedAtY = y;
-      return `it waits until it is out of view, or has room for it`;
+      return 'it waits until its place is out of view or has room for its height';
     }
     Object.assign(spot, { box, anchor, isControl: banner.isControl, refusedAtY: undefined });
     if (isReturn) spot.returns += 1;

@@ -14,7 +14,7 @@ export const drawBox = (
   box.style.cssText = 'display:block;width:100%;contain:layout;container-type:inline-size';
   const slot = box.querySelector('div') ?? box.appendChild(document.createElement('div'));
   const [narrow, wide] = isControl ? [0, 0] : [height_px, wide_height_px];
-  slot.style.cssText = `contain:size layout;height:${narrow}px`;
+  slot.style.cssText = `display:block;contain:size layout;height:${narrow}px`;
   if (narrow !== wide)
     slot.style.height = `calc(${wide}px + ${narrow - wide}*clamp(0px,(48rem - 100cqi)*9999,1px))`;
   return slot;

@@ -62,7 +62,13 @@ export const createTabChannel = <M>(
   const stops = [lifecycle.on('leave', disconnect), lifecycle.on('restored', connect)];
 
   return {
-    post: (message) => channel?.postMessage(message),
+    post(message) {
+      const isOpen = channel !== undefined;
+      // A client that has stopped still tells of a wipe.
+      if (!isOpen) connect();
+      channel?.postMessage(message);
+      if (!isOpen) disconnect();
+    },
     subscribe(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

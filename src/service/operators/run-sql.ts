@@ -36,7 +36,7 @@ export const numberOrNullIn = (row: SqlRow, column: string): number | null =>
 /** SQLite's driver gives a boolean as a number. */
 export const booleanIn = (row: SqlRow, column: string): boolean => row[column] === true || row[column] === 1;
 
-/** PostgreSQL's driver parses JSON, SQLite's does not. */
+/** Both drivers give the JSON of tables as text, PostgreSQL's because we have it so (`connect.ts`). */
 export const jsonIn = (row: SqlRow, column: string): unknown => {
   const value = row[column];
   return typeof value === 'string' ? JSON.parse(value) : value;

@@ -5,7 +5,7 @@ import { completeProfile, type Profile, setUpdated, tallyEvent } from './profile
 import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
 import { type Changes, noChanges, type UserRow, type UserSet, writtenUser } from './user-set.ts';
 
-/** Users who were read, and every key that leads to no others. */
+/** Users who were read, and the keys of which all users are among them. */
 export interface FoundUsers {
   users: Iterable<UserRow>;
   /** What they were found by; nothing where users are not asked for again. */

@@ -13,8 +13,8 @@ const SET_GOALS = `INSERT INTO campaign_goals (workspace_id, campaign_id, goals,
   DO UPDATE SET goals = excluded.goals, version = excluded.version, counted_to = 0`;
 const SET_COUNTED = 'UPDATE campaign_goals SET counted_to = $3 WHERE workspace_id = $1 AND campaign_id = $2';
 
-/** Users whom one step counts: some 20 ms. */
-export const STATES_A_STEP = 1_000;
+/** Users whom one step counts. How long it takes depends on what they have done since their first impression: of most, some milliseconds. */
+export const STATES_A_STEP = 250;
 /** A campaign keeps goals that it had before, up to so many. */
 const MAX_GOALS = 20;
 

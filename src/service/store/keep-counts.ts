@@ -57,7 +57,7 @@ export interface FoundCounts<Rows> {
   repeats: Rows[];
   /** Banner events that were stored, and are no repeats. */
   stored: Rows;
-  /** What users did that may reach goals, the group's own events among it; of users who become another as they were. */
+  /** What users did that may reach goals, the group's own events among it. Read before users are moved: what a merged user did is under their own ID. */
   deeds: Rows;
 }
 

@@ -127,7 +127,7 @@ export interface Store extends StoreReader {
 
   /**
    * What came of a campaign. Goals that are not kept yet are counted first, in steps between which others write: that takes
-   * from 20 seconds to a minute for a million users.
+   * a minute or so for a million users, by what they have done.
    */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /**

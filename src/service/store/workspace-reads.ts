@@ -43,26 +43,24 @@ export interface BannerQuestion {
 
 /**
  * Reads what decisions ask of users, beside the profiles: the campaigns of all in one statement. `users` are those of the questions
- * who are there. Impressions are looked for where a user has seen a campaign since that moment.
+ * who are there. Impressions are looked for where a user has seen a campaign since that moment: each answer waits for its own alone.
  */
 export const readBannerUsers = async (
   send: Send<Promise<SqlRow[]> | SqlRow[]>,
   { campaignsOf, impressionsSince }: Pick<Statements, 'campaignsOf' | 'impressionsSince'>,
   questions: readonly BannerQuestion[],
   users: readonly UserRow[],
-): Promise<BannerUser[]> => {
+): Promise<Promise<BannerUser>[]> => {
   const states = users.length === 0 ? [] : await send(campaignsOf(users.map(({ userId }) => userId)));
-  return Promise.all(
-    questions.map(async ({ workspaceId, externalId, sinceMs }): Promise<BannerUser> => {
-      const user = users.find((each) => each.externalId === externalId && each.workspaceId === workspaceId);
-      if (!user) return { profile: null, campaigns: [], impressions: [] };
-      const campaigns = states.filter((row) => numberIn(row, 'user_id') === user.userId).map(campaignOf);
-      const hasSeen =
-        sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
-      const impressions = hasSeen ? await send(impressionsSince(user.userId, sinceMs)) : [];
-      return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
-    }),
-  );
+  return questions.map(async ({ workspaceId, externalId, sinceMs }): Promise<BannerUser> => {
+    const user = users.find((each) => each.externalId === externalId && each.workspaceId === workspaceId);
+    if (!user) return { profile: null, campaigns: [], impressions: [] };
+    const campaigns = states.filter((row) => numberIn(row, 'user_id') === user.userId).map(campaignOf);
+    const hasSeen =
+      sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
+    const impressions = hasSeen ? await send(impressionsSince(user.userId, sinceMs)) : [];
+    return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
+  });
 };
 
 const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';

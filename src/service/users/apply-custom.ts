@@ -69,11 +69,11 @@ export const createCustomWriter = (names = createNameCount()) => {
       const { name } = change;
       const list = lists.get(custom)?.get(name);
       const isNew = !list && getOwn(custom, name) === undefined;
-      if (isNew && isToCome(change) && names.isOneTooMany(custom, name, MAX_CUSTOM_ATTRIBUTES))
-        return tooManyAttributes(name);
+      const isComing = isNew && isToCome(change);
+      if (isComing && names.isOneTooMany(custom, name, MAX_CUSTOM_ATTRIBUTES)) return tooManyAttributes(name);
       if (change.kind === 'edit objects') {
         const outcome = editObjects(custom, name, change.edit, mergeObjects);
-        if (isNew && outcome !== 'made') names.oneLess(custom);
+        if (isComing && outcome !== 'made') names.oneLess(custom);
         return outcome === 'too much work' ? tooManyUpdates(name) : null;
       }
       if (!isNew && change.kind === 'clear') names.oneLess(custom);

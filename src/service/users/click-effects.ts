@@ -18,7 +18,7 @@ export interface OnClick {
  * Clicks of a user that are known to have had their effect: a client repeats a request whose answer it has not read. The profile keeps
  * them, as `banner_events` cannot be asked: on SQLite a group is applied while the one before it is not in the file yet.
  */
-const MAX_KNOWN = MAX_TRACK_EVENTS;
+export const MAX_KNOWN_CLICKS = MAX_TRACK_EVENTS;
 const KEY_CHARACTERS = 12;
 
 type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
@@ -31,7 +31,7 @@ const isFirst = (users: UserSet, externalId: string, key: string, nowMs: number)
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
   if (profile.clicks.includes(key)) return false;
-  profile.clicks = [...profile.clicks, key].slice(-MAX_KNOWN);
+  profile.clicks = [...profile.clicks, key].slice(-MAX_KNOWN_CLICKS);
   users.changed(profile, nowMs);
   return true;
 };

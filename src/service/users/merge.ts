@@ -4,6 +4,7 @@ import { defineRoute } from '../gate/route.ts';
 import { HttpError } from '../http/exchange.ts';
 import { getOwn, type Profile, setOwn, sumOf, type Tally } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
+import { MAX_KNOWN_CLICKS } from './click-effects.ts';
 import { parseDate } from './dates.ts';
 import {
   alias,
@@ -79,7 +80,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   fillProfile(kept, merged);
   sumTallies(kept.events, merged.events);
   sumTallies(kept.purchases, merged.purchases);
-  kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])];
+  kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])].slice(-MAX_KNOWN_CLICKS);
 };
 
 const TOO_MANY = `a single request may not contain more than ${MAX_PROFILE_ENTRIES} merge updates`;

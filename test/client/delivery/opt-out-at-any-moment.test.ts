@@ -173,6 +173,30 @@ test('case 69: an opt-in that waits for its turn does not outlive a later opt-ou
   expect(world.sent()).toEqual([]);
 });
 
+test('case 69: an opt-in holds with an event in line, whatever an earlier visit has chosen', async () => {
+  const world = createWorld();
+  await world.openTab().delivery.disable('keep');
+  await world.clock.advance(60_000);
+  const tab = world.openTab();
+  const inLine = tab.capture('in line');
+  await tab.delivery.enable();
+  await inLine;
+  await world.settle();
+  expect(await tab.delivery.mayAct()).toBe(true);
+  expect(await tab.capture('after')).not.toBeNull();
+});
+
+test('case 69: a wipe after a stop reaches the other tabs', async () => {
+  const world = createWorld();
+  const [tab, other] = [world.openTab(), world.openTab()];
+  await other.capture('before');
+  tab.delivery.stop();
+  await tab.delivery.wipe();
+  await world.settle();
+  expect(await other.capture('after')).toBeNull();
+  expect(world.records()).toEqual([]);
+});
+
 test('case 69: so does a wipe', async () => {
   const world = createWorld();
   const tab = world.openTab({ options: { maxWaitMs: 60_000 } });

@@ -195,6 +195,17 @@ test('a read that fails refuses those who share it alone', async () => {
   expect(failed[0]).toBeLessThan(2);
 });
 
+test('a user who is not as the keys say refuses none who is read with them', async () => {
+  await count(stores[0], 'u-0');
+  await count(stores[0], 'u-1');
+  await runBeside(url)("DELETE FROM users WHERE external_id = 'u-1'");
+  const users = ['a', 'b', 'u-0', 'u-1', 'c'];
+  const answers = await Promise.allSettled(users.map((user) => stores[1].bannerUser('demo', user)));
+  const expected = users.map((user) => (user === 'u-1' ? 'rejected' : 'fulfilled'));
+  expect(answers.map(({ status }) => status)).toEqual(expected);
+  expect(answers[2]).toMatchObject({ value: { profile: { externalId: 'u-0' } } });
+});
+
 test('windows long over are swept, by the clock that they were opened by', async () => {
   // Each lease sweeps.
   vi.spyOn(Math, 'random').mockReturnValue(0);

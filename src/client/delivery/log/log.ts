@@ -163,15 +163,15 @@ export const createLog = (context: DeliveryContext) => {
 
     /** Brings a choice that the user made in this page to the log. It is durable when the promise resolves. */
     storeChoice: (choice: ChoiceRecord): Promise<void> =>
-      last.store(choice.consent, () =>
-        step([], (control) => {
-          const ahead = control.chosenAt - choice.chosenAt;
-          // Another tab has opted out while this opt-in waited for its turn. Further ahead is a clock that was set back.
-          if (choice.consent === 'enabled' && ahead > 0 && ahead < LEAP_MS) return null;
-          Object.assign(control, choice);
-          return [];
-        }),
-      ),
+      step([], (control) => {
+        const ahead = control.chosenAt - choice.chosenAt;
+        // Another tab has opted out while this opt-in waited for its turn. Further ahead is a clock that was set back.
+        if (choice.consent === 'enabled' && ahead > 0 && ahead < LEAP_MS) return null;
+        Object.assign(control, choice);
+        return [];
+      }),
+    /** Runs what brings a choice to the log. Until that ends, what is read there may be older than the choice. */
+    whileChoosing: last.store,
 
     /**
      * Whether the user made the choice of this record in this page, or none is stored yet. What this page captured came before it, whatever

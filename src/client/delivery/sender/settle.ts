@@ -134,7 +134,9 @@ const settleEvents = (
       break;
     }
     case 'again':
-      if (mayHavePoison(outcome)) for (const { key, event } of others) writes.push([key, putOff(event)]);
+      // In company it is written as it was, so not at all.
+      if (mayHavePoison(outcome) && items.length === 1)
+        for (const { key, event } of others) writes.push([key, putOff(event)]);
       break;
   }
   return settled;

@@ -40,7 +40,7 @@ const makeTables = async (url: string): Promise<boolean> => {
   }
 };
 
-/** The production store. Replicas keep nothing of their own: any number of them may share one database. */
+/** The production store. Replicas keep only what the database can contradict, or what may be lost: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
   const sharded = await makeTables(url);
   const requests = connect(url, 'requests');

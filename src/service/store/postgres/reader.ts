@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
+import { createWaiting } from '../commit-queue.ts';
 import { POSTGRES, selected } from '../dialect.ts';
 import { recount } from '../recount.ts';
 import { readNumbers } from '../results.ts';
@@ -15,6 +16,7 @@ import {
   readBannerUsers,
   readSample,
 } from '../workspace-reads.ts';
+import { ConflictError, RetryLaterError } from '../write-errors.ts';
 import { readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
@@ -51,35 +53,45 @@ const BANNER_EVENTS_OF_USERS = `SELECT ${exported(BANNER_EVENTS)}
 
 /** Reads for decisions that are under way at once. */
 const SHARED_READS = 2;
-/** Questions that one read answers: a profile may have a megabyte. */
+/** Questions that one read answers: their profiles are parsed in one go. */
 const MAX_QUESTIONS = 32;
 
 /**
- * Answers questions that come while others are under way together, with one read: a statement costs PostgreSQL and the service
- * more than one more row of its answer. A question that comes alone does not wait.
+ * While two reads are under way, questions wait; the next read answers up to 32 of them. A statement costs PostgreSQL and the service
+ * more than one more row of its answer. Where a user is not as the keys say, each question is asked alone, so that no other is
+ * refused. A question that waits for ten seconds is refused.
  */
-const createShared = <Question, Answer>(read: (questions: readonly Question[]) => Promise<Answer[]>) => {
-  let waiting: (PromiseWithResolvers<Answer> & { question: Question })[] = [];
+const createShared = <Question, Answer>(
+  read: (questions: readonly Question[]) => Promise<(Answer | Promise<Answer>)[]>,
+) => {
+  type Asked = PromiseWithResolvers<Answer> & { question: Question };
+  const waiting = createWaiting<Asked>({
+    refuse: ({ reject }) => reject(new RetryLaterError('Other reads take too long')),
+  });
   let reads = 0;
 
-  const readNext = async (): Promise<void> => {
-    const group = waiting.slice(0, MAX_QUESTIONS);
-    if (group.length === 0 || reads === SHARED_READS) return;
-    waiting = waiting.slice(MAX_QUESTIONS);
-    reads += 1;
+  const answer = async (group: readonly Asked[]): Promise<void> => {
     try {
       const answers = await read(group.map(({ question }) => question));
       for (const [index, { resolve }] of group.entries()) resolve(answers[index]!);
     } catch (error) {
-      for (const { reject } of group) reject(error);
+      const isOfOne = error instanceof RetryLaterError && error.cause instanceof ConflictError;
+      if (isOfOne && group.length > 1) for (const asked of group) await answer([asked]);
+      else for (const { reject } of group) reject(error);
     }
+  };
+
+  const readNext = async (): Promise<void> => {
+    if (waiting.count() === 0 || reads === SHARED_READS) return;
+    reads += 1;
+    await answer(waiting.take(MAX_QUESTIONS).items);
     reads -= 1;
     void readNext();
   };
 
   return (question: Question): Promise<Answer> => {
     const asked = { ...Promise.withResolvers<Answer>(), question };
-    waiting.push(asked);
+    waiting.add(asked);
     void readNext();
     return asked.promise;
   };
