@@ -293,6 +293,28 @@ test.each(['keep', 'wipe'] as const)(
   },
 );
 
+test('a purge without the rest of the client deletes nothing that came after the opt-in behind it, once the rest is there', async () => {
+  const { service, openStore, visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  await first.placard.track(first.placard.banner('home_hero')!, 'click');
+  first.placard.stop();
+  const log = openStore(logName(service.origin, 'app'));
+  const events = (await log.entries()).filter(([key]) => (key as string[])[0] === 'event');
+
+  network.failures = Number.POSITIVE_INFINITY;
+  const { placard } = visit();
+  await placard.disable('purge');
+  await placard.enable();
+  // Another tab captures.
+  await log.setMany(events);
+  network.failures = 0;
+  service.clear();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(service.requests.filter(({ path }) => path.endsWith('/track'))).toHaveLength(1);
+  placard.stop();
+});
+
 /** What a page knows before the rest is loaded. */
 const page = (store: Store) => ({
   logName: 'log',
