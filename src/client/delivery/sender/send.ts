@@ -178,7 +178,8 @@ const WARM_MS = 9 * 60_000;
 
 /** Makes requests, within the time and the keepalive budget. */
 export const createSend = (context: DeliveryContext, { unsent }: Log) => {
-  const { api, consent, clock, lifecycle, userTokens, canSend, options } = context;
+  const { api, consent, clock, lifecycle, userTokens, canSend } = context;
+  const { timeoutMs } = context.options;
   const post = createPostJson(api.endpoint, api.fetch);
   /** Bytes of the keepalive requests under way. */
   let used = 0;
@@ -199,27 +200,24 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     const began = clock.monotonic();
     const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
-    const { signal } = abort;
     inFlight.add(abort);
     let isFirst = false;
     const stops = [
-      clock.after(options.timeoutMs, () =>
-        abort.abort(new Error(`no answer within ${options.timeoutMs} ms`)),
-      ),
+      clock.after(timeoutMs, () => abort.abort(new Error(`no answer within ${timeoutMs} ms`))),
       // A change of networks ends the requests that are under way (ERR_NETWORK_CHANGED in Chromium).
       onReturn(lifecycle, () => {
         isFirst = true;
       }),
     ];
     try {
-      const answer = await post(TRACK_PATH, { body, key, keepalive, signal });
+      const answer = await post(TRACK_PATH, { body, key, keepalive, signal: abort.signal });
       warmUntil = clock.monotonic() + WARM_MS;
       const fault = answer.headers.get(USER_TOKEN_HEADER);
       if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, token, fault);
       return readAnswer(answer, batch.length, clock.now());
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
-      if (keepalive && isAtOnce && !signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
+      if (keepalive && isAtOnce && !abort.signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
       const outcome = noAnswer(cause, { reason: 'backoff', isFirst });
       // Nothing leaves a browser that is offline.
       return wasOffline ? { ...outcome, type: 'again', pause: { reason: 'offline' } } : outcome;
