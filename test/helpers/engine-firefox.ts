@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { asFunction, type EngineKind } from './engines.ts';
 import { inPath } from './machine.ts';
@@ -5,10 +6,20 @@ import { descendantsOf, isGone } from './process-tree.ts';
 
 const path = inPath('firefox-esr') ?? inPath('firefox');
 
+/** The first one that we know to have it: Firefox 140 has not. */
+const WITH_OFFLINE = 153;
+const version =
+  path === undefined ? 0 : Number(/\d+/.exec(execFileSync(path, ['--version']).toString())?.[0]);
+
 export const firefox: EngineKind = {
   name: 'Firefox',
   ...(path === undefined && { missing: 'apt-get install firefox-esr' }),
-  cannot: { ...(!existsSync('/proc') && { killed: 'its processes are only found under /proc' }) },
+  cannot: {
+    ...(!existsSync('/proc') && { killed: 'its processes are only found under /proc' }),
+    ...(version < WITH_OFFLINE && {
+      offline: `its driver may have no command for it before ${WITH_OFFLINE}`,
+    }),
+  },
   async launch() {
     const { default: puppeteer } = await import('puppeteer-core');
     const browser = await puppeteer.launch({
