@@ -106,9 +106,8 @@ const createLivePlacard = (settings: Settings): Placard => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
     await late.runOr(
-      // What was deleted without the delivery is not deleted again: something may have come after an opt-in.
-      ({ delivery }) =>
-        delivery.decide(isDone && consent.mayAct() && decision !== 'enable' ? 'keep' : decision),
+      // What was done without the delivery is only stored and told again: a purge would take what came after an opt-in.
+      ({ delivery }) => delivery.decide(isDone && consent.mayAct() ? 'keep' : decision),
       async () => {
         await decideWithoutDelivery(settings, decision, consent.record()).catch(report);
         isDone = true;

@@ -31,7 +31,7 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './webview': 1_900,
   // The delivery as pages have it: 110 of it bring decisions to the log in the order of the calls, and 250 keep a full disk, a lasting fault
   // of the server and a page that leaves from holding up or doubling events.
-  './service-worker': 19_050,
+  './service-worker': 19_150,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
@@ -41,7 +41,7 @@ export const ORDINARY_VISIT = 34_500;
 export const INSERT_PLACEMENTS = 2_320;
 
 /** Bytes that load before a cached banner is painted. 60 of it tell the other tabs of a wipe, and 35 read a range in an update. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_810, esbuild: 8_110, webpack: 8_740 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_830, esbuild: 8_150, webpack: 8_770 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
