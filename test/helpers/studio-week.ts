@@ -5,13 +5,6 @@ const CLIENT_KEY = 'demo-client-key';
 const SERVER_KEY = 'demo-server-key';
 const AT_ONCE = 20;
 
-interface Person {
-  id: string;
-  /** What they would do if they saw variant B, or A, or nothing. */
-  clicks: { b: boolean; a: boolean };
-  buys: boolean;
-}
-
 const post = async (url: string, path: string, key: string, body: unknown) => {
   const response = await fetch(url + path, {
     method: 'POST',
@@ -59,20 +52,14 @@ export interface Week {
 }
 
 /**
- * Visitors of a shop, all gold customers: each syncs, sees what there is, clicks or not, buys or not. The same people
- * every time: three in ten click variant B, one in ten variant A, and one in five buys a teapot.
+ * Visitors of a shop, all gold customers: each syncs, sees what there is, clicks or not, buys or not. Who gets which variant is drawn anew
+ * for each campaign. So what they do goes by turns within each group: three in ten of variant B click, one in ten of A, and one in five of
+ * every group buys a teapot. By chance alone a group would buy more now and then, and be named a winner.
  */
 export const simulateVisitors = async (url: string, count: number): Promise<Week> => {
-  const people = Array.from({ length: count }, (_, index): Person => {
-    const chance = ((index * 7_919) % 1_000) / 1_000;
-    return {
-      id: `visitor-${index}`,
-      clicks: { b: chance < 0.3, a: chance < 0.1 },
-      buys: ((index * 104_729) % 1_000) / 1_000 < 0.2,
-    };
-  });
+  const ids = Array.from({ length: count }, (_, index) => `visitor-${index}`);
   const week: Week = { a: { n: 0, successes: 0 }, b: { n: 0, successes: 0 }, held: 0 };
-  const visit = async ({ id, clicks, buys }: Person) => {
+  const visit = async (id: string) => {
     await post(url, '/users/track', SERVER_KEY, { attributes: [{ external_id: id, tier: 'gold' }] });
     const envelope = { external_user_id: id, app_id: APP_ID, app_version: '1.0.0' };
     const { banners } = await post(url, '/v1/device-messaging/banners/sync', CLIENT_KEY, {
@@ -87,22 +74,21 @@ export const simulateVisitors = async (url: string, count: number): Promise<Week
       timestamp: new Date(ms).toISOString(),
     });
     const variant = banner.properties?.headline.value.startsWith('Last days') ? 'b' : 'a';
-    const isClicked = !banner.is_control && clicks[variant];
-    if (banner.is_control) week.held += 1;
-    else week[variant].n += 1;
+    const turn = banner.is_control ? week.held++ : week[variant].n++;
+    const isClicked = !banner.is_control && turn % 10 < (variant === 'b' ? 3 : 1);
     if (isClicked) week[variant].successes += 1;
     await post(url, '/v1/device-messaging/banners/track', CLIENT_KEY, {
       ...envelope,
       events: [event('impression', now - 2_000), ...(isClicked ? [event('click', now - 1_000)] : [])],
     });
-    if (!buys) return;
+    if (turn % 5 > 0) return;
     const purchase = { product_id: 'teapot', currency: 'EUR', price: 84, time: new Date(now).toISOString() };
     await post(url, '/users/track', SERVER_KEY, {
       purchases: [{ external_id: id, app_id: APP_ID, ...purchase }],
     });
   };
-  for (let from = 0; from < people.length; from += AT_ONCE) {
-    await Promise.all(people.slice(from, from + AT_ONCE).map(visit));
+  for (let from = 0; from < ids.length; from += AT_ONCE) {
+    await Promise.all(ids.slice(from, from + AT_ONCE).map(visit));
   }
   return week;
 };
