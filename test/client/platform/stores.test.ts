@@ -3,7 +3,7 @@ import 'fake-indexeddb/auto';
 import { describe, expect, test, vi } from 'vitest';
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { createDisk } from '../../../src/client/delivery/log/disk.ts';
-import { createLastControl } from '../../../src/client/delivery/log/last-seen.ts';
+import { createLastSeen } from '../../../src/client/delivery/log/last-seen.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import type { Notify } from '../../../src/client/notices.ts';
@@ -32,7 +32,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const consent = createConsent('enabled', Date.now);
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
   const context = { consent, clock, lifecycle, news, notify, isStopped: () => false };
-  return createLogStore(context, primary, createLastControl(context));
+  return createLogStore(context, primary, createLastSeen(context));
 };
 
 /** What lies on it beside the control record. */

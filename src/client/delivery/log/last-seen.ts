@@ -4,7 +4,7 @@ import type { DeliveryContext } from '../delivery.ts';
 import { type Claim, type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
 
 /** The control record and the claims as this page saw them last. A page that leaves cannot wait for a read, so it asks here. */
-export const createLastControl = ({
+export const createLastSeen = ({
   consent,
   lifecycle,
   news,
@@ -12,13 +12,13 @@ export const createLastControl = ({
   let last: Control | undefined;
   let claims: Claim[] = [];
   /** The choice that the record had when this page read or wrote it last. */
-  let stored: Choice = 'enabled';
+  let knownChoice: Choice = 'enabled';
   /** Writes under way that bring this page's choice to the record. Until they end, a read may return an older choice. */
   let writes = 0;
   /** The control record that could not be written, as the disk was full. Its pause holds in this page. */
   let held: Control | undefined;
   /** The log had a control record when this page looked last. */
-  let isStored = false;
+  let hadRecord = false;
   /** The page has come back from the back/forward cache, and has not read the record again: another page may have wiped it. */
   let mayBeWiped = false;
 
@@ -33,8 +33,8 @@ export const createLastControl = ({
   };
   /** Follows a choice that the user made in another tab or on an earlier visit. */
   const follow = (choice: Choice): void => {
-    if (writes > 0 || choice === stored) return;
-    stored = choice;
+    if (writes > 0 || choice === knownChoice) return;
+    knownChoice = choice;
     if (choice === consent.record().consent || consent.is('wiped')) return;
     void consent.follow(choice);
   };
@@ -45,7 +45,7 @@ export const createLastControl = ({
   };
 
   const stop = lifecycle.on('restored', () => {
-    mayBeWiped = isStored;
+    mayBeWiped = hadRecord;
   });
   news.subscribe((item) => {
     if (item.type !== 'idle') return;
@@ -63,8 +63,8 @@ export const createLastControl = ({
       noticeWipe(record);
       claims = found;
       last = read(record);
-      isStored = record !== undefined;
-      if (isStored) follow(last.consent);
+      hadRecord = record !== undefined;
+      if (hadRecord) follow(last.consent);
       return last;
     },
     /** `write` brings a choice of this page to the record. */
@@ -72,7 +72,7 @@ export const createLastControl = ({
       writes += 1;
       try {
         await write();
-        stored = choice;
+        knownChoice = choice;
       } finally {
         writes -= 1;
       }
@@ -87,14 +87,14 @@ export const createLastControl = ({
     forget(): void {
       last = undefined;
       claims = [];
-      isStored = false;
+      hadRecord = false;
       mayBeWiped = false;
     },
     stop,
   };
 };
 
-export type LastControl = ReturnType<typeof createLastControl>;
+export type LastSeen = ReturnType<typeof createLastSeen>;
 
 /** More than a last flush can carry; older ones are left to the page that reads the log next. */
 const MAX_EVENTS = 1_600;

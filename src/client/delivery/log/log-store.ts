@@ -2,7 +2,7 @@ import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createDisk } from './disk.ts';
-import type { LastControl } from './last-seen.ts';
+import type { LastSeen } from './last-seen.ts';
 import { CONTROLS_RANGE, type Control, isControlKey, isNewer, isOptOut, type Writes } from './records.ts';
 import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
@@ -39,7 +39,7 @@ export const createLogStore = (
     isStopped,
   }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify' | 'isStopped'>,
   store: Store,
-  control: LastControl,
+  control: LastSeen,
 ) => {
   const { after } = clock;
   const disk = createDisk(store, lifecycle, after);

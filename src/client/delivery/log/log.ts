@@ -2,7 +2,7 @@ import type { ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import { LEAP_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { createLastControl, createUnsent } from './last-seen.ts';
+import { createLastSeen, createUnsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
   CLAIM_RANGE,
@@ -77,7 +77,7 @@ const isOldMark =
  */
 export const createLog = (context: DeliveryContext) => {
   const { api, consent, openStore, fail } = context;
-  const last = createLastControl(context);
+  const last = createLastSeen(context);
   const unsent = createUnsent(context);
   const place = createLogStore(context, openStore(api.logName), last);
 

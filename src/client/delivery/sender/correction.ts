@@ -27,6 +27,10 @@ const isEvent = (event: BannerEvent): boolean =>
   Number.isSafeInteger(event.time) &&
   isTime(event.time);
 
+/** When an event that the server skipped, and nobody corrected, goes out again: perhaps the server takes it a little later. */
+export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
+  clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS);
+
 const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
 
 /**
@@ -34,7 +38,7 @@ const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
  * beside the queue: nothing else waits for the host.
  */
 export const createCorrection = (context: DeliveryContext, log: Log) => {
-  const { host, clock, notify, fail, options, canSend } = context;
+  const { host, clock, notify, fail, canSend } = context;
   let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
 
@@ -74,9 +78,8 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
       }
       const { skip: _answered, asked: _until, ...rest } = now;
       const next: StoredEvent = { ...rest, ...answer };
-      // The server would skip the same event again at once, but perhaps not a little later.
-      if (SAME.every((name) => next[name] === now[name]))
-        next.after = clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS);
+      // The server would skip the same event again at once.
+      if (SAME.every((name) => next[name] === now[name])) next.after = afterSkip(context);
       return [[key, next]];
     });
     if (!isGivenUp) return;

@@ -24,6 +24,7 @@ import {
   type Writes,
 } from '../log/records.ts';
 import type { Claimed } from './claim.ts';
+import { afterSkip } from './correction.ts';
 import { mayHavePoison, type Outcome } from './send.ts';
 
 /** Requests in a row that are refused without the name of an event, before the next one waits. */
@@ -91,16 +92,15 @@ const settleEvents = (
     const { doubt: _answered, ...event } = item.event;
     const attempts = event.attempts + 1;
     notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
-    const next = corrects
-      ? { skip: reason }
-      : { after: clock.now() + Math.min(options.maxWaitMs, MAX_PAUSE_MS) };
+    const next = corrects ? { skip: reason } : { after: afterSkip({ clock, options }) };
     if (attempts >= options.maxAttempts) bury(item, 'attempts', reason);
     else writes.push([item.key, { ...event, attempts, ...next }]);
   };
 
-  /** An event at which the server fails while it is alone lets the others go first: it waits as long again as it has waited. */
+  /** The server fails at an event that is alone. */
+  const isPoison = items.length === 1 && mayHavePoison(outcome);
+  /** Such an event lets the others go first: it waits as long again as it has waited. */
   const putOff = (event: StoredEvent): StoredEvent => {
-    if (items.length > 1 || !mayHavePoison(outcome)) return event;
     const now = clock.now();
     return { ...event, after: now + Math.min(now - event.time, MAX_PAUSE_MS) };
   };
@@ -119,7 +119,10 @@ const settleEvents = (
       for (const { key, event } of others) {
         // It may have been taken or not: it goes out again with its companions, or is given up.
         const isKept = options.inDoubt[event.type] === 'at-least-once';
-        writes.push([key, isKept ? { ...putOff(event), doubt: event.doubt ?? id } : undefined]);
+        writes.push([
+          key,
+          isKept ? { ...(isPoison ? putOff(event) : event), doubt: event.doubt ?? id } : undefined,
+        ]);
         if (isKept) continue;
         control.discarded += 1;
         drop(event, 'discarded', 'in doubt, at most once');
@@ -134,9 +137,7 @@ const settleEvents = (
       break;
     }
     case 'again':
-      // In company it is written as it was, so not at all.
-      if (mayHavePoison(outcome) && items.length === 1)
-        for (const { key, event } of others) writes.push([key, putOff(event)]);
+      if (isPoison) for (const { key, event } of others) writes.push([key, putOff(event)]);
       break;
   }
   return settled;
