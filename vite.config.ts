@@ -64,7 +64,7 @@ const workspaceSchema: Plugin = {
   },
 };
 
-/** Comments in the styles of templates and devtools are for who reads the source: in a page they would weigh 6 % of the templates. */
+/** Comments in the styles of templates and devtools are for readers of the source: in a page they would weigh 6 % of the templates. */
 const plainStyles: Plugin = {
   name: 'plain-styles',
   enforce: 'pre',

@@ -10,7 +10,7 @@ const FILE = /^([\da-f]{64})\.([a-z]+)$/;
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
 
-/** What an address names never changes. Whoever opens it alone gets no page of ours, whatever the bytes say that they are. */
+/** What an address names never changes. A browser that opens it by itself gets no page of ours, whatever the bytes say that they are. */
 const HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -20,7 +20,7 @@ const HEADERS = {
 
 /**
  * Answers pictures to pages of any origin. The latest 32 of the last minute are in memory: a banner that many see at once costs the
- * database one read, and all who wait for its bytes share them. Who asks for pictures that are not there moves none out.
+ * database one read, and all who wait for its bytes share them. Requests for pictures that are not there move none out.
  */
 export const createPictures = (store: Pick<Store, 'picture'>, now: () => number) => {
   const kept = new Map<string, { sinceMs: number; picture: PictureFile }>();

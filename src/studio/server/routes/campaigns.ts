@@ -1,4 +1,11 @@
-import { HttpError, haltedBy, isOfSegment, readCampaign, type Workspace } from '../../../service/index.ts';
+import {
+  HttpError,
+  haltedBy,
+  isOfSegment,
+  type Release,
+  readCampaign,
+  type Workspace,
+} from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import { problemWords } from '../problem-words.ts';
@@ -49,6 +56,10 @@ const unreadWords = ({ campaignsAsWritten, placements, segments }: Workspace, id
   if (!problem) return null;
   return `Nobody sees it, as it cannot be read any more. ${problemWords(problem.message)} Open it to see where, and publish it again.`;
 };
+
+/** The planned releases of a campaign that will be live: one that a newer release has overtaken never will. */
+export const releasesAhead = (planned: readonly Release[], id: string, newest = 0): Release[] =>
+  planned.filter(({ campaignId, release }) => campaignId === id && release > newest);
 
 /** A campaign whose texts cost too much for several users is shown to nobody until it changes. */
 const haltedWords = (workspace: Workspace, id: string): string | null => {
@@ -106,10 +117,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
   return [...ids].flatMap((id) => {
     const draft = drafts.find(({ campaignId }) => campaignId === id);
     const draftText = storedCampaign(draft?.campaign);
-    // One that a newer release has overtaken will never be live.
-    const ahead = planned.filter(
-      ({ campaignId, release }) => campaignId === id && release > (released.get(id)?.release ?? 0),
-    );
+    const ahead = releasesAhead(planned, id, released.get(id)?.release);
     const [next] = ahead;
     const published = publishedOf(id);
     if (!published && !draft && !next) return [];

@@ -13,13 +13,14 @@ import { nameOf } from '../../campaign/campaign-text.ts';
 import { MAX_PICTURE_BYTES, PICTURE_KINDS } from '../../campaign/picture-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
-import { campaignRows } from './campaigns.ts';
+import { campaignRows, releasesAhead } from './campaigns.ts';
 
 /** Pictures of one workspace: with 1 MB each they are 300 MB of the database and of each backup. */
 const MAX_PICTURES = 300;
 /** A file of 1 MB may hold a picture that fills the memory of a phone: it takes 4 bytes a pixel. */
 const MAX_SIDE = 8_192;
 const MAX_PIXELS = 16_777_216;
+const count = (pixels: number): string => pixels.toLocaleString('en-US');
 
 export interface PictureRow {
   hash: string;
@@ -42,7 +43,7 @@ export interface PicturesAnswer {
 }
 
 const NO_URL =
-  'Pictures cannot be uploaded here: the service does not know where browsers reach it. Whoever runs it names that with --service-url.';
+  'Pictures cannot be uploaded here: the service does not know where browsers reach it. The option --service-url of the service says it.';
 const ONLY_HERE =
   'Only this machine sees pictures until the service is started with a --service-url that others reach.';
 const FULL = `The library is full: it has room for ${MAX_PICTURES} pictures. Delete some that no campaign uses.`;
@@ -78,7 +79,7 @@ export const listPictures = defineRoute({
   },
 });
 
-/** What the bytes say of themselves; `undefined` where they are no picture, or one that is made to exhaust who reads it. */
+/** What the bytes say of themselves; `undefined` where they are no picture, or one that is made to exhaust its reader. */
 const dimensionsOf = (bytes: Uint8Array) => {
   try {
     return imageDimensionsFromData(bytes);
@@ -98,7 +99,10 @@ const readPicture = (bytes: Uint8Array): { type: PictureType; width: number; hei
   const size = `The picture has ${width} × ${height} pixels`;
   if (Math.min(width, height) < 1) throw new HttpError(422, `${size}: there is nothing to see in it.`);
   if (Math.max(width, height) > MAX_SIDE || width * height > MAX_PIXELS) {
-    throw new HttpError(422, `${size}: at most 8,192 are taken on a side, and 16,777,216 altogether.`);
+    throw new HttpError(
+      422,
+      `${size}: at most ${count(MAX_SIDE)} are taken on a side, and ${count(MAX_PIXELS)} altogether.`,
+    );
   }
   return { type, width, height };
 };
@@ -164,10 +168,7 @@ const usesOf = async (hash: string, context: StudioContext): Promise<string[]> =
   const shows = (campaign: unknown) => JSON.stringify(campaign ?? null).includes(hash);
   const planned = await studio.plannedReleases(workspace.workspaceId, nowMs);
   return (await campaignRows(context)).flatMap(({ id, published, draft, isArchived }) => {
-    // One that a newer release has overtaken will never be live.
-    const ahead = planned.filter(
-      ({ campaignId, release }) => campaignId === id && release > (published?.release ?? 0),
-    );
+    const ahead = releasesAhead(planned, id, published?.release);
     const texts = [isArchived ? null : published, draft, ...ahead].map((each) => each?.campaign);
     const named = published ?? draft;
     return texts.some(shows) ? [named ? nameOf(named.campaign) : id] : [];
