@@ -96,6 +96,7 @@ test('they work where any of it is missing alone', async () => {
   const lane = async () => {
     for (let path = left.pop(); path; path = left.pop()) failed.push(...(await visit(path, [path])));
   };
-  await Promise.all(Array.from({ length: 8 }, lane));
+  // No more at once: on two slow cores the disk of one of eight pages did not answer in time, and the client said so.
+  await Promise.all(Array.from({ length: 3 }, lane));
   expect(failed).toEqual([]);
 });
