@@ -55,6 +55,8 @@ const WORDS = {
 
 let pages: PageServer;
 let browser: Browser;
+/** Of all tests: a page of its own for each takes a second where the machine is busy. */
+let shared: Page;
 beforeAll(async () => {
   const page = { head: BOXES + FACES, html: '<div id="slot"></div><p id="below">Below</p>', script: SCRIPT };
   pages = await startPageServer({ entries: ['templates'], pages: { '/looks': page } });
@@ -65,6 +67,7 @@ beforeAll(async () => {
     });
   }
   browser = await launchShell();
+  shared = await browser.newPage();
 });
 afterAll(async () => {
   await browser?.close();
@@ -72,7 +75,9 @@ afterAll(async () => {
 });
 
 const open = async (width: number, font?: FontName): Promise<Page> => {
-  const page = await browser.newPage({ viewport: { width, height: 900 } });
+  const page = shared;
+  await page.unrouteAll();
+  await page.setViewportSize({ width, height: 900 });
   await page.goto(`${pages.origin}/looks`);
   await page.locator('body[data-ready]').waitFor({ state: 'attached' });
   if (font) {
@@ -100,7 +105,6 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     const picture = await boxOf(page, 'placard-frame .picture');
     expect(picture.width).toBeGreaterThanOrEqual(panel.width - 2);
     expect(picture.height).toBeGreaterThanOrEqual(panel.height - 2);
-    await page.close();
   });
 
   test.each([360, 1280])(
@@ -124,7 +128,6 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
       await page.locator('placard-frame .picture img').waitFor({ state: 'detached' });
       expect(await boxes()).toEqual(before);
       expect(await page.evaluate('reports')).toEqual(['image']);
-      await page.close();
     },
   );
 
@@ -152,7 +155,6 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
       .locator('placard-frame :is(.action, .dismiss)')
       .evaluateAll((targets) => targets.map((target) => target.getBoundingClientRect().height));
     expect(Math.min(...heights)).toBeGreaterThanOrEqual(44);
-    await page.close();
   });
 
   test('with text of twice the size keeps its words whole and its page narrow', async () => {
@@ -162,7 +164,6 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
     // A column narrower than a few words would break each of them.
     expect((await boxOf(page, 'placard-frame .words')).width).toBeGreaterThan(200);
-    await page.close();
   });
 });
 
@@ -185,7 +186,6 @@ test('the box of the README keeps a phone’s page still: before the banner, wit
   held.resolve();
   await page.locator('placard-frame .picture img').waitFor({ state: 'detached' });
   expect(await below()).toBe(before);
-  await page.close();
 });
 
 const LONG = { ...WORDS, headline: 'Linen '.repeat(25).trim(), body: 'Washed and cut. '.repeat(29).trim() };
@@ -230,7 +230,6 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
       await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '0'));
       await draw(page, template, { headline: WORDS.headline, link: '/linen', dismissible: false });
       expect((await drawnTexts(page)).texts).toEqual([WORDS.headline]);
-      await page.close();
     });
 
     test.each([360, 768, 1280])(
@@ -242,7 +241,6 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
         const { texts, ...edges } = await drawnTexts(page);
         expect(edges).toEqual({ outside: 0, overflow: 0, clipped: 0 });
         expect(texts.join()).toMatch(/(Linen|cut\.|Washed|and)…$/);
-        await page.close();
       },
     );
 
@@ -251,7 +249,6 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
       await page.locator('#slot').evaluate((slot) => slot.style.setProperty('max-inline-size', 'none'));
       await draw(page, template, HUGE);
       expect((await boxOf(page, '#slot')).height).toBeLessThan(700);
-      await page.close();
     });
   });
 });
@@ -285,5 +282,4 @@ test('a text is fitted again when its font arrives, when its box gets lower, and
   await setHeight(page, '80rem');
   await page.setViewportSize({ width: 360, height: 900 });
   await expect.poll(async () => (await drawnTexts(page)).texts).toEqual([LONG.headline, LONG.body]);
-  await page.close();
 });
