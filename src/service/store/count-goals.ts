@@ -13,8 +13,10 @@ const SET_GOALS = `INSERT INTO campaign_goals (workspace_id, campaign_id, goals,
   DO UPDATE SET goals = excluded.goals, version = excluded.version, counted_to = 0`;
 const SET_COUNTED = 'UPDATE campaign_goals SET counted_to = $3 WHERE workspace_id = $1 AND campaign_id = $2';
 
-/** Users whom one step counts. How long it takes depends on what they have done since their first impression: of most, some milliseconds. */
+/** Users whom one step counts at most. */
 export const STATES_A_STEP = 250;
+/** What they have done since their first impression: a step reads it while nothing else is written. */
+export const EVENTS_A_STEP = 20_000;
 /** A campaign keeps goals that it had before, up to so many. */
 const MAX_GOALS = 20;
 
@@ -38,7 +40,7 @@ export const askGoals = <Rows>(
   { workspaceId, campaignId }: GoalStep,
 ): FoundGoals<Rows> => ({
   goals: send(query(READ_CAMPAIGN_GOALS, workspaceId, campaignId)),
-  states: send(statements.statesToCount(workspaceId, campaignId, STATES_A_STEP)),
+  states: send(statements.statesToCount(workspaceId, campaignId, STATES_A_STEP, EVENTS_A_STEP)),
 });
 
 /** What the users of a step did since their first impression. */
@@ -88,7 +90,7 @@ export const countGoals = (
     counts.add(each);
     return true;
   });
-  const last = states.length < STATES_A_STEP ? null : states.at(-1)!.userId;
+  const last = states.at(-1)?.userId ?? null;
   return {
     writes: [...writeCounts(statements, changed, counts), query(SET_COUNTED, workspaceId, campaignId, last)],
     hasMore: last !== null,

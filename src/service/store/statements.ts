@@ -31,6 +31,11 @@ const statementsIn = (dialect: Dialect, lane: number) => {
   const happened = earlier('time', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
 
+  const notCounted = (names: string) =>
+    `SELECT ${names} FROM user_campaigns WHERE workspace_id = $1 AND campaign_id = $2
+       AND user_id > (SELECT counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2)
+     ORDER BY user_id LIMIT $3`;
+
   const question =
     (sql: string) =>
     (...values: SqlValue[]): Batch =>
@@ -138,11 +143,16 @@ const statementsIn = (dialect: Dialect, lane: number) => {
         list(users),
         list(campaigns),
       ),
-    /** Some of those of a campaign whose goals are not counted yet, in the order of their users. */
+    /**
+     * Up to `$3` of those of a campaign whose goals are not counted yet, in the order of their users: as many as have done `$4` things
+     * since their first impression, and the one who exceeds that.
+     */
     statesToCount: question(
-      `${states} WHERE workspace_id = $1 AND campaign_id = $2
-         AND user_id > (SELECT counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2)
-       ORDER BY user_id LIMIT $3`,
+      `SELECT * FROM (${notCounted(selected(dialect, USER_CAMPAIGNS))}) AS states
+       WHERE user_id <= coalesce(
+         (SELECT user_id FROM (${notCounted('user_id, first_impression_at')}) AS theirs JOIN events USING (user_id)
+          WHERE time >= first_impression_at ORDER BY user_id LIMIT 1 OFFSET $4), ${Number.MAX_SAFE_INTEGER})
+       ORDER BY user_id`,
     ),
     /** Banner events of user `$1` that user `$2` has as well, counted by all that a state has them by. */
     repeats: question(

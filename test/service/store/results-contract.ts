@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createLocalDays } from '../../../src/service/local-days.ts';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
-import { STATES_A_STEP } from '../../../src/service/store/count-goals.ts';
+import { EVENTS_A_STEP, STATES_A_STEP } from '../../../src/service/store/count-goals.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc, { times } from '../../helpers/property.ts';
@@ -260,6 +260,36 @@ export const resultsContract = (storeOf: () => Store) =>
       // Two ask for what is not counted yet.
       const both = await Promise.all([product('cup', HOUR), product('cup', HOUR)]);
       for (const { arms } of both) expect(arms).toMatchObject([{ goals: [{ converted: cups }] }]);
+      expect(await storeOf().recount('demo')).toEqual([]);
+    });
+
+    test('count new goals of as many users in a step as have done so much, and of one who has done more', async () => {
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [],
+        nowMs: START,
+        apply(users) {
+          for (const externalId of ['u-1', 'u-2', 'u-3', 'u-4']) {
+            const profile = users.create({ externalId }, START);
+            const events = externalId === 'u-3' ? EVENTS_A_STEP + 1 : EVENTS_A_STEP / 2;
+            for (let event = 0; event < events; event += 1)
+              users.record(profile, aPurchase(profile, 'cup', START));
+            users.recordBannerEvents(
+              externalId,
+              [aBannerEvent({ timeMs: START, receivedAtMs: START })],
+              START,
+              true,
+            );
+          }
+        },
+      });
+      let steps = 0;
+      const signal = new AbortController().signal;
+      Object.defineProperty(signal, 'aborted', { get: () => ++steps > 100 });
+      await storeOf().keepGoals('demo', { campaignId: 'campaign', conversions: [cup] }, signal);
+      // The goal is noted, two users and the one who exceeds the bound are counted, then the fourth, then nobody is left.
+      expect(steps).toBe(4);
+      expect((await ask({ conversions: [cup] })).arms).toMatchObject([{ goals: [{ converted: 4 }] }]);
       expect(await storeOf().recount('demo')).toEqual([]);
     });
 
