@@ -21,12 +21,12 @@ export interface GroupWrites {
   points: Batch;
 }
 
-/** All transactions write users in one order, so that of two that write the same ones the second waits for the first. */
+/** All transactions write rows in one order, so that of two that write the same ones the second waits for the first. */
 const byUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
+const byName = <T>(rows: readonly T[], nameOf: (row: T) => string): T[] =>
+  rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
-const byName = (keys: readonly KeyRow[]): KeyRow[] =>
-  keys.toSorted((one, other) => (nameOfKey(one) < nameOfKey(other) ? -1 : 1));
 
 /** With a row for each that no other replica has written meanwhile. */
 const all = (batch: Batch, rows: readonly unknown[]): Batch => ({ ...batch, expects: rows.length });
@@ -45,7 +45,7 @@ export const groupWrites = (
       deleted: all(statements.deleteUsers(byUser(deleted)), deleted),
       created: all(statements.insertUsers(byUser(created)), created),
       keysRemoved: statements.deleteKeys(keysRemoved),
-      keysAdded: all(statements.insertKeys(byName(keysAdded)), keysAdded),
+      keysAdded: all(statements.insertKeys(byName(keysAdded, nameOfKey)), keysAdded),
     },
     events: statements.insertEvents(changes.events),
     others: [
@@ -56,7 +56,9 @@ export const groupWrites = (
     ],
     counted: { moved, uncounted, bannerEvents },
     erased: statements.erase(erased),
-    points: statements.addDataPoints(changes.points),
+    points: statements.addDataPoints(
+      byName(changes.points, ({ workspaceId, day }) => `${workspaceId} ${day}`),
+    ),
   };
 };
 

@@ -73,3 +73,18 @@ test('each statement writes its users in the order of their IDs: two replicas lo
   await writeChanges(run, changes, OPTIONS);
   expect([...ids]).toEqual(['updateUsers', 'deleteUsers', 'insertUsers'].map((name) => [name, [4, 30, 200]]));
 });
+
+test('data points are written in the order of workspaces and days: two replicas may add to one lane', async () => {
+  const lists: string[] = [];
+  const run: Run = async (statement, values = []) => {
+    if (NAMES.get(statement) === 'addDataPoints') lists.push(...values.slice(0, 2).map(String));
+    return [];
+  };
+  const points = [
+    ['shop', '2026-03-02'],
+    ['shop', '2026-03-01'],
+    ['demo', '2026-03-02'],
+  ].map(([workspaceId, day]) => ({ workspaceId: workspaceId!, day: day!, points: 1 }));
+  await writeChanges(run, { ...noChanges(), points }, OPTIONS);
+  expect(lists).toEqual(['{"demo","shop","shop"}', '2026-03-02\u001e2026-03-01\u001e2026-03-02']);
+});
