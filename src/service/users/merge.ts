@@ -43,7 +43,10 @@ const sumTallies = <T extends Tally & { revenue?: number }>(
   }
 };
 
-/** What the kept profile does not have comes from the other: attributes, contacts, aliases, subscriptions, tokens. */
+/**
+ * What the kept profile does not have comes from the other: attributes, contacts, aliases, subscriptions, tokens. All of it comes,
+ * also where that is more than `/users/track` would add: a merge has no answer that could name what it left out.
+ */
 const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.email ??= merged.email;
   kept.phone ??= merged.phone;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { APP_ID, NOW, onBothStores } from './on-both-stores.ts';
+import { APP_ID, errorsOf, NOW, onBothStores } from './on-both-stores.ts';
 
 const TIME = '2026-02-28T10:00:00.000Z';
 const alias = (alias_name: string, alias_label = 'crm') => ({ alias_name, alias_label });
@@ -234,6 +234,36 @@ onBothStores('contract 2.7: POST /users/merge', (api) => {
     expect(await api().users()).toMatchObject([
       { push_tokens: [token('t-1', 'device-01'), token('t-3', 'device-03')] },
     ]);
+  });
+
+  test('loses nothing, also where both have more than one may have: what is there can be changed, and nothing new comes', async () => {
+    const attributes = (prefix: string) =>
+      Object.fromEntries(Array.from({ length: 1_500 }, (_, i) => [`${prefix}${i}`, 0]));
+    const tokens = (prefix: string) =>
+      Array.from({ length: 600 }, (_, i) => ({
+        app_id: APP_ID,
+        token: `${prefix}${i}`,
+        device_id: `device-${prefix}${i}`,
+      }));
+    const user = (external_id: string) => ({
+      external_id,
+      ...attributes(external_id),
+      push_tokens: tokens(external_id),
+    });
+    await api().track({ attributes: [user('a'), user('b')] });
+    await merge({ identifier_to_merge: { external_id: 'b' }, identifier_to_keep: { external_id: 'a' } });
+    const answer = await api().track({
+      attributes: [{ external_id: 'a', b7: 7, one_more: 1, push_tokens: tokens('c') }],
+    });
+    expect(errorsOf(answer)).toEqual([
+      "attributes[0] 'one_more' is not set: a user may have 2,000 custom attributes",
+      "attributes[0] 'push_tokens' are not added: a user may have 1,000",
+    ]);
+    const [kept] = await api().users();
+    expect(kept).toMatchObject({
+      custom_attributes: { ...attributes('a'), ...attributes('b'), b7: 7 },
+      push_tokens: [...tokens('a'), ...tokens('b')],
+    });
   });
 
   test('keeps the external ID, whichever of the two had it', async () => {
