@@ -112,6 +112,9 @@ export const refusalOf = (
 export const preflightResponse = (): Response =>
   new Response(null, { status: 204, headers: preflightHeaders('GET, POST') });
 
+/** The statuses whose answers have no body; the platform's `Response` throws where one is given. */
+const WITHOUT_BODY = [204, 205, 304];
+
 /** An answer as it travels: with the headers of its endpoint, and cut off where the fault says so. */
 export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
   const isText = typeof answer.body === 'string';
@@ -124,7 +127,9 @@ export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | unde
     ...answer.headers,
   };
   if (hidden) Reflect.deleteProperty(headers, 'Access-Control-Expose-Headers');
-  if (fault?.type !== 'truncate') return new Response(text, { status: answer.status, headers });
+  const { status } = answer;
+  if (WITHOUT_BODY.includes(status)) return new Response(null, { status, headers });
+  if (fault?.type !== 'truncate') return new Response(text, { status, headers });
   const half = new TextEncoder().encode(text.slice(0, text.length / 2));
   const body = new ReadableStream(
     {
@@ -139,5 +144,5 @@ export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | unde
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { status: answer.status, headers });
+  return new Response(body, { status, headers });
 };

@@ -28,7 +28,7 @@ export type Fault =
   /** Stores what is sound and answers these `errors` (and count) as they are: for answers that contradict themselves. */
   | { type: 'errors'; errors: unknown[]; processed?: number }
   | { type: 'rate-limit'; afterSeconds: number; form?: RateLimitForm }
-  /** Any other status, nothing taken. The body is the endpoint's own refusal unless given; text is sent as HTML. */
+  /** Any other status, nothing taken. The body is the endpoint's own refusal unless given; text is sent as HTML; 204, 205 and 304 have none. */
   | { type: 'status'; status: number; body?: unknown; headers?: Record<string, string> }
   /** Answers properly, `delayMs` late. */
   | { type: 'slow'; delayMs: number }

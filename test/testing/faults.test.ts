@@ -103,6 +103,13 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
     expect(stored(service)).toEqual([]);
   });
 
+  it.each([204, 205])('answers %i, which has no body', async (status) => {
+    const { service, call } = await arrange({ type: 'status', status });
+    const answer = await call('a');
+    expect([answer.status, await answer.text()]).toEqual([status, '']);
+    expect(stored(service)).toEqual([]);
+  });
+
   it('takes the request and truncates the answer, ending it properly or not', async () => {
     const { service, call } = await arrange({ type: 'truncate' });
     await expect((await call('a')).json()).rejects.toThrow(SyntaxError);

@@ -85,10 +85,10 @@ export const createCapture = (
     };
   };
 
-  /** Returns whether it was stored. Each is tried again alone: the earlier write may already be sent. */
-  const attempt = async (write: () => Promise<unknown>): Promise<boolean> => {
+  /** Returns whether they were stored. Each write is tried again alone: the earlier one may already be sent. */
+  const attempt = async (entries: Entry[], write: () => Promise<unknown>): Promise<boolean> => {
     try {
-      const isStored = (await upkeep.retryOnQuota(write)) !== false;
+      const isStored = (await upkeep.retryOnQuota(write, entries)) !== false;
       // The client has stopped, and what is in memory ends with it.
       return isStored && !(isStopped() && log.place.isMemory());
     } catch (cause) {
@@ -102,10 +102,10 @@ export const createCapture = (
     const kept: Entry[] = [];
     const blind = entries.filter(({ once }) => once === undefined);
     const records = blind.map(({ key, event }): [EventKey, StoredEvent] => [key, event]);
-    if (records.length > 0 && (await attempt(() => log.write(records)))) kept.push(...blind);
+    if (records.length > 0 && (await attempt(blind, () => log.write(records)))) kept.push(...blind);
     for (const entry of entries) {
       const { once } = entry;
-      if (once !== undefined && (await attempt(() => log.writeOnce(entry, once)))) kept.push(entry);
+      if (once !== undefined && (await attempt([entry], () => log.writeOnce(entry, once)))) kept.push(entry);
     }
     return kept;
   };

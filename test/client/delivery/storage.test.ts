@@ -144,6 +144,34 @@ test('case 43: at the quota, without impressions, clicks go before older dismiss
   expect(tab.noticesOf('dropped').map(({ event: { type } }) => type)).toEqual(Array(10).fill('click'));
 });
 
+test.each([
+  ['impression', ['click', 'dismiss']],
+  ['click', ['dismiss']],
+] as const)(
+  'case 43: at the quota a new %s costs no event of more value, and waits in memory',
+  async (type, others) => {
+    const { world, store, openTab } = createFaultyWorld();
+    const tab = openTab({ options: { maxWaitMs: DAY_MS } });
+    for (const other of others) await tab.captureMany(10, other);
+    store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['setMany', 'update'], times: 2 });
+    const once = type === 'impression' ? { once: 'session b1' } : {};
+    const event = { type, bannerId: 'new', placementId: 'p', userId: 'u1', ...once };
+    expect(await tab.delivery.capture(event)).toMatchObject({ bannerId: 'new' });
+    expect(tab.noticesOf('dropped')).toEqual([]);
+    expect(await tab.delivery.diagnostics()).toMatchObject({ memoryMode: true, pending: 1, evicted: 0 });
+    tab.tell('visible');
+    await world.settle();
+    await tab.delivery.flush();
+    const left = others.length * 10 + 1;
+    expect(await tab.delivery.diagnostics()).toMatchObject({
+      memoryMode: false,
+      delivered: left,
+      evicted: 0,
+    });
+    assertConserved(await tab.delivery.diagnostics());
+  },
+);
+
 test('case 43: with nothing left to give up the client goes on in memory', async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();
