@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isStorableText } from '../../protocol/index.ts';
 import {
   type Answer,
   type Endpoint,
@@ -76,6 +77,17 @@ const BOUNDS: RequestBody<unknown>['bounds'] = {
   unsupported: { status: 415, message: 'Expected JSON' },
 };
 
+/** Where a body has a text, or a name of a member, that PostgreSQL would refuse; `null` where it has none. */
+const unstorableIn = (value: unknown, path: readonly string[] = []): readonly string[] | null => {
+  if (typeof value === 'string') return isStorableText(value) ? null : path;
+  if (typeof value !== 'object' || value === null) return null;
+  for (const [name, member] of Object.entries(value)) {
+    const found = isStorableText(name) ? unstorableIn(member, [...path, name]) : path;
+    if (found) return found;
+  }
+  return null;
+};
+
 /** A body as its schema has it, or a refusal that names what is wrong with it. */
 export const bodyOf = <Schema extends z.ZodType>(
   schema: Schema,
@@ -86,6 +98,12 @@ export const bodyOf = <Schema extends z.ZodType>(
   read(sent) {
     const parsed = schema.safeParse(sent);
     if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
+    const unstorable = unstorableIn(sent);
+    if (unstorable)
+      throw new HttpError(
+        400,
+        `Expected text without U+0000 and without half of a character: ${unstorable.join('.')}`,
+      );
     return parsed.data;
   },
 });

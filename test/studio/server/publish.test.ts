@@ -72,6 +72,24 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(await studio.headlines('u1')).toMatchObject({ home: 'welcome' });
   });
 
+  test.each([
+    ['U+0000', '\0'],
+    ['half of a character', '\ud83d'],
+  ])('refuses a text with %s that no database stores, and names it', async (_, bad) => {
+    const { body } = await save(studio, pia, saying('Ten per cent off'));
+    const sent = { campaign_id: 'sale', revision: body.revision, note: 'because' };
+    for (const name of ['note', 'campaign_id', 'revision']) {
+      const answer = await studio.call('POST', '/api/releases', {
+        body: { ...sent, [name]: `a${bad}b` },
+        cookie: pia,
+      });
+      expect([answer.status, answer.body.message]).toEqual([400, expect.stringContaining(name)]);
+    }
+    expect((await save(studio, pia, saying(`Ten${bad}`), 1)).body.message).toContain(
+      'properties.headline.value',
+    );
+  });
+
   test('is what the next sync answers, and is written into history and audit', async () => {
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
     const { status, body } = await publish(studio, pia, saying('Ten per cent off'));

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { imageDimensionsFromData } from 'image-dimensions';
 import * as z from 'zod';
-import { isStorableText } from '../../../protocol/index.ts';
 import {
   HttpError,
   PICTURE_TYPES,
@@ -114,12 +113,7 @@ const TOO_LARGE = {
 
 const pictureBody = z.strictObject({
   /** Of the file. */
-  name: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .refine(isStorableText, { error: 'expected a name without U+0000 and without half of a character' }),
+  name: z.string().trim().min(1).max(200),
   /** Its bytes, in Base64. */
   base64: z.string().min(1),
 });
