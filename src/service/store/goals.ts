@@ -201,22 +201,21 @@ export interface DeedOfUser {
   deed: Deed;
 }
 
+const at = (column: string): number => EVENTS.findIndex(({ name }) => name === column);
+const [WORKSPACE, NAME, PRODUCT] = [at('workspace_id'), at('name'), at('product_id')];
+
 /**
- * The events of a group that are goals of a campaign. `columnOf` reads a column of an event: nearly every one is no goal, and needs no row
- * of its own.
+ * The events of a group that are goals of a campaign. Each event has the values of its columns, as `EVENTS` has them: nearly every one is
+ * no goal, and needs no row of its own.
  */
-export const deedsAmong = (
-  events: number,
-  columnOf: (event: number, column: string) => unknown,
-  kept: KeptGoals,
-): DeedOfUser[] => {
+export const deedsAmong = (events: Iterable<readonly unknown[]>, kept: KeptGoals): DeedOfUser[] => {
   const deeds: DeedOfUser[] = [];
   if (kept.version === 0) return deeds;
-  for (let event = 0; event < events; event += 1) {
-    const workspaceId = String(columnOf(event, 'workspace_id'));
-    const name = deedName(columnOf(event, 'name'), columnOf(event, 'product_id'));
-    if (kept.campaignsWith(workspaceId, name).length === 0) continue;
-    const row = Object.fromEntries(EVENTS.map(({ name }) => [name, columnOf(event, name)]));
+  for (const values of events) {
+    const workspaceId = String(values[WORKSPACE]);
+    const isGoal = kept.campaignsWith(workspaceId, deedName(values[NAME], values[PRODUCT])).length > 0;
+    if (!isGoal) continue;
+    const row = Object.fromEntries(EVENTS.map(({ name }, column) => [name, values[column]]));
     deeds.push({ workspaceId, userId: numberIn(row, 'user_id'), deed: deedIn(row) });
   }
   return deeds;

@@ -7,19 +7,17 @@ import { USERS, userOf } from '../rows.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 
-/** A time as Unix milliseconds, under its own name. */
-const MS = (time: string) => `${POSTGRES.ms(time)} AS ${time}`;
-const TIME = POSTGRES.moment;
-
 export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
   WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
 
 export const USER_COLUMNS = selected(POSTGRES, USERS);
+const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.moment('known_ms')}`;
 /** Of a user whose row is as it was read the last time, `$2` the version and `$3` the time, the profile is not sent again. */
-export const READ_CHANGED_USERS = `SELECT users.user_id, users.workspace_id, external_id, version,
-    ${MS('created_at')}, ${MS('updated_at')},
-    CASE WHEN version = known_version AND updated_at = ${TIME('known_ms')} THEN NULL ELSE profile END AS profile,
-    version = known_version AND updated_at = ${TIME('known_ms')} AS is_known
+export const READ_CHANGED_USERS = `SELECT ${selected(
+  POSTGRES,
+  USERS.filter(({ name }) => name !== 'profile'),
+)},
+    CASE WHEN ${IS_KNOWN} THEN NULL ELSE profile END AS profile, ${IS_KNOWN} AS is_known
   FROM (SELECT unnest($1::bigint[]) AS known_id, unnest($2::bigint[]) AS known_version, unnest($3::float8[]) AS known_ms) AS known
   JOIN users ON user_id = known_id`;
 // The order makes every transaction lock its rows in the same sequence.

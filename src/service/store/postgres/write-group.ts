@@ -44,9 +44,6 @@ const CONTACT_LOCKS = 4_096;
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** What an event has in a column. */
-const COLUMNS = new Map(EVENTS.map(({ name, of }) => [name, of]));
-
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
@@ -60,10 +57,9 @@ export const writeChanges = async (
   changes: Changes,
   { kept, ids, also = [] }: { kept: KeptGoals; ids: UserIds; also?: Statement[] },
 ): Promise<void> => {
-  const { events } = changes;
   const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
-  const columnOf = (event: number, column: string) => COLUMNS.get(column)!(events[event]!);
-  const counted = { ...group.counted, deeds: deedsAmong(events.length, columnOf, kept) };
+  const events = changes.events.map((event) => EVENTS.map(({ of }) => of(event)));
+  const counted = { ...group.counted, deeds: deedsAmong(events, kept) };
   const sent: Promise<SqlRow[]>[] = [];
   const send = (batch: Batch) => {
     const answer = sendOver(run)(batch);

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
 import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
-import { query } from '../dialect.ts';
+import { type Batch, query } from '../dialect.ts';
 import { deedsAmong, keptGoals } from '../goals.ts';
 import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-writes.ts';
 import { EVENTS } from '../rows.ts';
@@ -27,8 +27,11 @@ export const setForWriting = (database: DatabaseSync): void => {
 
 export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, noChanges());
 
-/** Where a column of an event is in a flat list. */
-const AT = new Map(EVENTS.map(({ name }, index) => [name, index]));
+/** The values of each event, of the flat list of all. */
+function* eventsIn({ values }: Batch) {
+  for (let from = 0; from < values.length; from += EVENTS.length)
+    yield values.slice(from, from + EVENTS.length);
+}
 
 /** Writes in transactions of which each is stored whole, or not at all where it throws. */
 export const createWriter = (database: DatabaseSync) => {
@@ -62,9 +65,7 @@ export const createWriter = (database: DatabaseSync) => {
 
     write(group: GroupWrites): void {
       inTransaction(() => {
-        const { times, values } = group.events;
-        const columnOf = (event: number, column: string) => values[event * EVENTS.length + AT.get(column)!];
-        const counted = { ...group.counted, deeds: deedsAmong(times, columnOf, kept) };
+        const counted = { ...group.counted, deeds: deedsAmong(eventsIn(group.events), kept) };
         const found = sendFirst(send, SQLITE_STATEMENTS, kept, group, counted);
         sendLast(send, SQLITE_STATEMENTS, kept, group, counted, found);
       });
