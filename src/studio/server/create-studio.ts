@@ -14,7 +14,7 @@ import {
 } from '../../service/index.ts';
 import { createOpenId } from './open-id.ts';
 import { createPages } from './pages.ts';
-import type { SignInRoute, StudioRoute } from './route.ts';
+import { refuseUnstorable, type SignInRoute, type StudioRoute } from './route.ts';
 import { createStudioRoutes } from './routes/routes.ts';
 import { createSessions, may, type OpenSession } from './sessions.ts';
 import { createSignInRoutes } from './sign-in.ts';
@@ -123,6 +123,8 @@ export const createStudio = ({
     }
     const isSecure = origin.startsWith('https:');
     const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
+    const query = new URLSearchParams(exchange.search);
+    refuseUnstorable({ ...params, ...Object.fromEntries(query) });
     const body = route.request?.read(await readJson());
     return route.answer({
       operator,
@@ -131,7 +133,7 @@ export const createStudio = ({
       studio,
       store,
       params,
-      query: new URLSearchParams(exchange.search),
+      query,
       body,
       ifMatch: revisionIn(exchange.header('if-match')),
       nowMs: now(),

@@ -77,7 +77,7 @@ const BOUNDS: RequestBody<unknown>['bounds'] = {
   unsupported: { status: 415, message: 'Expected JSON' },
 };
 
-/** Where a body has a text, or a name of a member, that PostgreSQL would refuse; `null` where it has none. */
+/** Where a value has a text, or a name of a member, that PostgreSQL would refuse; `null` where it has none. */
 const unstorableIn = (value: unknown, path: readonly string[] = []): readonly string[] | null => {
   if (typeof value === 'string') return isStorableText(value) ? null : path;
   if (typeof value !== 'object' || value === null) return null;
@@ -86,6 +86,16 @@ const unstorableIn = (value: unknown, path: readonly string[] = []): readonly st
     if (found) return found;
   }
   return null;
+};
+
+/** Refuses what comes from outside, and names the text that no database stores. */
+export const refuseUnstorable = (sent: unknown): void => {
+  const path = unstorableIn(sent);
+  if (path)
+    throw new HttpError(
+      400,
+      `Expected text without U+0000 and without half of a character: ${path.join('.')}`,
+    );
 };
 
 /** A body as its schema has it, or a refusal that names what is wrong with it. */
@@ -98,12 +108,7 @@ export const bodyOf = <Schema extends z.ZodType>(
   read(sent) {
     const parsed = schema.safeParse(sent);
     if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
-    const unstorable = unstorableIn(sent);
-    if (unstorable)
-      throw new HttpError(
-        400,
-        `Expected text without U+0000 and without half of a character: ${unstorable.join('.')}`,
-      );
+    refuseUnstorable(sent);
     return parsed.data;
   },
 });

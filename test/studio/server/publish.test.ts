@@ -90,6 +90,14 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     );
   });
 
+  test.each([
+    ['GET', '/api/releases?campaign=%00', 'campaign'],
+    ['DELETE', '/api/drafts/a%00b', 'campaignId'],
+  ] as const)('refuses U+0000 in the address of %s %s', async (method, path, name) => {
+    const answer = await studio.call(method, path, { cookie: pia, ifMatch: 'r' });
+    expect([answer.status, answer.body.message]).toEqual([400, expect.stringMatching(`: ${name}$`)]);
+  });
+
   test('is what the next sync answers, and is written into history and audit', async () => {
     expect(await studio.headlines('u1')).toEqual({ home: null, side: null });
     const { status, body } = await publish(studio, pia, saying('Ten per cent off'));
