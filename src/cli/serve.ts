@@ -5,6 +5,7 @@ import {
   createService,
   errorFacts,
   followReleases,
+  isLoopback,
   type Listening,
   type Log,
   listen,
@@ -69,9 +70,6 @@ const portOf = (option: string, text: string): number => {
   return port;
 };
 
-/** An address that other machines cannot reach. */
-const LOOPBACK = /^(?:127\.|localhost$|::1$)/;
-
 const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
 /** Watches the workspaces. Throws with a hint where there are none yet. */
@@ -87,7 +85,7 @@ const workspacesOf = (path: string, log: Log): WorkspaceSource => {
 
 /** Logs who can reach the service, and what they can read there. */
 const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
-  if (LOOPBACK.test(host)) {
+  if (isLoopback(host)) {
     log.info({ host }, 'only this machine can reach the service; in a container set HOST=0.0.0.0');
   } else if (!hasMetricsToken) {
     log.warn(
@@ -130,7 +128,7 @@ const serveStudio = async (
     log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
   }
   const host = setting('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1';
-  const isOnlyHere = publicUrl === undefined && LOOPBACK.test(host);
+  const isOnlyHere = publicUrl === undefined && isLoopback(host);
   const studio = createStudio({
     workspaces,
     store,
@@ -216,7 +214,7 @@ export const serve = defineCommand({
     try {
       listening = await listen(service, { port, host, log });
       // Other machines have another address of a service that they can reach.
-      const ownUrl = LOOPBACK.test(host) ? listening.url : null;
+      const ownUrl = isLoopback(host) ? listening.url : null;
       const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
       log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
       logReach(log, host, metricsToken !== undefined);

@@ -14,6 +14,7 @@ export type { RequestBody } from './http/body.ts';
 export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';
 export { type Answer, type Exchange, HttpError, type Reply } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';
+export { isLoopback } from './http/loopback.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export { batchStatements } from './integrations/ingestion-store.ts';
 export {

@@ -102,13 +102,17 @@ const createHook =
       // An image that is the whole banner is itself the link, named by its description.
       const cover = drawn && link(content, slot, '', 'cover', navigate);
       cover?.setAttribute('aria-label', imageAlt || regionLabel);
-      if (cover) drawn?.box.append(cover);
+      if (cover) {
+        // Read once: the link says what the image does.
+        drawn?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
+        drawn?.box.append(cover);
+      }
     }
 
     const { root, remove } = openFrame(slot, [BASE_CSS, ...(look.base ? [look.base.css] : []), look.css]);
     const attributes = {
       class: `panel ${name}`,
-      'aria-label': headline ?? (imageAlt || regionLabel),
+      'aria-label': headline ?? regionLabel,
       'data-theme': content.theme,
       'data-picture': drawn ? 'some' : 'none',
       'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',

@@ -54,7 +54,16 @@ describe.each([
     template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen', link: '/linen' }), slot);
     const panel = drawnIn(slot.element);
     within(panel).getByRole('link', { name: 'Autumn linen' });
-    expect(panel.getAttribute('aria-label')).toBe('Autumn linen');
+    expect(panel.getAttribute('aria-label')).toBe('Promotion');
+    expect(within(panel).queryByRole('img')).toBeNull();
+  });
+
+  test('reads the description of a picture that is no link once, as the picture’s', () => {
+    const { slot } = recordingSlot();
+    template(bannerOf({ image: '/linen.jpg', image_alt: 'Autumn linen' }), slot);
+    const panel = drawnIn(slot.element);
+    within(panel).getByRole('img', { name: 'Autumn linen' });
+    expect(panel.getAttribute('aria-label')).toBe('Promotion');
   });
 
   test('hides a picture without description from screen readers', () => {

@@ -1,9 +1,22 @@
+import type { PictureType } from '../../service/index.ts';
+
 /** How large an uploaded picture may be. */
 export const MAX_PICTURE_BYTES = 1024 * 1024;
 
-/** What it may be, in words, and as a file input takes it. */
-export const PICTURE_KINDS = 'a PNG, JPEG, WebP, AVIF or GIF';
-export const PICTURE_ACCEPT = 'image/png,image/jpeg,image/webp,image/avif,image/gif';
+/** What it may be, as people write it. */
+const NAMES: Record<PictureType, string> = {
+  png: 'PNG',
+  jpeg: 'JPEG',
+  webp: 'WebP',
+  avif: 'AVIF',
+  gif: 'GIF',
+};
+
+/** The same in words, and as a file input takes it. */
+export const PICTURE_KINDS = Object.values(NAMES).join(', ');
+export const PICTURE_ACCEPT = Object.keys(NAMES)
+  .map((type) => `image/${type}`)
+  .join();
 
 /** `84 KB`, `1.4 MB`: rounded up, so that what is too large never reads like what fits. */
 export const sizeWords = (bytes: number): string =>

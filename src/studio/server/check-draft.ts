@@ -90,6 +90,10 @@ const written = z.object({
 });
 type Written = z.infer<typeof written>;
 
+/** Properties of the templates that are addresses. */
+const LINKS = ['link', 'second_link'];
+const IMAGES = ['image', 'image_dark'];
+
 const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['path'], tell: Tell) => {
   if (typeof value !== 'string' || MARKUP.test(value) || value.trim() === '') return;
   const refused = refusedUrl(value, use);
@@ -122,8 +126,8 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
     tell('warning', at('link'), 'The button leads nowhere: without a link it is not drawn.');
   }
   for (const [name, { value }] of Object.entries(properties)) {
-    if (name === 'link' || name === 'second_link') checkAddress('link', value, at(name), tell);
-    if (name === 'image' || name === 'image_dark') checkAddress('image', value, at(name), tell);
+    if (LINKS.includes(name)) checkAddress('link', value, at(name), tell);
+    if (IMAGES.includes(name)) checkAddress('image', value, at(name), tell);
     const most = TEMPLATE_PROPERTIES.find((each) => each.name === name && 'most' in each);
     const length = typeof value === 'string' ? Array.from(value).length : 0;
     if (most && 'most' in most && !MARKUP.test(String(value)) && length > most.most) {
@@ -154,7 +158,7 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
   for (const [index, { bare }] of variants.entries()) {
     for (const { property, variable, language } of bare) {
       // An address may go without; a sentence shows it.
-      if (property === 'link' || property === 'image') continue;
+      if ([...LINKS, ...IMAGES].includes(property)) continue;
       const words = `${labelOf(property)} has a gap for people without ${variable}: give it a default, such as {{${variable} | default: 'there'}}.`;
       const where = language === null ? ['properties', property] : ['translations', language, property];
       tell('warning', ['variants', index, ...where], words);

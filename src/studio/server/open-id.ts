@@ -1,5 +1,5 @@
 import * as openid from 'openid-client';
-import { errorFacts, type Log, type OpenIdSettings, type Registry } from '../../service/index.ts';
+import { errorFacts, isLoopback, type Log, type OpenIdSettings, type Registry } from '../../service/index.ts';
 import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts';
 
 export const OPENID_START = '/openid/start';
@@ -77,8 +77,9 @@ const configurationOf = async (
   if (secretVariable !== null && !secret) throw new Error(`${secretVariable} is not set`);
   const authentication = secret ? openid.ClientSecretPost(secret) : openid.None();
   // Only a provider on one's own machine is reached without TLS.
-  const isLocal = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::|\/|$)/.test(issuer);
-  return openid.discovery(new URL(issuer), clientId, undefined, authentication, {
+  const url = new URL(issuer);
+  const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
+  return openid.discovery(url, clientId, undefined, authentication, {
     // Without these checks the library trusts the connection, and reads an ID token whatever its signature.
     execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [openid.allowInsecureRequests] : [])],
   });

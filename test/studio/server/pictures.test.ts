@@ -108,7 +108,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
       const { status, body } = await upload(bytes, 'x.png', cookie);
       return [status, body.message];
     };
-    const kinds = 'This is no picture that can be used. It has to be a PNG, JPEG, WebP, AVIF or GIF.';
+    const kinds = 'This is no picture that can be used. It has to be one of PNG, JPEG, WebP, AVIF, GIF.';
     expect(await refusalOf(SVG)).toEqual([415, kinds]);
     expect(await refusalOf(Buffer.from('<!doctype html><script>1</script>'))).toEqual([415, kinds]);
     expect(await refusalOf(aPng(40, 20).subarray(0, 12))).toEqual([415, kinds]);
@@ -212,7 +212,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect(entries).toEqual([]);
   });
 
-  test('that are not in the library any more are named by the check of each draft that shows them', async () => {
+  test('that are not in the library any more keep a message from being published, and a former release from coming back', async () => {
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const variant = {
       variant_id: 'a',
@@ -223,26 +223,40 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
       },
       translations: { de: { headline: 'Angebot', image: url, image_alt: 'Ein Krug' } },
     };
-    const campaign = showing(url, { variants: [variant] });
-    const warned = async () => {
+    const campaign = showing(url, { language: 'en', variants: [variant] });
+    const found = async () => {
       const { body } = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
       return body.checks.filter(({ words }: { words: string }) => words.startsWith('The library does not'));
     };
-    expect(await warned()).toEqual([]);
+    expect(await found()).toEqual([]);
+    const pia = await studio.signIn('Pia');
+    const save = async (content: unknown, based_on: number) =>
+      (await studio.call('PUT', '/api/drafts/sale', { body: { campaign: content, based_on }, cookie: ed }))
+        .body;
+    const publish = async (revision: string) =>
+      studio.call('POST', '/api/releases', {
+        body: { campaign_id: 'sale', revision, note: '' },
+        cookie: pia,
+      });
+    expect((await publish((await save(campaign, 0)).revision)).status).toBe(201);
+    expect((await publish((await save(showing('/own.png'), 1)).revision)).status).toBe(201);
+    studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);
     const words = 'The library does not have this picture any more: choose another one.';
-    expect(await warned()).toEqual([
-      { severity: 'warning', path: ['variants', 0, 'properties', 'image'], words },
-      { severity: 'warning', path: ['variants', 0, 'translations', 'de', 'image'], words },
+    expect(await found()).toEqual([
+      { severity: 'error', path: ['variants', 0, 'properties', 'image'], words },
+      { severity: 'error', path: ['variants', 0, 'translations', 'de', 'image'], words },
     ]);
-    const saved = await studio.call('PUT', '/api/drafts/sale', {
-      body: { campaign, based_on: 0 },
-      cookie: ed,
+    const saved = await save(campaign, 2);
+    expect(saved.checks[0]).toMatchObject({ severity: 'error', words });
+    const refused = { status: 422, body: { message: `This cannot be published as it is: ${words}` } };
+    expect(await publish(saved.revision)).toMatchObject(refused);
+    const restored = await studio.call('POST', '/api/releases/1/restore', {
+      body: { note: '', based_on: 2 },
+      cookie: pia,
     });
-    expect([saved.status, saved.body.checks]).toEqual([
-      200,
-      expect.arrayContaining([expect.objectContaining({ words })]),
-    ]);
+    expect(restored).toMatchObject(refused);
+    expect(await studio.headlines('u-1', ['home'])).toEqual({ home: 'Sale' });
   });
 
   test('that many pages show at once cost the database one read, whoever asks for others that are not there', async () => {

@@ -55,7 +55,7 @@ export const Audit = () => {
                     name: 'Of',
                     cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
                   },
-                  { name: 'More', cell: ({ details }) => details },
+                  { name: 'More', cell: ({ details }) => <span class="unbroken">{details}</span> },
                 ]}
               />
             )}

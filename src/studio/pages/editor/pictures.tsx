@@ -114,7 +114,7 @@ const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted 
             }}
           />
           <p class="field-help" id={`${id}-help`}>
-            {PICTURE_KINDS.replace(/^a/, 'A')} of at most 1 MB. Everybody who has its address can see it.
+            At most 1 MB: {PICTURE_KINDS}. Everybody who has its address can see it.
           </p>
           <p class="field-problem" id={`${id}-problem`} role="alert">
             {uploading.problem.value}

@@ -177,7 +177,7 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
 };
 
 /** What most banners have; the rest is behind "More". */
-const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_alt'];
+const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_dark', 'image_alt'];
 
 /** Checks of what a click does, by their paths in it. */
 const checksOf = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>

@@ -116,10 +116,10 @@ interface RowProps {
   onChange(): Promise<void>;
 }
 
-const runsWords = ({ starts_at, ends_at }: CampaignText): string => {
+const runsWords = ({ starts_at, ends_at }: CampaignText): string | null => {
   if (starts_at && ends_at) return `${day(starts_at)} – ${day(ends_at)}`;
   if (starts_at) return `From ${day(starts_at)}`;
-  return ends_at ? `Until ${day(ends_at)}` : 'Always';
+  return ends_at ? `Until ${day(ends_at)}` : null;
 };
 
 /** One campaign of the list. */
@@ -160,7 +160,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             style={{ insetInlineStart: `${bar.start}%`, inlineSize: `${bar.length}%` }}
           />
         )}
-        <span class="list-runs">{runsWords(campaign)}</span>
+        <span class="list-runs">{runsWords(campaign) ?? (bar && 'Always')}</span>
       </span>
       <span class="list-number">
         {number && (state === 'live' || number.people > 0) && (

@@ -50,9 +50,17 @@ const percent = new Intl.NumberFormat('en-GB', {
 
 export const countText = (count: number): string => whole.format(count);
 export const moneyText = (amount: number): string => money.format(amount);
-/** `7.1 %`, always with one digit, so that columns can be compared; `–` of nobody. */
-export const shareText = (part: number, of: number): string =>
-  of === 0 ? '–' : percent.format(part / of).replace('%', ' %');
+/**
+ * A share from 0 to 1; `null` where there is none: of nobody, or of fewer people than the part. On one day more people may click than
+ * see it, as those who click after midnight.
+ */
+export const shareOf = (part: number, of: number): number | null =>
+  of === 0 || part > of ? null : part / of;
+/** `7.1 %`, always with one digit, so that columns can be compared; `–` where there is no share. */
+export const shareText = (part: number, of: number): string => {
+  const share = shareOf(part, of);
+  return share === null ? '–' : percent.format(share).replace('%', ' %');
+};
 const lift = new Intl.NumberFormat('en-GB', {
   style: 'percent',
   maximumFractionDigits: 0,

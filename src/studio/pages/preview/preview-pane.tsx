@@ -126,14 +126,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
       <Device width={Number(width.value)} request={request} onDrawn={into(drawnProblems)} />
       <div class="row preview-foot">
         {!editor.isReadOnly && workspace.sites.length > 0 && (
-          <DialogButton
-            name="Preview on the site …"
-            disabled={!editor.isDraft.value}
-            title={
-              editor.isDraft.value ? undefined : 'Only a draft needs a preview: this is published as it is'
-            }
-            before={editor.flush}
-          >
+          <DialogButton name="Preview on the site …" disabled={!editor.isDraft.value} before={editor.flush}>
             {(close) => (
               <SiteLinkDialog
                 editor={editor}
@@ -146,6 +139,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           </DialogButton>
         )}
         <div class="preview-said" role="status">
+          {!editor.isDraft.value && <p>It is published like this.</p>}
           {problem && <p class="field-problem">{problem}</p>}
           {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
           {answer?.language && <p>In {languageName(answer.language)}.</p>}

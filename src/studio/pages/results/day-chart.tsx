@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/metrics.ts';
 import { type Column, DataTable } from '../parts/data-table.tsx';
-import { countText, shareText } from '../parts/format.ts';
+import { countText, shareOf, shareText } from '../parts/format.ts';
 
 const DAY_SECONDS = 86_400;
 const HEIGHT = 240;
@@ -17,7 +17,6 @@ const LEAST_TOP = 0.01;
 const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 /** `17 Nov`, of `2026-11-17`. */
 export const dayText = (day: string): string => dayNames.format(Date.parse(day));
-const rateText = (rate: number) => `${(rate * 100).toFixed(1)} %`;
 
 /** The value of a custom property, `light-dark()` and all: a canvas takes a plain colour alone. */
 const colourOf = (name: string): string => {
@@ -28,6 +27,10 @@ const colourOf = (name: string): string => {
   probe.remove();
   return color;
 };
+
+/** Of an arm on a day. */
+const countsOf = (days: readonly DayResults[], day: string, variantId: string | null) =>
+  days.find((each) => each.day === day && each.variantId === variantId) ?? { clicked: 0, exposed: 0 };
 
 interface Drawn {
   days: readonly DayResults[];
@@ -48,8 +51,8 @@ export const drawChart = async (
   const axis = { stroke: colourOf('--soft'), grid, ticks: grid };
   const rates = arms.map(({ variantId }) =>
     dates.map((day) => {
-      const counts = days.find((each) => each.day === day && each.variantId === variantId);
-      return counts && counts.exposed > 0 ? counts.clicked / counts.exposed : null;
+      const { clicked, exposed } = countsOf(days, day, variantId);
+      return shareOf(clicked, exposed);
     }),
   );
   const plot = new Plot(
@@ -84,7 +87,7 @@ export const drawChart = async (
           space: 64,
           values: (_, splits) => splits.map((seconds) => dayNames.format(seconds * 1_000)),
         },
-        { ...axis, size: 60, values: (_, splits) => splits.map(rateText) },
+        { ...axis, size: 60, values: (_, splits) => splits.map((rate) => shareText(rate, 1)) },
       ],
       series: [
         {},
@@ -161,8 +164,8 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   return (
     <>
       <p class="muted">
-        People who clicked on a day, beside those who saw it on that day (days in {timeZone}). Who clicks the
-        day after counts on that day.
+        People who clicked on a day, as a share of those who saw it then (days in {timeZone}). A click after
+        midnight counts on the next day. Where more clicked than saw it there is no share.
         {edited.length > 0 && ' A line stands where the campaign was changed.'}
       </p>
       <ul class="row chart-names" aria-hidden="true" hidden={!isDrawn.value}>
@@ -201,8 +204,7 @@ export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
                 id: variantId!,
                 kind: 'number',
                 cell: (day) => {
-                  const counts = days.find((each) => each.day === day && each.variantId === variantId);
-                  const { clicked, exposed } = counts ?? { clicked: 0, exposed: 0 };
+                  const { clicked, exposed } = countsOf(days, day, variantId);
                   return (
                     <>
                       {shareText(clicked, exposed)}{' '}

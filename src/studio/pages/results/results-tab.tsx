@@ -173,11 +173,13 @@ export const HoldoutScreen = () => {
   const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
   return (
     <>
-      <h1>Holdout</h1>
-      <p class="muted">
-        Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
-        seen a campaign since then, or would have.
-      </p>
+      <div class="page-head">
+        <h1>Holdout</h1>
+        <p class="muted">
+          Since {wholeMoment(since)}, {percentage} % of all users get no campaign. Counted are users who have
+          seen a campaign since then, or would have.
+        </p>
+      </div>
       <LoadView loaded={loaded} again={again}>
         {(results) => (
           <Results

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
-import type { DraftCheck } from '../check-draft.ts';
-import { checkDraft } from '../check-draft.ts';
+import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { checkPictures } from './pictures.ts';
 
@@ -43,8 +42,8 @@ const checkBody = z.strictObject({ campaign: z.unknown() });
 
 const placementsOf = z.object({ placements: z.array(z.string()) });
 
-/** What there is to say of a draft, of the places that pages have for it, and of its pictures. */
-const checksOf = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
+/** What there is to say of a draft, of the places that pages have for it, and of its pictures. With an error in it nothing is published. */
+export const checksOf = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
   const { workspace, missingSelectors, nowMs } = context;
   const { placements = [] } = placementsOf.safeParse(content).data ?? {};
   const places = placements.flatMap((id, index): DraftCheck[] => {
@@ -53,7 +52,7 @@ const checksOf = async (content: unknown, context: StudioContext): Promise<Draft
     const words = `Pages report that they have no place for “${placement.name}”: its selector finds nothing there. “Why” says how often.`;
     return [{ severity: 'warning', path: ['placements', index], words }];
   });
-  return [...checkDraft(content, workspace, nowMs), ...places, ...(await checkPictures(content, context))];
+  return [...(await checkPictures(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
 };
 
 const revisionName = () => randomBytes(9).toString('base64url');

@@ -3,6 +3,7 @@ import { imageDimensionsFromData } from 'image-dimensions';
 import * as z from 'zod';
 import {
   HttpError,
+  isLoopback,
   PICTURE_TYPES,
   PICTURES_PATH,
   type Picture,
@@ -47,10 +48,6 @@ const ONLY_HERE =
   'Only this machine sees pictures until the service is started with a --service-url that others reach.';
 const FULL = `The library is full: it has room for ${MAX_PICTURES} pictures. Delete some that no campaign uses.`;
 
-/** Whether an address leads every browser to its own machine. */
-const isOfOwnMachine = (url: string): boolean =>
-  /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname);
-
 const rowOf = ({ hash, type, name, width, height, size }: Picture, serviceUrl: string): PictureRow => ({
   hash,
   url: `${serviceUrl}${PICTURES_PATH}/${hash}.${type}`,
@@ -68,7 +65,7 @@ export const listPictures = defineRoute({
   answer: async ({ studio, workspace, serviceUrl }) => {
     const all = serviceUrl === null ? [] : await studio.pictures(workspace.workspaceId);
     const problem = serviceUrl === null ? NO_URL : all.length < MAX_PICTURES ? null : FULL;
-    const warning = serviceUrl !== null && isOfOwnMachine(serviceUrl) ? ONLY_HERE : null;
+    const warning = serviceUrl !== null && isLoopback(new URL(serviceUrl).hostname) ? ONLY_HERE : null;
     const body: PicturesAnswer = {
       pictures: all.map((each) => rowOf(each, serviceUrl ?? '')),
       problem,
@@ -92,7 +89,7 @@ const readPicture = (bytes: Uint8Array): { type: PictureType; width: number; hei
   const found = dimensionsOf(bytes);
   const type = PICTURE_TYPES.find((each) => each === found?.type);
   if (!found || type === undefined) {
-    throw new HttpError(415, `This is no picture that can be used. It has to be ${PICTURE_KINDS}.`);
+    throw new HttpError(415, `This is no picture that can be used. It has to be one of ${PICTURE_KINDS}.`);
   }
   const { width, height } = found;
   const size = `The picture has ${width} × ${height} pixels`;
@@ -179,7 +176,7 @@ const pictured = z.object({
   ),
 });
 
-/** What to say of the pictures of this service that a campaign shows and the library has not: sites soon show none there. */
+/** What is wrong with the pictures of this service that a campaign shows and the library has not: sites would show none there. */
 export const checkPictures = async (
   campaign: unknown,
   { studio, workspace, serviceUrl }: StudioContext,
@@ -198,7 +195,7 @@ export const checkPictures = async (
   return shown
     .filter(({ value }) => !known.has(String(value).slice(before.length).split('.', 1)[0]!))
     .map(({ path, index }) => ({
-      severity: 'warning',
+      severity: 'error',
       path: ['variants', index, ...path],
       words: 'The library does not have this picture any more: choose another one.',
     }));

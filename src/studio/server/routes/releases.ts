@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { HttpError, type Release } from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
-import { checkDraft } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+import { checksOf } from './drafts.ts';
 
 /** Each may have 64 KB. */
 const PAGE = 25;
@@ -73,8 +73,8 @@ export const refuseFileMode = ({ workspace }: StudioContext) => {
   );
 };
 
-const refuseErrors = (campaign: unknown, { workspace, nowMs }: StudioContext) => {
-  const errors = checkDraft(campaign, workspace, nowMs).filter(({ severity }) => severity === 'error');
+const refuseErrors = async (campaign: unknown, context: StudioContext) => {
+  const errors = (await checksOf(campaign, context)).filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (!first) return;
   throw new HttpError(422, `This cannot be published as it is: ${first.words}`, {
@@ -137,7 +137,7 @@ export const publish = defineRoute({
     if (workspace.studio.secondOperator && draft.editor === operator.name) {
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
     }
-    refuseErrors(draft.campaign, context);
+    await refuseErrors(draft.campaign, context);
     const liveAtMs = liveAt ? Date.parse(liveAt) : nowMs;
     if (liveAtMs < nowMs) {
       throw new HttpError(
@@ -164,7 +164,7 @@ export const rollBack = defineRoute({
     const { studio, workspace, params, nowMs } = context;
     const former = await studio.release(workspace.workspaceId, Number(params['release']));
     if (!former) throw new HttpError(404, 'There is no such release');
-    if (former.campaign !== null) refuseErrors(former.campaign, context);
+    if (former.campaign !== null) await refuseErrors(former.campaign, context);
     const { campaignId, campaign } = former;
     const { note: words, based_on: basedOn } = context.body;
     const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });

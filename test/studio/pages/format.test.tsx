@@ -1,0 +1,8 @@
+import { expect, test } from 'vitest';
+import { shareOf, shareText } from '../../../src/studio/pages/parts/format.ts';
+
+test('a day on which more people clicked than saw it has no share', () => {
+  expect([shareOf(3, 2), shareText(3, 2)]).toEqual([null, '–']);
+  expect([shareOf(0, 0), shareText(0, 0)]).toEqual([null, '–']);
+  expect([shareOf(2, 2), shareText(2, 2)]).toEqual([1, '100.0 %']);
+});
