@@ -257,3 +257,11 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
     await page.context().close();
   });
 });
+
+test('the audit of a picture fits a tablet: its hash breaks, and pushes no column out of sight', async () => {
+  const page = await studio.open('/access', { viewport: { width: 768, height: 900 } });
+  await page.getByText('upload picture').first().waitFor();
+  const audit = page.getByRole('region', { name: 'Audit' });
+  expect(await audit.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  await page.context().close();
+});

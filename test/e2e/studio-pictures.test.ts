@@ -14,7 +14,7 @@ test('a picture is uploaded, previewed, published, shown by the shop, and kept f
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
   await page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first().click();
   const dialog = page.getByRole('dialog', { name: 'Pictures' });
-  await dialog.getByText('A PNG, JPEG, WebP, AVIF or GIF of at most 1 MB.').waitFor();
+  await dialog.getByText('At most 1 MB: PNG, JPEG, WebP, AVIF, GIF.').waitFor();
   const file = dialog.getByLabel('Upload a picture, or drop one here');
   const png = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/png', buffer });
   await file.setInputFiles(png('huge.png', aPng(1, 1, [0, 0, 0], 1.4 * 1024 * 1024)));

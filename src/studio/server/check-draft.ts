@@ -143,7 +143,7 @@ const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
     tell('warning', ['ends_at'], 'The end is in the past: nobody would see it.');
   }
   if (endsAtMs === null && status === 'active') {
-    tell('warning', ['ends_at'], 'It has no end. Results name a winner at the planned end or sample only.');
+    tell('warning', ['ends_at'], 'It has no end: without one, or a planned sample, results name no winner.');
   }
   if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
   if (controlPercentage === 100)

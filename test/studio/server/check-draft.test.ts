@@ -132,7 +132,7 @@ describe('a campaign', () => {
     [{ ends_at: '2026-03-01T09:00:00Z' }, 'warning ends_at: The end is in the past: nobody would see it.'],
     [
       { ends_at: null },
-      'warning ends_at: It has no end. Results name a winner at the planned end or sample only.',
+      'warning ends_at: It has no end: without one, or a planned sample, results name no winner.',
     ],
     [{ status: 'draft' }, 'warning status: It is shown to test users only.'],
     [

@@ -198,9 +198,7 @@ export const WhyScreen = () => {
       <div class="row apart page-head">
         <div>
           <h1>Why</h1>
-          <p class="muted">
-            Who gets what on each placement at this moment, and what passed the others over.
-          </p>
+          <p class="muted">Who gets what on each placement at this moment, and why not the others.</p>
         </div>
         <div class="why-who">
           <PersonChoice chosen={person.value} onChoose={into(person)} />
