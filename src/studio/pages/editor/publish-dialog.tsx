@@ -183,7 +183,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           <Changes before={before.value} after={campaign} />
         ) : (
           <details class="more">
-            <summary>This is its first release: all that it says</summary>
+            <summary>Its first release: all that it says</summary>
             <Changes before={null} after={campaign} />
           </details>
         )}

@@ -1,8 +1,17 @@
-import { computed, signal } from '@preact/signals';
+import { computed, type Signal, signal } from '@preact/signals';
 
 /** Changes of one field within so long are one step back. */
 const STEP_MS = 1_000;
 const MAX_STEPS = 100;
+
+/** The last that is kept there, in exchange for what there is now; `undefined` where there is none. */
+const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Value | undefined => {
+  const found = from.value.at(-1);
+  if (found === undefined) return undefined;
+  from.value = from.value.slice(0, -1);
+  to.value = [...to.value, now];
+  return found;
+};
 
 /** What there was before, to go back to and forth. */
 export const createSteps = <Value>() => {
@@ -25,20 +34,7 @@ export const createSteps = <Value>() => {
       past.value = [];
       future.value = [];
     },
-    /** The step before, in exchange for what there is now; `undefined` where there is none. */
-    back(now: Value): Value | undefined {
-      const before = past.value.at(-1);
-      if (before === undefined) return undefined;
-      past.value = past.value.slice(0, -1);
-      future.value = [...future.value, now];
-      return before;
-    },
-    forth(now: Value): Value | undefined {
-      const after = future.value.at(-1);
-      if (after === undefined) return undefined;
-      future.value = future.value.slice(0, -1);
-      past.value = [...past.value, now];
-      return after;
-    },
+    back: (now: Value) => step(past, future, now),
+    forth: (now: Value) => step(future, past, now),
   };
 };
