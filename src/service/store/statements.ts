@@ -30,6 +30,7 @@ const statementsIn = (dialect: Dialect, lane: number) => {
   const { isIn, list, earlier, moment, move, ms, forRows, ifFirst, written } = dialect;
   const happened = earlier('time', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
+  const decided = USER_CAMPAIGNS.filter(({ type }) => type !== 'json');
 
   const notCounted = (names: string) =>
     `SELECT ${names} FROM user_campaigns WHERE workspace_id = $1 AND campaign_id = $2
@@ -166,14 +167,8 @@ const statementsIn = (dialect: Dialect, lane: number) => {
     goals: question(READ_GOALS),
 
     /** What a decision needs: without `parts` and `goals`, which may be long and are for the results alone. */
-    campaignsOf: (userIds: readonly number[]) =>
-      query(
-        `SELECT ${selected(
-          dialect,
-          USER_CAMPAIGNS.filter(({ type }) => type !== 'json'),
-        )} FROM user_campaigns WHERE ${isIn('user_id', '$1', 'bigint')}`,
-        dialect.list(userIds),
-      ),
+    campaignsOf: (users: readonly number[]): Batch =>
+      query(`SELECT ${selected(dialect, decided)} FROM user_campaigns WHERE ${ofUsers}`, list(users)),
     impressionsSince: question(
       `SELECT campaign_id, ${ms(happened)} AS time
        FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
