@@ -1,6 +1,7 @@
 import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
-import { createConsent, type Decision, decideWithoutDelivery } from './consent/consent.ts';
+import { createConsent, type Decision } from './consent/consent.ts';
+import { decideWithoutDelivery } from './consent/decide-without-delivery.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
 import { createLateChunk, type ImportAgain } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';

@@ -3,7 +3,7 @@ import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
-import { handOffMessages } from './delivery/leaving.ts';
+import { handOffMessages } from './delivery/hand-off.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices, EndpointOptions } from './options/choices.ts';
 import { readApiOptions } from './options/options.ts';

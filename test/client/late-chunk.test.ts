@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { decideWithoutDelivery } from '../../src/client/consent/consent.ts';
+import { decideWithoutDelivery } from '../../src/client/consent/decide-without-delivery.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';

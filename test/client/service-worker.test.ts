@@ -1,7 +1,7 @@
 // @vitest-environment node
 import 'fake-indexeddb/auto';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { handOffMessages } from '../../src/client/delivery/leaving.ts';
+import { handOffMessages } from '../../src/client/delivery/hand-off.ts';
 import type { Notice } from '../../src/client/index.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { installSender, type SenderOptions } from '../../src/client/service-worker.ts';

@@ -98,8 +98,6 @@ export const createUpdates = (context: LateContext) => {
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
-  /** The session of the current user is joined once: a user who is identified right after the client was created comes twice. */
-  let hasJoined = false;
   let onSession: () => void = () => undefined;
 
   const notifyTabs = (): void => {
@@ -156,8 +154,7 @@ export const createUpdates = (context: LateContext) => {
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
       const userId = user.id();
-      if (!isActive() || userId === null || hasJoined) return;
-      hasJoined = true;
+      if (!isActive() || userId === null || session.hasBegun()) return;
       const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
       inBackground(found);
       // A log that does not answer keeps no user from a banner.
@@ -204,7 +201,6 @@ export const createUpdates = (context: LateContext) => {
     syncBlockedUntilMs: sync.blockedUntilMs,
     /** The user changed: nothing of the former one's is requested any more. */
     forgetUser(): void {
-      hasJoined = false;
       session.leave();
       requested.answered.clear();
       renewal.stop();

@@ -54,6 +54,8 @@ export const createKeyring = (apiKey: ProvideKey, after: Clock['after']) => {
   };
 };
 
+export type Keyring = ReturnType<typeof createKeyring>;
+
 /** The host's function: the token of this user, or `null` where it has none. */
 export type ProvideToken = (userId: string) => string | null | Promise<string | null>;
 

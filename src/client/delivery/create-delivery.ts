@@ -6,10 +6,12 @@ import { createTabChannel } from '../platform/tab-channel.ts';
 import { type Capture, createCapture } from './capture.ts';
 import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delivery.ts';
 import { createLeaving } from './leaving.ts';
-import { createDeadLetters, readDiagnostics } from './log/letters.ts';
+import { readDiagnostics } from './log/diagnostics.ts';
+import { createDeadLetters } from './log/letters.ts';
 import { createLog, type Log } from './log/log.ts';
 import { bannerEvent, EVENT_RANGE } from './log/records.ts';
 import { createUpkeep, type Upkeep } from './log/upkeep.ts';
+import { createCorrection } from './sender/correction.ts';
 import { createSender, type Sender } from './sender/sender.ts';
 
 const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
@@ -91,7 +93,8 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   const log = createLog(context);
   const upkeep = createUpkeep(context, log);
   const letters = createDeadLetters(context, log);
-  const sender = createSender(context, log, upkeep);
+  const correction = createCorrection(context, log);
+  const sender = createSender(context, log, upkeep, correction);
   const leaving = createLeaving(context, log, sender);
   const capture = createCapture(context, log, upkeep, leaving, sender);
   const decide = createDecide(context, log, upkeep, capture, sender);
@@ -107,7 +110,7 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       const send = () => (context.canSend() ? sender.run(true) : 0);
       const [sent, left] = await Promise.all([send(), leaving.delivered()]);
       // What the host has corrected goes as well.
-      await sender.decided();
+      await correction.decided();
       const corrected = await send();
       const { pending, inDoubt } = await diagnostics();
       return { delivered: sent + left + corrected, pending: pending + inDoubt };

@@ -1,23 +1,14 @@
-import { isPausing } from '../../platform/waits.ts';
-import type { DeadLetter, DeliveryContext, Diagnostics } from '../delivery.ts';
+import type { DeadLetter, DeliveryContext } from '../delivery.ts';
 import type { Log } from './log.ts';
 import {
   bannerEvent,
   DEAD_RANGE,
   type DeadRecord,
   deadKey,
-  isAlone,
-  isEventKey,
-  isLive,
-  isNewer,
   keyText,
-  kindOf,
   type QueuedEvent,
   queueKey,
-  readEvent,
-  TOTALS,
   VERSION,
-  WHOLE_RANGE,
   type Writes,
 } from './records.ts';
 
@@ -80,41 +71,5 @@ export const createDeadLetters = ({ notify }: DeliveryContext, log: Log) => {
         notify({ type: 'dropped', event: bannerEvent(event), reason: 'discarded' });
       }
     },
-  };
-};
-
-/**
- * Says where every event is at one moment. Nothing counts the captured events as they come: their number is the sum of the events that have
- * left the log and of those that are still there.
- */
-export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log): Promise<Diagnostics> => {
-  const now = clock.now();
-  const { control, claims, records } = await log.overview(WHOLE_RANGE);
-  const over = new Set(claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)));
-  let events = 0;
-  let inDoubt = 0;
-  let deadLetters = 0;
-  for (const [key, record] of records) {
-    if (isNewer(record)) continue;
-    if (kindOf(key) === 'dead') deadLetters += 1;
-    if (kindOf(key) !== 'event') continue;
-    events += 1;
-    const isOver = isEventKey(key) && over.has(keyText(key));
-    if (isOver || readEvent(record)?.doubt !== undefined) inDoubt += 1;
-  }
-  const { delivered, discarded, evicted, expired, purged, wait } = control;
-  return {
-    captured: TOTALS.reduce((sum, total) => sum + control[total], events + deadLetters),
-    delivered,
-    pending: events - inDoubt,
-    inDoubt,
-    deadLetters,
-    discarded,
-    evicted,
-    expired,
-    purged,
-    memoryMode: log.place.isMemory(),
-    sender: claims.some((claim) => claim.tab === tab && isAlone(claim, now)),
-    waitingUntil: isPausing(wait, now) ? wait.until : null,
   };
 };

@@ -2,8 +2,8 @@ import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createDisk } from './disk.ts';
-import type { LastSeen } from './last-seen.ts';
 import { CONTROLS_RANGE, type Control, isControlKey, isNewer, isOptOut, type Writes } from './records.ts';
+import type { LastSeen } from './remembered.ts';
 import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */

@@ -2,7 +2,6 @@ import type { ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import { LEAP_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { createLastSeen, createUnsent } from './last-seen.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
   CLAIM_RANGE,
@@ -29,6 +28,7 @@ import {
   VERSION,
   type Writes,
 } from './records.ts';
+import { createLastSeen, createUnsent } from './remembered.ts';
 import { newerVersion } from './way-back.ts';
 
 /** Records in one read, so that no read blocks the page. */

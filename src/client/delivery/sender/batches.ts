@@ -75,3 +75,5 @@ export const createBatchSize = ({ clock, options: { maxBatch } }: DeliveryContex
     },
   };
 };
+
+export type BatchSize = ReturnType<typeof createBatchSize>;

@@ -126,3 +126,5 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
     decided: (): Promise<void> => asking,
   };
 };
+
+export type Correction = ReturnType<typeof createCorrection>;

@@ -248,3 +248,5 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     isWarm: (): boolean => clock.monotonic() < warmUntil,
   };
 };
+
+export type Send = ReturnType<typeof createSend>;

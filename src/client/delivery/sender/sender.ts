@@ -6,8 +6,9 @@ import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
 import type { Upkeep } from '../log/upkeep.ts';
 import { createBatchSize } from './batches.ts';
-import { type Claimed, createNext, createTake } from './claim.ts';
-import { createCorrection } from './correction.ts';
+import { createNext, createTake } from './claim.ts';
+import type { Correction } from './correction.ts';
+import { createLastFlush } from './last-flush.ts';
 import { createSend, noAnswer } from './send.ts';
 import { createSettle } from './settle.ts';
 
@@ -32,16 +33,15 @@ interface Run {
  * exception: while no request went out lately the first ones leave at the first pause, so that the last flush of the page finds the
  * preflight answered.
  */
-export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep) => {
+export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, correction: Correction) => {
   const { api, clock, lifecycle, userTokens, news, notify, fail, isWorker, canSend, isStopped } = context;
   const { maxWaitMs } = context.options;
   const keyring = createKeyring(api.apiKey, clock.after);
   const size = createBatchSize(context);
   const next = createNext(context, log, size.limit);
   const take = createTake(context, log);
-  const { send, budgetLeft, isWarm } = createSend(context, log);
+  const requests = createSend(context, log);
   const settle = createSettle(context, log);
-  const correction = createCorrection(context, log);
   let running: Run | undefined;
   let announcedUntil = 0;
   let timerAt = Number.POSITIVE_INFINITY;
@@ -112,7 +112,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
       case 'send': {
         const claimed = await take(todo.batch);
         if (claimed === undefined) return true;
-        const outcome = await send(claimed.batch, key, false);
+        const outcome = await requests.send(claimed.batch, key, false);
         size.learn(claimed.batch.length, outcome);
         run.delivered += await settle(claimed, outcome, key);
         return true;
@@ -220,21 +220,13 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep)
       const isWaiting = isPausing(wait, clock.now());
       if (upkeep.isDue() || (log.unsent.size() >= size.limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? wait.until : clock.now() + maxWaitMs);
-      if (isStopped() || isWaiting || isWarm()) return;
+      if (isStopped() || isWaiting || requests.isWarm()) return;
       cancelQuiet();
       cancelQuiet = clock.after(Math.min(COLD_QUIET_MS, maxWaitMs), () => {
-        if (!isWarm()) wake(true);
+        if (!requests.isWarm()) wake(true);
       });
     },
-    /** Sends a claimed batch from a page that leaves. */
-    sendLast: async (claimed: Claimed, key: string): Promise<number> =>
-      settle(claimed, await send(claimed.batch, key, true), key),
-    /** Resolves when the host has decided about all that it was asked to correct. */
-    decided: correction.decided,
-    /** The key if it is known without asking: a page that goes away cannot wait. */
-    key: keyring.current,
-    budgetLeft,
-    limit: size.limit,
+    lastFlush: createLastFlush(context, log, keyring, size, requests, settle),
     /** What is under way still comes to its end. */
     stop(): void {
       cancelTimer();

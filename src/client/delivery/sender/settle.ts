@@ -210,3 +210,5 @@ export const createSettle = (context: DeliveryContext, log: Log) => {
     return delivered.length;
   };
 };
+
+export type Settle = ReturnType<typeof createSettle>;

@@ -5,7 +5,7 @@ import {
   createHandOff,
   handOffMessages,
   type WorkerContainer,
-} from '../../../../src/client/delivery/leaving.ts';
+} from '../../../../src/client/delivery/hand-off.ts';
 import { logName } from '../../../../src/client/options/options.ts';
 import { installSender } from '../../../../src/client/service-worker.ts';
 import { createFaultyStore } from '../../../../src/testing/index.ts';

@@ -1,0 +1,51 @@
+import type { Keyring } from '../../credentials/credentials.ts';
+import { isPausing } from '../../platform/waits.ts';
+import type { DeliveryContext } from '../delivery.ts';
+import type { Log } from '../log/log.ts';
+import { claimKey, isAlone } from '../log/records.ts';
+import { EVENT_VALUE } from '../log/upkeep.ts';
+import { type BatchSize, byTime, planBatches } from './batches.ts';
+import { newClaim } from './claim.ts';
+import type { Send } from './send.ts';
+import type { Settle } from './settle.ts';
+
+/** Sends what no request holds yet from a page that leaves, in the requests of its sender. */
+export const createLastFlush = (
+  context: DeliveryContext,
+  log: Log,
+  keyring: Keyring,
+  size: BatchSize,
+  { send, budgetLeft }: Send,
+  settle: Settle,
+) => {
+  const { tab, clock, options, userTokens, canSend } = context;
+
+  /**
+   * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
+   * answer cannot be read), the most valuable events first. The claims are written without waiting, so that a later page
+   * knows what is in doubt. What does not fit the budget stays stored, and so does what may be sent only once: until its
+   * claim is written, another tab or page may send it as well. Resolves with how many events were delivered.
+   */
+  return async (): Promise<number> => {
+    const { wait } = log.lastControl();
+    const key = keyring.current();
+    const isOthers = log.lastClaims().some((each) => each.tab !== tab && isAlone(each, clock.now()));
+    if (key === undefined || isOthers || isPausing(wait, clock.now()) || !canSend()) return 0;
+    const byValue = log.unsent
+      .waiting()
+      .filter(({ event: { userId, type } }) => {
+        const mayRepeat = options.inDoubt[type] !== 'at-most-once';
+        return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
+      })
+      .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
+    const plan = planBatches(byValue, budgetLeft(), size.limit(), context);
+    if (plan.length === 0) return 0;
+    const claimed = plan.map((batch) => newClaim(context, batch, 0));
+    // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.
+    const written = log.write(claimed.map(({ claim }) => [claimKey(claim.id), claim])).catch(() => undefined);
+    // One after the other, and all in this turn: the page may not get another one.
+    const sent = Promise.all(claimed.map(async (one) => settle(one, await send(one.batch, key, true), key)));
+    const [delivered] = await Promise.all([sent, written]);
+    return delivered.reduce((sum, count) => sum + count, 0);
+  };
+};
