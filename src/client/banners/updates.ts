@@ -98,6 +98,11 @@ export const createUpdates = (context: LateContext) => {
   const { isVisible, isPrerendering } = lifecycle;
   const rule = bannerOptions(settings.banners, notify);
   const channel = createTabChannel<TabMessage>(`placard-banners:${settings.appId}`, lifecycle, openChannel);
+  /**
+   * `startSession` has run for the current user: one who is identified right after the client was created comes twice. The session itself
+   * may have begun before it: with an impression, or a return to the page, while the start waited for the visitor or the log.
+   */
+  let isStarted = false;
   let onSession: () => void = () => undefined;
 
   const notifyTabs = (): void => {
@@ -154,7 +159,8 @@ export const createUpdates = (context: LateContext) => {
      */
     async startSession(queued: (userId: string) => Promise<BannerEvent[]>): Promise<void> {
       const userId = user.id();
-      if (!isActive() || userId === null || session.hasBegun()) return;
+      if (!isActive() || userId === null || isStarted) return;
+      isStarted = true;
       const found = withTimeout(queued(userId), after, LOG_TIMEOUT_MS, 'The log');
       inBackground(found);
       // A log that does not answer keeps no user from a banner.
@@ -201,6 +207,7 @@ export const createUpdates = (context: LateContext) => {
     syncBlockedUntilMs: sync.blockedUntilMs,
     /** The user changed: nothing of the former one's is requested any more. */
     forgetUser(): void {
+      isStarted = false;
       session.leave();
       requested.answered.clear();
       renewal.stop();

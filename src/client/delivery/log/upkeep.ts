@@ -106,11 +106,18 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
 
   const evictCache = async (): Promise<void> => context.host.evict?.();
 
-  /** Evicts up to half of the events, of the least value alone and none above `worth`, and lowers the cap. False when nothing was freed. */
-  const evictEvents = async (worth: number): Promise<boolean> => {
+  /**
+   * Evicts up to half of the events, of the least value alone, and lowers the cap. None is worth more than all of `written`. False when
+   * nothing was freed.
+   */
+  const evictEvents = async (written: QueuedEvent[] | undefined): Promise<boolean> => {
     const { free, size } = await survey();
     // There may be more events than a call takes arguments.
-    const least = free.reduce((value, { event }) => Math.min(value, EVENT_VALUE[event.type]), worth);
+    const most = written?.reduce((value, { event }) => Math.max(value, EVENT_VALUE[event.type]), 0);
+    const least = free.reduce(
+      (value, { event }) => Math.min(value, EVENT_VALUE[event.type]),
+      most ?? Infinity,
+    );
     const victims = free
       .filter(({ event }) => EVENT_VALUE[event.type] === least)
       .slice(0, Math.ceil(free.length / 2));
@@ -159,12 +166,11 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     },
 
     /**
-     * Runs work that writes `events`, or a decision of the user. Where the disk is too full for it, the host's banner cache is evicted, and
+     * Runs work that writes the events `written`, or a decision of the user. Where the disk is too full for it, the host's banner cache is evicted, and
      * the work runs again. Where that was not enough, events are evicted as often as that frees some: none that is worth more than what is
      * written, and any for a decision. Where nothing is left to evict, the log goes on in memory.
      */
-    async retryOnQuota<T>(work: () => Promise<T>, events?: QueuedEvent[]): Promise<T> {
-      const worth = Math.max(...(events?.map(({ event }) => EVENT_VALUE[event.type]) ?? [Infinity]));
+    async retryOnQuota<T>(work: () => Promise<T>, written?: QueuedEvent[]): Promise<T> {
       for (let failures = 1; ; failures += 1) {
         try {
           return await work();
@@ -173,7 +179,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
           if (!isQuota(error)) throw error;
           // The host's cache may fail like any other store, and a disk may be too full for an eviction, which writes as well.
           if (failures === 1) await evictCache().catch(() => undefined);
-          else if (!(await evictEvents(worth).catch(() => false)))
+          else if (!(await evictEvents(written).catch(() => false)))
             log.place.degrade(new Error('the storage quota is used up'));
         }
       }
