@@ -36,8 +36,8 @@ const statement = (table: keyof typeof KEYS, { moment }: Dialect) =>
 
 /**
  * Deletes some of a workspace's old events. Users, their keys and what a decision needs to know of them stay, and so do the counts
- * of campaigns. Where nothing is old an index says so, on PostgreSQL by blocks: it looks into those that had old rows before, for a
- * million of them 4 ms a step.
+ * of campaigns. Where nothing is old an index says so. PostgreSQL's knows blocks alone, and a step looks into those that once held old
+ * rows: after a million deleted rows that takes 4 ms.
  */
 export const createPrune =
   (run: RunSql, dialect: Dialect): Store['prune'] =>

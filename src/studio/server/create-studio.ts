@@ -124,7 +124,9 @@ export const createStudio = ({
     const isSecure = origin.startsWith('https:');
     const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
     const query = new URLSearchParams(exchange.search);
-    refuseUnstorable({ ...params, ...Object.fromEntries(query) });
+    // Each by itself: a name may come twice.
+    for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
+      refuseUnstorable(sent);
     const body = route.request?.read(await readJson());
     return route.answer({
       operator,

@@ -78,12 +78,13 @@ const BOUNDS: RequestBody<unknown>['bounds'] = {
 };
 
 /** Where a value has a text, or a name of a member, that PostgreSQL would refuse; `null` where it has none. */
-const unstorableIn = (value: unknown, path: readonly string[] = []): readonly string[] | null => {
-  if (typeof value === 'string') return isStorableText(value) ? null : path;
+const unstorableIn = (value: unknown): string[] | null => {
+  if (typeof value === 'string') return isStorableText(value) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
   for (const [name, member] of Object.entries(value)) {
-    const found = isStorableText(name) ? unstorableIn(member, [...path, name]) : path;
-    if (found) return found;
+    if (!isStorableText(name)) return [];
+    const found = unstorableIn(member);
+    if (found) return [name, ...found];
   }
   return null;
 };

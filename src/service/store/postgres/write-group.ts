@@ -44,6 +44,11 @@ const CONTACT_LOCKS = 4_096;
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
+/** The values of each event, as somebody asks for them: where no campaign has a goal, nobody does. */
+function* valuesOf(events: Changes['events']) {
+  for (const event of events) yield EVENTS.map(({ of }) => of(event));
+}
+
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
@@ -58,8 +63,7 @@ export const writeChanges = async (
   { kept, ids, also = [] }: { kept: KeptGoals; ids: UserIds; also?: Statement[] },
 ): Promise<void> => {
   const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
-  const events = changes.events.map((event) => EVENTS.map(({ of }) => of(event)));
-  const counted = { ...group.counted, deeds: deedsAmong(events, kept) };
+  const counted = { ...group.counted, deeds: deedsAmong(valuesOf(changes.events), kept) };
   const sent: Promise<SqlRow[]>[] = [];
   const send = (batch: Batch) => {
     const answer = sendOver(run)(batch);

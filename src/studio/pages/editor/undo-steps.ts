@@ -4,7 +4,7 @@ import { computed, type Signal, signal } from '@preact/signals';
 const STEP_MS = 1_000;
 const MAX_STEPS = 100;
 
-/** The last that is kept there, in exchange for what there is now; `undefined` where there is none. */
+/** Takes the last value of `from`, and leaves what there is now with `to`. `undefined` where `from` has none. */
 const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Value | undefined => {
   const found = from.value.at(-1);
   if (found === undefined) return undefined;
