@@ -117,6 +117,27 @@ test('a client that stops while the outbox is read for dismissals leaves no time
   expect(vi.getTimerCount()).toBe(0);
 });
 
+test('an impression that comes before the session is started does not keep it from being started', async () => {
+  const openStore = aProfile();
+  const before = open({ openStore });
+  before.placard.mount('home_hero', aSlot(), draw);
+  await before.heard('synced');
+  before.placard.stop();
+
+  const outbox = slowOutbox(openStore);
+  outbox.slow();
+  const { placard } = open({ openStore: outbox.open });
+  await outbox.read;
+  void placard.track(placard.banner('home_hero')!, 'impression');
+  await vi.advanceTimersByTimeAsync(1_000);
+  outbox.answer();
+  await vi.advanceTimersByTimeAsync(600_000);
+  // A page in view keeps the session alive.
+  const records = await openStore('placard-banners').entries<UserRecord>();
+  const seen = records.map(([, { session }]) => Date.now() - session!.visibleAtMs);
+  expect(Math.max(...seen)).toBeLessThanOrEqual(60_000);
+});
+
 test('an outbox that stops answering once it is open keeps no user from a banner', async () => {
   const openStore = aProfile();
   let reads = 0;
