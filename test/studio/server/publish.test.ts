@@ -92,6 +92,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
 
   test.each([
     ['GET', '/api/releases?campaign=%00', 'campaign'],
+    ['GET', '/api/releases?campaign=%00&campaign=sale', 'campaign'],
     ['DELETE', '/api/drafts/a%00b', 'campaignId'],
   ] as const)('refuses U+0000 in the address of %s %s', async (method, path, name) => {
     const answer = await studio.call(method, path, { cookie: pia, ifMatch: 'r' });

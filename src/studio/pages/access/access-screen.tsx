@@ -55,7 +55,7 @@ export const Audit = () => {
                     name: 'Of',
                     cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
                   },
-                  { name: 'More', cell: ({ details }) => <span class="unbroken">{details}</span> },
+                  { name: 'More', cell: ({ details }) => <span class="wrap-anywhere">{details}</span> },
                 ]}
               />
             )}

@@ -69,7 +69,7 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationAnswer) => (
             payload === null ? (
               <span class="muted">for operators who may look at people</span>
             ) : (
-              <code class="unbroken">{payload}</code>
+              <code class="wrap-anywhere">{payload}</code>
             ),
         },
       ]}
