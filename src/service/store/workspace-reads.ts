@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createReadPicture, numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-set.ts';
-import type { Send } from './dialect.ts';
-import { campaignOf, msIn } from './rows.ts';
-import type { Statements } from './statements.ts';
-import type { BannerUser, Impression, StoreReader } from './store.ts';
+import type { StoreReader } from './store.ts';
 
 /** Rows that an export holds at once; on SQLite a page is one short read, so that an export never holds back the log. */
 export const EXPORT_PAGE = 500;
@@ -28,40 +25,6 @@ export const createWorkspaceReads = (
     for (const row of rows) yield { day: textIn(row, 'day'), points: numberIn(row, 'points') };
   },
 });
-
-const impressionOf = (row: SqlRow): Impression => ({
-  campaignId: textIn(row, 'campaign_id'),
-  timeMs: msIn(row, 'time'),
-});
-
-/** Whom a decision is about, and since when impressions count, in Unix milliseconds; `null` where none do. */
-export interface BannerQuestion {
-  workspaceId: string;
-  externalId: string;
-  sinceMs: number | null;
-}
-
-/**
- * Reads what decisions ask of users, beside the profiles: the campaigns of all in one statement. `users` are those of the questions
- * who are there. Impressions are looked for where a user has seen a campaign since that moment: each answer waits for its own alone.
- */
-export const readBannerUsers = async (
-  send: Send<Promise<SqlRow[]> | SqlRow[]>,
-  { campaignsOf, impressionsSince }: Pick<Statements, 'campaignsOf' | 'impressionsSince'>,
-  questions: readonly BannerQuestion[],
-  users: readonly UserRow[],
-): Promise<Promise<BannerUser>[]> => {
-  const states = users.length === 0 ? [] : await send(campaignsOf(users.map(({ userId }) => userId)));
-  return questions.map(async ({ workspaceId, externalId, sinceMs }): Promise<BannerUser> => {
-    const user = users.find((each) => each.externalId === externalId && each.workspaceId === workspaceId);
-    if (!user) return { profile: null, campaigns: [], impressions: [] };
-    const campaigns = states.filter((row) => numberIn(row, 'user_id') === user.userId).map(campaignOf);
-    const hasSeen =
-      sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
-    const impressions = hasSeen ? await send(impressionsSince(user.userId, sinceMs)) : [];
-    return { profile: user.profile, campaigns, impressions: impressions.map(impressionOf) };
-  });
-};
 
 const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
 /** Another replica may have been faster. */

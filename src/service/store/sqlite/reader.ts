@@ -2,11 +2,12 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { numberIn, type SqlRow, textOrNullIn } from '../../operators/index.ts';
 import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
+import { createBannerUsers } from '../banner-users.ts';
 import { readNumbers } from '../results.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
-import type { BannerUser, StoreReader } from '../store.ts';
-import { createWorkspaceReads, EXPORT_PAGE, readBannerUsers } from '../workspace-reads.ts';
+import type { StoreReader } from '../store.ts';
+import { createWorkspaceReads, EXPORT_PAGE } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
@@ -93,16 +94,11 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   return {
     users,
 
-    async bannerUser(
-      workspaceId: string,
-      externalId: string,
-      sinceMs: number | null = null,
-    ): Promise<BannerUser> {
-      const rows = byKey.all(workspaceId, lookupKey({ by: 'external_id', value: externalId }));
-      const question = { workspaceId, externalId, sinceMs };
-      const [user] = await readBannerUsers(send, SQLITE_STATEMENTS, [question], rows.map(userOf));
-      return user!;
-    },
+    bannerUser: createBannerUsers({
+      readUsers: (asked) => users(namedBy(asked)),
+      send,
+      statements: SQLITE_STATEMENTS,
+    }),
 
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
