@@ -116,7 +116,8 @@ export const decide = (question: Question): string => {
         `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${isControl ? null : properties}}`
       );
     } catch (error) {
-      const isHalted = isOverBudget(error) && passOver(campaign, asTheyAre, { variantId, error });
+      // A question that is only explained is remembered for nobody: it must not halt a campaign that is live.
+      const isHalted = !trace && isOverBudget(error) && passOver(campaign, asTheyAre, { variantId, error });
       logUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now, isHalted);
       trace?.({ placementId, campaign, outcome: 'unfilled', variantId, error });
       return null;

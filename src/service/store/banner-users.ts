@@ -8,7 +8,7 @@ import type { Statements } from './statements.ts';
 import type { BannerUser, Impression, Store } from './store.ts';
 import { ConflictError, RetryLaterError } from './write-errors.ts';
 
-/** Reads for decisions that are under way at once. */
+/** Reads for decisions that may be under way at once. */
 const READS = 2;
 /** Questions that one read answers: their profiles are parsed in one go. */
 const MAX_QUESTIONS = 32;
@@ -36,10 +36,11 @@ const nameOf = (user: { workspaceId: string; externalId: string | null }) =>
   JSON.stringify([user.workspaceId, user.externalId]);
 
 /**
- * Reads what decisions ask of users. All questions of a turn of the event loop make one read, up to 32 of them; while two reads are
- * under way, questions wait. A statement costs PostgreSQL and the service more than one more row of its answer, and to begin
- * and end a read costs SQLite four times as much as to find a user. Where a user is not as the keys say, each question is asked
- * alone, so that no other is refused. A question that waits for ten seconds is refused.
+ * Reads what decisions ask of users. Questions wait for the end of the turn of the event loop, or for one of the two reads under way;
+ * each read takes up to 32. A statement costs PostgreSQL and the service more than one more row of its answer, and to begin and end
+ * a read costs SQLite four times as much as to find a user. Where PostgreSQL's keys and rows do not fit together, each question of the
+ * read is asked alone, so that no other is refused. Any other failure refuses all of a read. A question that waits for ten seconds
+ * is refused.
  */
 export const createBannerUsers = ({
   readUsers,
@@ -53,7 +54,7 @@ export const createBannerUsers = ({
   let reads = 0;
   let isScheduled = false;
 
-  /** Impressions are looked for where the user has seen a campaign since the moment of the question. */
+  /** Reads impressions only where the user has seen a campaign since `sinceMs`. */
   const answerOf = async (
     { sinceMs }: Question,
     user: UserRow | undefined,
@@ -95,10 +96,10 @@ export const createBannerUsers = ({
     reads += 1;
     await read(waiting.take(MAX_QUESTIONS).items);
     reads -= 1;
-    readAll();
+    startReads();
   };
 
-  const readAll = (): void => {
+  const startReads = (): void => {
     isScheduled = false;
     while (waiting.count() > 0 && reads < READS) void readNext();
   };
@@ -106,7 +107,7 @@ export const createBannerUsers = ({
   return (workspaceId, externalId, sinceMs = null) => {
     const asked = { ...Promise.withResolvers<BannerUser>(), question: { workspaceId, externalId, sinceMs } };
     waiting.add(asked);
-    if (!isScheduled) setImmediate(readAll);
+    if (!isScheduled) setImmediate(startReads);
     isScheduled = true;
     return asked.promise;
   };

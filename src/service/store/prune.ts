@@ -36,8 +36,8 @@ const statement = (table: keyof typeof KEYS, { moment }: Dialect) =>
 
 /**
  * Deletes some of a workspace's old events. Users, their keys and what a decision needs to know of them stay, and so do the counts
- * of campaigns. Where nothing is old an index says so. PostgreSQL's knows blocks alone, and a step looks into those that once held old
- * rows: after a million deleted rows that takes 4 ms.
+ * of campaigns. On SQLite an index says so where nothing is old. PostgreSQL's knows blocks of all workspaces: a step looks into those that once
+ * held old rows, which takes 4 ms after a million deleted rows, and reads the old rows that other workspaces keep.
  */
 export const createPrune =
   (run: RunSql, dialect: Dialect): Store['prune'] =>

@@ -39,7 +39,7 @@ export interface UserCampaign {
   round: number;
 }
 
-/** All that a sync needs to know of a user, in one read. */
+/** All that a sync needs to know of a user. Profile, campaigns and impressions are read one after the other: a write may come between them. */
 export interface BannerUser {
   profile: Readonly<Profile> | null;
   campaigns: readonly UserCampaign[];

@@ -11,7 +11,7 @@ import { alias, anyId, anyText, entries, type Fault, profileBody } from './profi
 /** Events and purchases that happened last before this many days are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Users who are read and written down before others have their turn: a profile may have a megabyte. */
+/** Lookups that are read, and users who are written down, before others have their turn: a profile may have a megabyte. */
 const READ_AT_ONCE = 2;
 
 const single = anyText.nullish();
@@ -133,7 +133,9 @@ export const usersExportIds = defineRoute({
     const found = new Set<string | null>();
     for (let at = 0; at < lookups.length; at += READ_AT_ONCE) {
       const some = lookups.slice(at, at + READ_AT_ONCE);
-      for (const profile of await store.readUsers(workspace.workspaceId, some)) {
+      for (const [nth, profile] of (await store.readUsers(workspace.workspaceId, some)).entries()) {
+        // An address may name thousands of users.
+        if (nth > 0 && nth % READ_AT_ONCE === 0) await setImmediate();
         users.set(profile.userId, Buffer.from(`,${JSON.stringify(exported(profile, fields, now))}`));
         found.add(profile.externalId);
       }

@@ -130,7 +130,7 @@ export const followReleases = async (
   let releases = new Map<string, { newest: number; readAtMs: number; dueAtMs: number; live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
 
-  const read = async () => {
+  const readNow = async () => {
     const time = now();
     const followed = source.registry().workspaces.filter(({ campaignsFrom }) => campaignsFrom === 'studio');
     const found = await Promise.all(
@@ -147,6 +147,13 @@ export const followReleases = async (
     );
     const isSame = found.length === releases.size && found.every(([id, read]) => releases.get(id) === read);
     if (!isSame) releases = new Map(found);
+  };
+
+  let reading: Promise<void> = Promise.resolve();
+  /** One after the other: a slow look that began before a campaign was published would put the older releases back. */
+  const read = (): Promise<void> => {
+    reading = reading.then(readNow, readNow);
+    return reading;
   };
 
   let isStopped = false;

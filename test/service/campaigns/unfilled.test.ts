@@ -78,6 +78,27 @@ test('the log names the property that keeps a banner away and says why, once a m
   }
 });
 
+test('to explain a campaign that costs too much halts it for nobody', async () => {
+  const wild = '{% for i in (1..100000000) %}{{${first_name}}}{% endfor %}';
+  const variants = [aVariant({ properties: { text: { type: 'string', value: wild } } })];
+  const service = await runService([aWorkspace({ campaigns: [aCampaign({ campaign_id: 'c-1', variants })] })]);
+  try {
+    for (let user = 0; user < 12; user += 1) {
+      const body = { external_user_id: `u-${user}`, placements: ['home'] };
+      const answer = await service.call('POST', '/placard/explain', { key: SERVER_KEY, body });
+      expect(answer.body.placements.home).toMatchObject([{ outcome: 'unfilled' }]);
+    }
+    await service.call('POST', '/v1/device-messaging/banners/sync', {
+      key: CLIENT_KEY,
+      body: { external_user_id: 'a', app_id: APP_ID, app_version: '1', placements: ['home'] },
+    });
+    // A campaign that is halted is not tried.
+    expect(service.lines.filter(({ message }) => message === MESSAGE)).toHaveLength(1);
+  } finally {
+    await service.stop();
+  }
+});
+
 test('a user whom it cannot be filled in for is in no control group of it: they would not have seen it', async () => {
   const properties = { points: { type: 'number', value: '{{custom_attribute.${points}}}' } };
   const campaigns = [

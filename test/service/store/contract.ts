@@ -377,6 +377,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       await expect(writing).resolves.toHaveLength(40);
       await closing;
       await expect(create({ externalId: 'late' })).rejects.toThrow('closed');
+      await expect(store.bannerUser('demo', 'u-1')).rejects.toThrow();
     });
 
     if (options.reopens) {

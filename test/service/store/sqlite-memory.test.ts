@@ -57,6 +57,27 @@ test('once there are too many users in memory, every user is read again', async 
   await queue.close();
 });
 
+test('once a user was erased, every user is read again: nothing of them stays in memory', async () => {
+  const { queue, write, nameInFile, names } = aQueue(10_000);
+  const lookup = { by: 'email', value: 'mia@example.org' } as const;
+  await write(attribute(0, 1));
+  for (const erase of [false, true]) {
+    await queue.write({
+      workspaceId: 'demo',
+      lookups: [lookup],
+      nowMs: NOW,
+      apply(users) {
+        if (erase) for (const profile of users.find(lookup)) users.remove(profile);
+        else users.create({ email: lookup.value }, NOW);
+      },
+    });
+  }
+  nameInFile('Kim');
+  await write(attribute(0, 2));
+  expect(names()).toEqual(['Kim']);
+  await queue.close();
+});
+
 test('thousands who share an address are read once, and who comes to it later is found all the same', async () => {
   const { database, queue } = anSqliteQueue({ maxCharacters: 1e7 });
   const email = 'all@example.org';

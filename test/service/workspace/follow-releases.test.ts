@@ -50,6 +50,26 @@ describe('a workspace whose campaigns come from the Studio', () => {
     source.stop();
   });
 
+  test('shows a campaign that was published while a slow look was under way', async () => {
+    const slow = Promise.withResolvers<void>();
+    let isSlow = false;
+    const newestRelease = async (workspaceId: string) => {
+      const newest = await store.studio.newestRelease(workspaceId);
+      if (!isSlow) return newest;
+      isSlow = false;
+      for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
+      setImmediate(slow.resolve);
+      return newest;
+    };
+    const source = await follow(STUDIO, { ...store.studio, newestRelease }, 60_000);
+    isSlow = true;
+    const looked = source.refresh();
+    await release('b', 'B');
+    await Promise.all([source.refresh(), looked, slow.promise]);
+    expect(namesOf(source)).toEqual(['A of the file', 'B']);
+    source.stop();
+  });
+
   test('asks for its releases once until there is a newer one, or a planned one is due', async () => {
     await release('b', 'B');
     let now = 10;

@@ -81,7 +81,7 @@ export const runOn =
     return rows;
   };
 
-/** Sends batches over one connection, each before the one before has its answer. */
+/** Sends batches by `run`: over one connection in their order, each before the one before has its answer, or over any that is free. */
 export const sendOver =
   (run: Run) =>
   async ({ sql, times, values, expects }: Batch): Promise<SqlRow[]> => {

@@ -73,10 +73,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const reader = createReader(database, jobs);
   let writer: RemoteWriter;
   if (inMemory) writer = createInlineWriter(database);
-  else {
-    writer = await startWriterThread(file);
-    held.push(writer.close);
-  }
+  else writer = await startWriterThread(file);
+  held.push(writer.close);
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(writer.run);
   const queue = createCommitQueue({
