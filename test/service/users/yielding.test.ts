@@ -2,7 +2,8 @@ import { expect, test } from 'vitest';
 import { openStore } from '../../../src/service/store/index.ts';
 import { trackUsers } from '../../../src/service/users/track.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
-import { aWorkspace } from '../../helpers/a-workspace.ts';
+import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { runService } from '../../helpers/running-service.ts';
 
 const tracked = async (attributes: unknown[]): Promise<string[]> => {
   const store = await openStore(':memory:');
@@ -34,4 +35,26 @@ test('a body of megabytes lets others have their turn before all of it is checke
 
 test('an ordinary body is checked and applied at once', async () => {
   expect(await tracked([{ external_id: 'u-1', tier: 'gold' }])).toEqual(['applied', 'another request']);
+});
+
+test('an export of the many users of one address lets others have their turn', async () => {
+  const service = await runService([aWorkspace()]);
+  const call = (path: string, body: object) => service.call('POST', path, { key: SERVER_KEY, body });
+  const email = 'all@example.org';
+  const attributes = Array.from({ length: 60 }, (_, user) => ({ external_id: `u-${user}`, email }));
+  try {
+    await call('/users/track', { attributes });
+    let [turns, isOver] = [0, false];
+    const count = () => {
+      turns += 1;
+      if (!isOver) setImmediate(count);
+    };
+    setImmediate(count);
+    const answer = await call('/users/export/ids', { email_address: email });
+    isOver = true;
+    expect(answer.body.users).toHaveLength(60);
+    expect(turns).toBeGreaterThan(29);
+  } finally {
+    await service.stop();
+  }
 });
