@@ -1,11 +1,11 @@
 import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-set.ts';
-import { createWaiting } from './commit-queue.ts';
 import type { Send } from './dialect.ts';
 import { campaignOf, msIn } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { BannerUser, Impression, Store } from './store.ts';
+import { createWaiting } from './waiting.ts';
 import { ConflictError, RetryLaterError } from './write-errors.ts';
 
 /** Reads for decisions that may be under way at once. */

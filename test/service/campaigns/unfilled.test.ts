@@ -81,7 +81,9 @@ test('the log names the property that keeps a banner away and says why, once a m
 test('to explain a campaign that costs too much halts it for nobody', async () => {
   const wild = '{% for i in (1..100000000) %}{{${first_name}}}{% endfor %}';
   const variants = [aVariant({ properties: { text: { type: 'string', value: wild } } })];
-  const service = await runService([aWorkspace({ campaigns: [aCampaign({ campaign_id: 'c-1', variants })] })]);
+  const service = await runService([
+    aWorkspace({ campaigns: [aCampaign({ campaign_id: 'c-1', variants })] }),
+  ]);
   try {
     for (let user = 0; user < 12; user += 1) {
       const body = { external_user_id: `u-${user}`, placements: ['home'] };

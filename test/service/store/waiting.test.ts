@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createWaiting } from '../../../src/service/store/commit-queue.ts';
+import { createWaiting } from '../../../src/service/store/waiting.ts';
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
