@@ -107,8 +107,8 @@ const createLivePlacard = (settings: Settings): Placard => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
     await late.runOr(
-      // What was done without the delivery is only stored and told again: a purge would take what came after an opt-in.
-      ({ delivery }) => delivery.decide(isDone && consent.mayAct() ? 'keep' : decision),
+      // The disk is purged already: to purge it again would take what came since an opt-in.
+      ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
       async () => {
         await decideWithoutDelivery(settings, decision, consent.record()).catch(report);
         isDone = true;

@@ -69,12 +69,20 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
     isActive: () => consent.mayAct() && !isStopped(),
     mayWrite,
     async post(path, body) {
-      const { status, text } = await postJson(path, {
-        body: JSON.stringify(body),
-        key: await askKey(apiKey, platform.after),
-        signal: AbortSignal.timeout(TIMEOUT_MS),
-      });
-      return { status, body: parseJson(text) };
+      const key = await askKey(apiKey, platform.after);
+      // Not `AbortSignal.timeout`: Chrome has it since version 103.
+      const abort = new AbortController();
+      const cancel = platform.after(TIMEOUT_MS, () => abort.abort());
+      try {
+        const { status, text } = await postJson(path, {
+          body: JSON.stringify(body),
+          key,
+          signal: abort.signal,
+        });
+        return { status, body: parseJson(text) };
+      } finally {
+        cancel();
+      }
     },
     readBanners: createReadBanners(fail),
     inBackground: (work) =>

@@ -23,13 +23,18 @@ export const createTrack = ({ user, cache, late, consent, now }: TrackOptions) =
   // Nothing of the road from here to the log waits or wraps a promise that need not: the page pays for each.
   const capture = (event: CapturedEvent): Tracked => late.run((client) => client.delivery.capture(event));
 
+  /** The banner that its slots are giving up: what they call then may dismiss it once more. */
+  let leaving: string | undefined;
+
   const verbs: Record<EventType, (event: CapturedEvent, banner: Banner) => Tracked> = {
     impression: ({ userId, at }, banner) =>
       late.run((client) => client.countImpression(banner, userId, at), null),
     click: (event) => (cache.isIntercepted(event) ? Promise.resolve(null) : capture(event)),
     async dismiss(event, banner) {
-      if (isDismissed(cache.record(), banner)) return null;
+      if (leaving === banner.id || isDismissed(cache.record(), banner)) return null;
+      leaving = banner.id;
       cache.sendAway(banner);
+      leaving = undefined;
       if (cache.isIntercepted(event)) return null;
       // Before the record: the page may be gone before that is stored, and the event brings it up to date.
       const captured = capture(event);

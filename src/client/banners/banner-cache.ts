@@ -193,12 +193,14 @@ export const createBannerCache = (options: CacheOptions) => {
         // A former user's record is gone for good, in whatever tab the user left, and after a wipe nothing is written.
         if (owner !== user.id() || (isStored && !found)) return [];
         const isAgain = stored !== undefined;
-        stored = isUserRecord(found) ? found : emptyRecord();
-        for (const each of changes) {
-          const result = each(stored) as T;
-          // After a lost connection it runs again, and the store may hold the change already. The first result counts.
-          if (!isAgain) verdict = result;
-        }
+        // Where the store has none, the copy in memory has every change, also those that are too many to be kept.
+        stored = isUserRecord(found) ? found : record;
+        if (stored !== record)
+          for (const each of changes) {
+            const result = each(stored) as T;
+            // After a lost connection it runs again, and the store may hold the change already. The first result counts.
+            if (!isAgain) verdict = result;
+          }
         return [[key(owner), stored]];
       };
       await settleWithin(async () => {

@@ -126,6 +126,10 @@ export const createBootstrap = ({
     }
   };
 
+  /** Once: a user who comes back has what a sync answered since. */
+  const fills = [fill];
   return (userId: string | null) =>
-    bootstrap?.version === 1 && bootstrap.appId === appId && bootstrap.userId === userId ? [fill] : [];
+    bootstrap?.version === 1 && bootstrap.appId === appId && bootstrap.userId === userId
+      ? fills.splice(0)
+      : [];
 };

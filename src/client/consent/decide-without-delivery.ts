@@ -22,17 +22,17 @@ export const decideWithoutDelivery = async (
 ): Promise<void> => {
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
   const log = openStore(logName);
-  if (decision === 'wipe') {
-    // First, as the disk may hang. Of an opt-out the other tabs find a record in the log; of a wipe nothing is left there.
+  // First, as the disk may hang.
+  if (decision !== 'enable') {
     try {
       const channel = openChannel(logName);
-      channel.postMessage({ type: 'consent', choice: 'wiped' });
+      channel.postMessage({ type: 'consent', choice: decision === 'wipe' ? 'wiped' : record.consent });
       channel.close();
     } catch {
       // Some frames have no channel.
     }
-    return log.clear();
   }
+  if (decision === 'wipe') return log.clear();
   const key = ['control', 1, 'meta'];
   // A newer version's records are left alone.
   await log.update<{ v: number }>([key], ([found]) =>

@@ -120,8 +120,6 @@ export const createUserTokens = (
     } catch (cause) {
       pause(userId, RETRY_MS, 'userToken() failed: the events of this user wait', cause);
       return undefined;
-    } finally {
-      asking.delete(userId);
     }
   };
 
@@ -148,7 +146,12 @@ export const createUserTokens = (
       if (!isNeeded(userId) || isPaused(userId)) return undefined;
       const known = current(userId);
       if (known !== undefined) return known;
-      if (!asking.has(userId)) asking.set(userId, fetchToken(userId));
+      // Not inside `fetchToken`: a host that throws at once has it end before it is noted here.
+      if (!asking.has(userId))
+        asking.set(
+          userId,
+          fetchToken(userId).finally(() => asking.delete(userId)),
+        );
       return asking.get(userId);
     },
     /** The service refused the token that was sent, or that there was none; `fault` is its word for why. */

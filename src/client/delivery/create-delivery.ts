@@ -58,11 +58,12 @@ const createDecide = (
     if (item.choice === 'wiped') log.place.forgetMemory();
   });
 
-  return async (decision: Decision): Promise<void> => {
+  return async (decision: Decision, isDiskDone = false): Promise<void> => {
     const record = consent.record();
     const isOptIn = decision === 'enable';
-    const isWipe = decision === 'wipe';
-    const isPurge = decision === 'purge';
+    const isForgetting = decision === 'wipe' || decision === 'purge';
+    const isWipe = decision === 'wipe' && !isDiskDone;
+    const isPurge = decision === 'purge' && !isDiskDone;
     const post = () => news.post({ type: 'consent', choice: isWipe ? 'wiped' : record.consent });
     // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
     if (!isOptIn) post();
@@ -77,7 +78,7 @@ const createDecide = (
       // The user may have taken it back, here or in another tab.
       if (isOptIn && consent.mayAct()) post();
     };
-    await log.whileChoosing(record.consent, () => capture.inTurn(carryOut, isWipe || isPurge));
+    await log.whileChoosing(record.consent, () => capture.inTurn(carryOut, isForgetting));
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.onSign();
   };

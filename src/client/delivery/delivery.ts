@@ -82,7 +82,7 @@ export interface Delivery {
   /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
   mayAct(): Promise<boolean>;
   /** Brings what the user decided in this page to the log and to the other tabs, and carries it out for what is queued. The consent has it already. */
-  decide(decision: Decision): Promise<void>;
+  decide(decision: Decision, isDiskDone?: boolean): Promise<void>;
   /** The client has stopped: releases timers, listeners and channels; stored events stay. */
   stop(): void;
 }

@@ -188,7 +188,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
   };
   /** A page changes many times at once: one look for all of them. */
   const lookSoon = (): void => {
-    cancelLook ??= after(LOOK_MS, look);
+    if (!options.isStopped()) cancelLook ??= after(LOOK_MS, look);
   };
 
   const ask = async (): Promise<void> => {
@@ -196,6 +196,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (Math.abs(now() - askedAtMs) < FRESH_MS) return;
     try {
       const { status, body } = await options.post(options.listPath, { missing });
+      if (options.isStopped()) return;
       const found: unknown = status === 200 && Object(body).placements;
       if (!Array.isArray(found)) throw new Error(`The service answered ${status}`);
       await cache.change((record) => {

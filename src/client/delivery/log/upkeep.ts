@@ -185,11 +185,12 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       }
     },
 
-    /** Deletes every event and dead letter, also those in a request under way. The totals stay. */
+    /** Deletes every event and dead letter, also those in a request under way, and what says which banners were seen. The totals stay. */
     async purge(): Promise<void> {
       log.place.owePurge();
       await log.forgetClaims();
       await remove((await survey()).all, 'purged');
+      await log.forgetCounted(Infinity);
       await log.place.retry();
     },
   };
