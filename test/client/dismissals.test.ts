@@ -42,6 +42,19 @@ test('a second dismissal of the same banner stores nothing', async () => {
   expect(second).toBeNull();
 });
 
+test('a dismissal that the leaving of the banner causes is none of its own', async () => {
+  const { placard, heard } = open();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  const banner = placard.banner('home_hero')!;
+  const again: unknown[] = [];
+  placard.subscribe((notice) => {
+    if (notice.type === 'emptied') again.push(placard.track(banner, 'dismiss'));
+  });
+  expect(await placard.track(banner, 'dismiss')).toMatchObject({ type: 'dismiss' });
+  expect(await Promise.all(again)).toEqual([null]);
+});
+
 test('a listener that changes the user at a dismissal hides nothing of the next one', async () => {
   const service = createFakeService({
     banners: { home_hero: wire('home_hero', {}, { id: 'for-everyone' }) },

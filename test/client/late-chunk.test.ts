@@ -392,6 +392,45 @@ test('while the rest of the client cannot be loaded a sign-in comes to its end, 
   placard.stop();
 });
 
+test('a click that waits for the rest of the client is forgotten by a purge, though an opt-in came before the rest', async () => {
+  const { visit } = aBrowser();
+  const first = visit();
+  await first.heard('synced');
+  first.placard.stop();
+  network.failures = Number.POSITIVE_INFINITY;
+  const { placard } = visit();
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  const clicked = placard.track(placard.banner('home_hero')!, 'click');
+  await placard.disable('purge');
+  await placard.enable();
+  network.failures = 0;
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(await clicked).toBeNull();
+  placard.stop();
+});
+
+test.each<[Parameters<typeof decideWithoutDelivery>[1], unknown[]]>([
+  ['keep', ['disabled']],
+  ['wipe', ['wiped']],
+  ['enable', []],
+])(
+  'without the rest of the client the other tabs are told of an opt-out, and not of an opt-in (%s)',
+  async (decision, told) => {
+    const sent: unknown[] = [];
+    const channel = {
+      postMessage: ({ choice }: { choice: unknown }) => sent.push(choice),
+      close: () => undefined,
+    };
+    const platform = { openStore: () => createMemoryStore(), openChannel: () => channel as never };
+    const choice = {
+      consent: decision === 'enable' ? ('enabled' as const) : ('disabled' as const),
+      chosenAt: 5,
+    };
+    await decideWithoutDelivery({ logName: 'log', platform }, decision, choice);
+    expect(sent).toEqual(told);
+  },
+);
+
 test('while the rest of the client cannot be loaded an opt-in comes to its end, and holds on the next visit', async () => {
   const { service, openStore, visit } = aBrowser();
   const first = visit();

@@ -38,7 +38,7 @@ test('case 69: an opt-out takes the banners away, forgets the cache, and stops e
   const { placard, service, openStore, heard } = open();
   const element = aSlot();
   placard.mount('home_hero', element, draw);
-  await heard('shown');
+  await heard('tracked');
   const banner = placard.banner('home_hero')!;
   await placard.disable('purge');
   expect(element.textContent).toBe('');
@@ -49,6 +49,8 @@ test('case 69: an opt-out takes the banners away, forgets the cache, and stops e
   expect(service.requests).toHaveLength(before);
   expect(await openStore('placard-banners').entries()).toEqual([]);
   expect(localStorage).toHaveLength(0);
+  const log = await openStore(logName(service.origin, 'app')).entries();
+  expect(log.map(([key]) => [key].flat()[0])).toEqual(['control']);
 });
 
 test.each(['disable', 'wipe'] as const)(

@@ -3,7 +3,7 @@ import type { SelectorPlacement } from '../../protocol/index.ts';
 /**
  * Draws a box with a slot of the declared height, and returns the slot: what is shown in it moves nothing. Both are contained, so that they
  * change nothing around them, in a row of a flex or grid container either. The height follows the width of the box. A style of an element
- * has no queries, so it is a sum, whose last term is there below 48rem alone; engines without `cqi` (Safari 15) take the narrow height.
+ * has no queries, so it is a sum, whose last term is there below 48rem alone; engines without `cqi` (Chrome before 105, Firefox before 110) take the narrow height.
  */
 export const drawBox = (
   box: HTMLElement,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { emptyRecord, recordKey, type UserRecord } from '../../../src/client/banners/user-record.ts';
-import type { Store } from '../../../src/client/index.ts';
+import type { BannerBootstrap, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { forgetUsers } from '../../../src/client/user/switch-user.ts';
@@ -13,7 +13,7 @@ afterEach(() => void vi.useRealTimers());
 const ENDPOINT = 'https://api.example';
 const keyOf = (userId: string, appId = 'app') => recordKey(ENDPOINT, appId, userId);
 
-const setUp = (store: Store = createMemoryStore()) => {
+const setUp = (store: Store = createMemoryStore(), bootstrap?: BannerBootstrap) => {
   const errors: unknown[] = [];
   const onChange = vi.fn();
   const time = { now: 1_000_000 };
@@ -21,6 +21,7 @@ const setUp = (store: Store = createMemoryStore()) => {
     settings: {
       endpoint: ENDPOINT,
       appId: 'app',
+      ...(bootstrap && { bootstrap }),
       platform: { ...createClock({ now: () => time.now }), random: Math.random, openStore: () => store },
     },
     store,
@@ -353,6 +354,39 @@ test('a store that always fails does not pile up what it was to keep', async () 
   count.mockClear();
   await cache.change(() => undefined);
   expect(count.mock.calls.length).toBeLessThanOrEqual(200);
+});
+
+test('however often a store has failed, what it gets in the end is all that the page has', async () => {
+  const memory = createMemoryStore();
+  let isFull = true;
+  const update: Store['update'] = (...changes) =>
+    isFull ? Promise.reject(new Error('full')) : memory.update(...changes);
+  const { cache } = setUp({ ...memory, update });
+  await cache.open('u-1');
+  await cache.change((record) => Object.assign(record, stored()));
+  for (let changes = 0; changes < 150; changes += 1) await cache.change(() => undefined);
+  isFull = false;
+  await cache.change(() => undefined);
+  expect(cache.current('home_hero')).toEqual(aBanner());
+  expect(await memory.get(keyOf('u-1'))).toMatchObject({ banners: stored().banners });
+});
+
+test('a bootstrap is for the first time that its user is there: who comes back has what was answered since', async () => {
+  const bootstrap = {
+    version: 1,
+    appId: 'app',
+    userId: 'u-1',
+    askedAtMs: 1,
+    banners: { home_hero: aBanner() },
+  };
+  const { cache } = setUp(createMemoryStore(), bootstrap as BannerBootstrap);
+  await cache.open('u-2');
+  expect(cache.current('home_hero')).toBeUndefined();
+  await cache.open('u-1');
+  expect(cache.current('home_hero')).toEqual(aBanner());
+  await cache.open(null);
+  await cache.open('u-1');
+  expect(cache.current('home_hero')).toBeUndefined();
 });
 
 test('case 46: a change that throws at a damaged record is not tried again with the next one', async () => {

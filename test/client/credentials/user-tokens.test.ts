@@ -81,6 +81,8 @@ test.each<[string, ProvideToken, number]>([
   expect(failures).toEqual([expect.stringMatching(/^unauthorized: userToken\(\) .* wait$/)]);
   await clock.advance(pauseMs);
   expect(tokens.isPaused('kim')).toBe(false);
+  await tokens.ask('kim');
+  expect(failures, 'the host is asked again').toHaveLength(2);
 });
 
 test('a host that does not answer within ten seconds counts as one that failed', async () => {

@@ -23,7 +23,11 @@ const place = (changes: Partial<SelectorPlacement> = {}): SelectorPlacement => (
 /** A page that lets these placements be inserted; `lists` are the bodies of the requests for them. */
 const aPage = (
   list: SelectorPlacement[],
-  more: Parameters<typeof open>[0] & { isControl?: boolean; isAllowed?: boolean } = {},
+  more: Parameters<typeof open>[0] & {
+    isControl?: boolean;
+    isAllowed?: boolean;
+    answering?: Promise<void>;
+  } = {},
 ) => {
   const banner = wire(
     'home_hero',
@@ -36,6 +40,7 @@ const aPage = (
     const request = new Request(input, init);
     if (!request.url.endsWith(PLACEMENTS_PATH)) return service.fetch(request);
     lists.push(await request.json());
+    await more.answering;
     return Response.json({ placements: list });
   };
   const page = open({
@@ -271,6 +276,26 @@ test('a list that cannot be had is a notice, and the page goes on', async () => 
       ]),
     PATIENCE,
   );
+});
+
+test('a list that comes after the client was stopped inserts nothing', async () => {
+  const answer = Promise.withResolvers<void>();
+  const { placard, lists } = aPage([place()], { answering: answer.promise });
+  await vi.waitFor(() => expect(lists).toHaveLength(1), PATIENCE);
+  placard.stop();
+  const timers = vi.spyOn(globalThis, 'setTimeout');
+  answer.resolve();
+  await vi.advanceTimersByTimeAsync(0);
+  expect(timers).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(boxes()).toHaveLength(0);
+});
+
+test('a browser without AbortSignal.timeout, as Chrome before 103, gets its list', async () => {
+  vi.stubGlobal('AbortSignal', Object.assign(Object.create(AbortSignal), { timeout: undefined }));
+  aPage([place()]);
+  await becomes(1);
+  vi.unstubAllGlobals();
 });
 
 test('a stopped client leaves no timer behind', async () => {

@@ -46,7 +46,10 @@ export interface Claim {
   tab: string;
   /** Until when an answer may come, in Unix milliseconds. After that its events are in doubt. */
   until: number;
-  /** Until when the other pages leave the sending to this one, in Unix milliseconds: it may be gone, and one that leaves holds up nobody. */
+  /**
+   * Until then no other page sends anything, in Unix milliseconds. Shorter than `until`, since this page may be gone. A page that leaves
+   * writes the present time, and so holds up nobody.
+   */
   aloneUntil: number;
   keys: EventKey[];
 }

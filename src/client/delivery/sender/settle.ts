@@ -150,7 +150,10 @@ const settleEvents = (
 export const createSettle = (context: DeliveryContext, log: Log) => {
   const { host, news, notify } = context;
 
-  /** Settles nothing where the log does not know the request, or all its events are gone. */
+  /**
+   * Where the log has no such claim any more, only two things count: a confirmation of events that are still there, and the answer to a
+   * request that a full disk did not take.
+   */
   const store = async (
     { claim, isUnwritten }: Claimed,
     outcome: Outcome,
