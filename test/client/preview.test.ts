@@ -67,6 +67,20 @@ test('nothing of a preview is stored or counted: neither a view, nor a click, no
   expect(stored).not.toContain('draft');
 });
 
+test('the end of the preview takes the draft away though no sync has answered yet', async () => {
+  const service = createFakeService({ banners: { home_hero: hero } });
+  service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    new URL(new Request(input, init).url).pathname === PREVIEW_PATH ? found() : service.fetch(input, init);
+  const { placard } = open({ service, platform: { fetch } });
+  const element = aSlot();
+  placard.mount('home_hero', element, draw);
+  await barShown();
+  expect(element.textContent).toBe('The draft');
+  bar()!.querySelector('button')!.click();
+  expect(element.textContent).toBe('');
+});
+
 test('the end of the preview brings the user’s own banner back', async () => {
   const { placard, heard } = aSite(found);
   const element = aSlot();

@@ -19,7 +19,7 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
   // 1,200 of it judge what can be seen of a banner; 2,270, on pages that have them, insert placements by selector.
-  '.': 39_770,
+  '.': 39_790,
   './element': 7_600,
   './react': 1_640,
   './vue': 1_500,
@@ -35,13 +35,13 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 34_560;
+export const ORDINARY_VISIT = 34_580;
 
 /** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. 150 of it give a box a height by its width. */
 export const INSERT_PLACEMENTS = 2_320;
 
 /** Bytes that load before a cached banner is painted. 60 of it tell the other tabs of a wipe, and 35 read a range in an update. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_830, esbuild: 8_170, webpack: 8_790 };
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_850, esbuild: 8_190, webpack: 8_810 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };

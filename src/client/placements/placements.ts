@@ -144,7 +144,11 @@ export const createPlacements = (options: PlacementsOptions) => {
       if (reason === 'expired') watcher?.onExpired?.(placementId);
     }
     const next = cache.current(placementId);
-    if (next === undefined) return;
+    if (next === undefined) {
+      // A preview has ended before a sync has answered.
+      if (isRequested) turn(slot, UNDECIDED);
+      return;
+    }
     const { banner: shown, why } = slot.state;
     if (isSameBanner(next, shown)) {
       if (next) armExpiry(slot, next);
