@@ -107,7 +107,7 @@ const createLivePlacard = (settings: Settings): Placard => {
     const isCarriedOut = consent.decide(decision);
     let isDone = false;
     await late.runOr(
-      // The disk is purged already: to purge it again would take what came since an opt-in.
+      // The disk is purged already: to purge it again would take what came since an opt-in. What waits in this page is forgotten all the same.
       ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
       async () => {
         await decideWithoutDelivery(settings, decision, consent.record()).catch(report);

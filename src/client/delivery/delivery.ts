@@ -81,7 +81,11 @@ export interface Delivery {
   discardDeadLetters(keys?: string[]): Promise<void>;
   /** Whether the user's last choice, in any tab or on an earlier visit, allows events to be stored. */
   mayAct(): Promise<boolean>;
-  /** Brings what the user decided in this page to the log and to the other tabs, and carries it out for what is queued. The consent has it already. */
+  /**
+   * Brings what the user decided in this page to the log and to the other tabs, and carries it out for what is queued. The consent has it already.
+   * `isDiskDone`: a wipe or a purge was carried out on the disk before, and the user has opted in since. What is stored stays then, and only what
+   * waits in this page is forgotten.
+   */
   decide(decision: Decision, isDiskDone?: boolean): Promise<void>;
   /** The client has stopped: releases timers, listeners and channels; stored events stay. */
   stop(): void;
