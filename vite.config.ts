@@ -5,11 +5,14 @@ import { dts } from 'rolldown-plugin-dts';
 import { defineConfig, type Plugin } from 'vite';
 import type {} from 'vitest/config';
 import manifest from './package.json' with { type: 'json' };
+import { measureSlowdown, patience } from './test/helpers/patience.ts';
 
 /** Many tests wait for a time-out or a browser, so that one more than there are cores keeps all of them busy. */
 const maxWorkers = Math.min(availableParallelism() + 1, 4);
 /** How much longer random tests run: see `times` in test/helpers/property.ts. */
 const long = Number(process.env['PLACARD_LONG'] ?? 1);
+
+if (process.env['VITEST']) process.env['PLACARD_SLOWDOWN'] ??= measureSlowdown().toFixed(1);
 
 const inBrowsers = (name: string, groupOrder: number, files: { include: string[]; exclude?: string[] }) => ({
   test: {
@@ -17,8 +20,8 @@ const inBrowsers = (name: string, groupOrder: number, files: { include: string[]
     environment: 'node' as const,
     globalSetup: ['test/helpers/shared-postgres.ts'],
     ...files,
-    testTimeout: 120_000 * long,
-    hookTimeout: 120_000,
+    testTimeout: patience(120_000 * long),
+    hookTimeout: patience(120_000),
     sequence: { groupOrder },
     maxWorkers,
   },
@@ -183,9 +186,9 @@ export default defineConfig(({ command, mode }) => {
       ssr: { noExternal: true, resolve: { mainFields: ['main'] } },
     }),
     test: {
-      testTimeout: 60_000 * long,
-      // A second, the default, is short for a browser, or for a database, on a busy machine.
-      expect: { poll: { timeout: 20_000 } },
+      testTimeout: patience(60_000 * long),
+      // A second, the default, is short for a browser or a database.
+      expect: { poll: { timeout: patience(30_000) } },
       reporters: [
         'default',
         ...(process.env['GITHUB_ACTIONS'] ? ['github-actions'] : []),
@@ -214,9 +217,9 @@ export default defineConfig(({ command, mode }) => {
             include: ['test/{protocol,server,service,ingestion,studio,cli,testing,package}/**/*.test.ts'],
             maxWorkers,
             // Thousands of transactions that are synced to a disk, or spread over a cluster, beside two other test files.
-            testTimeout: 120_000 * long,
+            testTimeout: patience(300_000 * long),
             // Packing builds everything, and may share the machine.
-            hookTimeout: 180_000,
+            hookTimeout: patience(180_000),
           },
         },
         // After the others: they take all of a small machine, and a browser's timers would be late. The engines are three long

@@ -5,6 +5,7 @@ import { createLateChunk } from '../../src/client/late-chunk.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore, type Store, type StoreKey } from '../../src/client/platform/store.ts';
 import { createFakeService, createVirtualClock } from '../../src/testing/index.ts';
+import { patience } from '../helpers/patience.ts';
 import { deafLink } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './pages.ts';
 
@@ -190,7 +191,7 @@ test('a click that is stopped before the rest is loaded is delivered by the next
   expect(await click).toMatchObject({ type: 'click' });
   const third = visit();
   await vi.waitFor(() => expect(service.events.map(({ type }) => type)).toContain('click'), {
-    timeout: 15_000,
+    timeout: patience(15_000),
   });
   third.placard.stop();
 });

@@ -10,6 +10,7 @@ import {
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { patience } from '../helpers/patience.ts';
 
 /** An IntersectionObserver that sees every element whole, at once. */
 class SeesEverything {
@@ -38,7 +39,7 @@ class SeesEverything {
 }
 
 /** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */
-export const PATIENCE = { timeout: 15_000, interval: 50 };
+export const PATIENCE = { timeout: patience(15_000), interval: 50 };
 
 const running: Placard[] = [];
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { patience } from '../helpers/patience.ts';
 
 const INDEX = new URL('../../src/client/index.ts', import.meta.url).href;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -11,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const run = async (code: string): Promise<unknown> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
     cwd: ROOT,
-    timeout: 15_000,
+    timeout: patience(15_000),
   });
   return JSON.parse(stdout);
 };

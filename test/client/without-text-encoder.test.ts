@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { patience } from '../helpers/patience.ts';
 
 // As in Jest's jsdom, and before anything of ours is loaded.
 beforeEach(() => {
@@ -8,7 +9,7 @@ beforeEach(() => {
 afterEach(() => void vi.unstubAllGlobals());
 
 /** All modules are loaded anew. */
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: patience(15_000) };
 
 const open = async (userId: string) => {
   const { createPlacard } = await import('../../src/client/index.ts');

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPlacard, type Inspector, type PlacardOptions } from '../../src/client/index.ts';
 import { openDevtools } from '../../src/devtools/index.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+import { patience } from '../helpers/patience.ts';
 import { anInspection } from './states.ts';
 
-const PATIENCE = { timeout: 15_000 };
+const PATIENCE = { timeout: patience(15_000) };
 const inspector: Inspector = {
   read: () => anInspection({ recent: [{ at: 1, notice: { type: 'delivered', events: [] } }] }),
   focus: () => undefined,

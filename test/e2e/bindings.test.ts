@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { patience } from '../helpers/patience.ts';
 // The pages are served, not imported: for whoever looks for unused files.
 import type {} from './pages/element-page.ts';
 import type { Told } from './pages/local-placard.ts';
@@ -17,7 +18,7 @@ const ELEMENT = `
   <template id="shadowed"></template>`;
 
 /** A second on this machine may be three on another. */
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: patience(20_000) };
 
 let pages: PageServer;
 let browser: Browser;

@@ -19,6 +19,7 @@ import {
   warmUp,
 } from '../helpers/delivery-stage.ts';
 import { startPageServer } from '../helpers/page-server.ts';
+import { patience } from '../helpers/patience.ts';
 
 stageDelivery({
   startPages: () =>
@@ -138,7 +139,7 @@ test('what the service skips waits for the correction hook of a page', async () 
   await expect.poll(() => service.events.length).toBe(1);
   const next = await open();
   await untilDiagnostics(next, { captured: 3, delivered: 2, pending: 1 });
-  await expect.poll(() => service.events.length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => service.events.length, { timeout: patience(20_000) }).toBe(2);
   expect(service.requests).toHaveLength(2);
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
+import { patience } from '../helpers/patience.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
@@ -108,7 +109,7 @@ describe('the shop', () => {
     await status(page, 'One event waits on this device.');
     await page.reload();
     // The switches are the page's, so a reload sets them back: what waited goes when its time has come.
-    await status(page, 'Everything is delivered.', { timeout: 90_000 });
+    await status(page, 'Everything is delivered.', { timeout: patience(90_000) });
     expect(await countersHold(page)).toBe('true');
     await close();
   });
@@ -124,7 +125,7 @@ describe('the shop', () => {
     await log(page, 'waiting', reason);
     await status(page, 'on this device');
     await page.getByRole('switch', { name }).click();
-    await status(page, 'Everything is delivered.', { timeout: 30_000 });
+    await status(page, 'Everything is delivered.', { timeout: patience(30_000) });
     await close();
   });
 
@@ -134,7 +135,7 @@ describe('the shop', () => {
     await page.getByRole('switch', { name: 'One bad event' }).click();
     await dismissHero(page);
     await log(page, 'skipped', 'It goes again, one attempt older');
-    await status(page, 'Everything is delivered.', { timeout: 30_000 });
+    await status(page, 'Everything is delivered.', { timeout: patience(30_000) });
     expect(await page.getByRole('switch', { name: 'One bad event' }).getAttribute('aria-checked')).toBe(
       'false',
     );

@@ -6,6 +6,7 @@ import { launchShell } from '../helpers/browser.ts';
 import { examplesIn } from '../helpers/document-examples.ts';
 import { needs } from '../helpers/machine.ts';
 import { buildNextApp, canInstallNext, type NextServer, startNextApp } from '../helpers/next-app.ts';
+import { patience } from '../helpers/patience.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
   await buildNextApp(Object.fromEntries(files));
   app = await startNextApp();
   browser = await launchShell();
-}, 300_000);
+}, patience(300_000));
 afterAll(async () => {
   await browser?.close();
   await app?.stop();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { curl } from '../helpers/curl.ts';
 import { freePort } from '../helpers/free-port.ts';
+import { patience } from '../helpers/patience.ts';
 
 let folder: string;
 let npm: ChildProcess;
@@ -77,7 +78,7 @@ describe('npm start', () => {
             () => 'there',
             () => 'gone',
           ),
-        { timeout: 20_000 },
+        { timeout: patience(20_000) },
       )
       .toBe('gone');
   });

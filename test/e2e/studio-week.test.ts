@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { mixtureInterval } from '../helpers/mixture-interval.ts';
+import { patience } from '../helpers/patience.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 import { STORES } from '../helpers/running-service.ts';
 import { openPreviewLink, simulateVisitors } from '../helpers/studio-week.ts';
@@ -46,7 +47,9 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await demo?.stop();
   });
 
-  test('goes from a copy of last season to what came of this one', { timeout: 300_000 }, async () => {
+  test('goes from a copy of last season to what came of this one', {
+    timeout: patience(300_000),
+  }, async () => {
     const page = await signIn(demo.studioUrl);
 
     // Monday: a copy of the spring campaign, with two variants.

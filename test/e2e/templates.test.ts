@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { HOSTILE } from '../helpers/hostile-values.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { patience } from '../helpers/patience.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
 /** The strictest page there is; a template that needs more is not finished. */
@@ -64,7 +65,7 @@ const HTML = '<button id="before">Before</button><button id="after">After</butto
 const TEMPLATES = ['strip', 'card', 'hero'] as const;
 
 /** A second on this machine may be three on another. */
-const PATIENCE = { timeout: 20_000 };
+const PATIENCE = { timeout: patience(20_000) };
 
 let pages: PageServer;
 let browser: Browser;
@@ -453,7 +454,7 @@ const NAMES = [
 
 describe.each(TEMPLATES)('hostile properties in a %s', (template) => {
   test('case 66: run nothing, ask for nothing, throw nothing, and are bounded', {
-    timeout: 180_000,
+    timeout: patience(180_000),
   }, async () => {
     const { page, complaints, elsewhere, close } = await open();
     for (const value of HOSTILE) {

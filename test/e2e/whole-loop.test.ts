@@ -10,6 +10,7 @@ import { TRACK_PATH } from '../../src/protocol/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { patience } from '../helpers/patience.ts';
 import { runCli, serveCli } from '../helpers/run-cli.ts';
 
 type ServedCli = Awaited<ReturnType<typeof serveCli>>;
@@ -88,7 +89,7 @@ const diagnose = (page: Page): Promise<Diagnostics> =>
   page.evaluate(() => (window as unknown as TestWindow).placard.diagnostics());
 
 const until = (page: Page, wanted: Partial<Diagnostics>) =>
-  expect.poll(() => diagnose(page), { timeout: 60_000 }).toMatchObject(wanted);
+  expect.poll(() => diagnose(page), { timeout: patience(60_000) }).toMatchObject(wanted);
 
 const click = (page: Page): Promise<BannerEvent | null> =>
   page.evaluate(() => {

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
 import { BROWSER_ARGUMENTS, findBrowser } from './browser.ts';
+import { patience } from './patience.ts';
 
 /** A busy machine may take long; a page that is gone meanwhile never answers. */
-const ANSWER_MS = 30_000;
+const ANSWER_MS = patience(30_000);
 /** How long one of several pages is asked whether it is the one that is shown. */
-const PROBE_MS = 3_000;
+const PROBE_MS = patience(3_000);
 
 /** A tab that is only talked to, and changed in nothing. */
 export interface BareTab {

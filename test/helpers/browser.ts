@@ -7,6 +7,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
+import { patience } from './patience.ts';
 
 /** A Chromium this machine can run. */
 export interface BrowserBinary {
@@ -110,12 +111,16 @@ export const BROWSER_ARGUMENTS = [
   '--disable-sync',
 ];
 
-const launch = ({ path, env }: BrowserBinary): Promise<Browser> =>
-  chromium.launch({
+const launch = async ({ path, env }: BrowserBinary): Promise<Browser> => {
+  const browser = await chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env } as Record<string, string>,
     args: BROWSER_ARGUMENTS,
+    timeout: patience(30_000),
   });
+  browser.on('context', (context) => context.setDefaultTimeout(patience(30_000)));
+  return browser;
+};
 
 /** Chromium as people have it. `close()` it when done. */
 export const launchBrowser = async (): Promise<Browser> => launch(await findBrowser());

@@ -8,6 +8,7 @@ import type {} from '../e2e/pages/delivery-page.ts';
 import { launchShell } from './browser.ts';
 import { type HttpServer, serveHandler } from './http-server.ts';
 import { type PageServer, startPageServer } from './page-server.ts';
+import { patience } from './patience.ts';
 
 /** Serves `/delivery`, a page that runs the delivery half of the client, and `/bare`, a page that runs nothing. */
 export const startDeliveryPages = (origins = 1): Promise<PageServer> =>
@@ -76,13 +77,13 @@ export const untilDelivered = (page: Page, least = 0): Promise<void> =>
         const { captured, delivered } = await diagnose(page);
         return captured < least ? `${captured} captured` : captured - delivered;
       },
-      { interval: 100, timeout: 60_000 },
+      { interval: 100, timeout: patience(60_000) },
     )
     .toBe(0);
 
 /** Waits until the diagnostics show these numbers. What a page that is gone has sent is taken over after ten seconds of it. */
 export const untilDiagnostics = (page: Page, expected: Partial<Diagnostics>): Promise<void> =>
-  expect.poll(() => diagnose(page), { interval: 50, timeout: 60_000 }).toMatchObject(expected);
+  expect.poll(() => diagnose(page), { interval: 50, timeout: patience(60_000) }).toMatchObject(expected);
 
 /** What every test of the delivery in a browser stands on. A file that imports them finds those of its present test. */
 export let pages: PageServer;

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { asFunction, type EngineKind } from './engines.ts';
 import { freePort } from './free-port.ts';
 import { inPath } from './machine.ts';
+import { patience } from './patience.ts';
 
 const MINI_BROWSERS = ['webkit2gtk-4.1', 'webkitgtk-6.0', 'webkit2gtk-4.0'].flatMap((version) =>
   ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/libexec'].map((folder) =>
@@ -90,7 +91,7 @@ export const webkit: EngineKind = {
         }),
       )
       .build();
-    await driver.manage().setTimeouts({ script: 30_000 });
+    await driver.manage().setTimeouts({ script: patience(30_000) });
     const version = (await driver.getCapabilities()).getBrowserVersion();
     // Never closed: the browser ends with its last window.
     const base = await driver.getWindowHandle();
@@ -114,7 +115,7 @@ export const webkit: EngineKind = {
         // A document that is being replaced cannot be asked.
         const [origin, state] = await stateOf().catch(() => [former, '']);
         return origin !== former && state === 'complete';
-      }, 30_000);
+      }, patience(30_000));
     };
     return {
       version: `WebKitGTK ${version}`,

@@ -1,3 +1,5 @@
+import { patience } from './patience.ts';
+
 /** Source that answers what the body of an async function returns. */
 export const asFunction = (body: string) => `(async () => { ${body} })()`;
 
@@ -39,7 +41,7 @@ export interface EngineKind {
 const POLL_MS = 50;
 
 /** Asks the page again and again until the body answers something true; rejects after `timeoutMs`. */
-export const until = async <T>(page: EnginePage, body: string, timeoutMs = 30_000): Promise<T> => {
+export const until = async <T>(page: EnginePage, body: string, timeoutMs = patience(30_000)): Promise<T> => {
   const end = performance.now() + timeoutMs;
   for (;;) {
     const value = await page.run<T>(body);

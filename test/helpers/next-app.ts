@@ -11,6 +11,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.ts';
 import { packedPackage } from './packed-package.ts';
+import { patience } from './patience.ts';
 
 const run = promisify(execFile);
 
@@ -21,9 +22,9 @@ const ANSWERS = ['--yes', '--empty', '--no-tailwind', '--use-npm', '--skip-insta
 const FOLDER = join(tmpdir(), `placard-next-app-${hash('sha256', resolve('.')).slice(0, 12)}`);
 const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
 const ESLINT = join(FOLDER, 'node_modules/eslint/bin/eslint.js');
-const PROBE_MS = 15_000;
-const INSTALL_MS = 180_000;
-const BUILD_MS = 120_000;
+const PROBE_MS = patience(15_000);
+const INSTALL_MS = patience(180_000);
+const BUILD_MS = patience(120_000);
 
 /** Of the test's own environment Next gets nothing else: it would take over what a test runner sets. */
 const ENVIRONMENT = {

@@ -7,6 +7,7 @@ import { Client } from 'pg';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exportLines, openStoreReader } from '../../src/service/index.ts';
 import { aWorkspace } from '../helpers/a-workspace.ts';
+import { patience } from '../helpers/patience.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { aFolder } from './ingest.ts';
 
@@ -15,7 +16,7 @@ const PASSWORD = 'SOURCE_PASSWORD';
 const STEPS = 400;
 const KILL_EVERY = 80;
 /** Most of it is the start of processes. */
-const TIMEOUT_MS = 150_000;
+const TIMEOUT_MS = patience(150_000);
 
 /** Numbers that look random and are the same in every run. */
 const randomFrom = (seed: number) => () => {
@@ -188,7 +189,7 @@ describe.each([
           expect(events).toEqual(expected);
           for (const [id, version] of source.people) expect([id, people.get(id)]).toEqual([id, version]);
         },
-        { timeout: 60_000, interval: 200 },
+        { timeout: patience(60_000), interval: 200 },
       );
     },
     TIMEOUT_MS,

@@ -4,10 +4,11 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import { nextRunMs, type Store, silentLog } from '../../src/service/index.ts';
 import { scheduleProblem } from '../../src/service/integrations/schedule.ts';
+import { patience } from '../helpers/patience.ts';
 import { aFolder, aStore, ID, W, workspaceWith } from './ingest.ts';
 
 const SOURCE = { kind: 'csv', files: 'crm.csv', rows: 'attributes', columns: { PLAN: 'plan' } };
-const PATIENCE = { timeout: 20_000, interval: 10 };
+const PATIENCE = { timeout: patience(20_000), interval: 10 };
 
 const berlin = (expression: string) => ({ kind: 'cron' as const, expression, timeZone: 'Europe/Berlin' });
 const runsAfter = (expression: string, from: string, count: number): string[] => {

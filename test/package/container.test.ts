@@ -9,6 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../helpers/free-port.ts';
 import { needs } from '../helpers/machine.ts';
 import { packedPackage } from '../helpers/packed-package.ts';
+import { patience } from '../helpers/patience.ts';
 
 const [tool, ...flags] = process.env['PLACARD_CONTAINER']?.split(' ') ?? [];
 const IMAGE = 'localhost/placard-test';
@@ -20,7 +21,7 @@ const containers = async (...args: string[]): Promise<string> =>
   ).stdout.trim();
 
 test('the image runs without root on a root file system that cannot be written, and ends when it is asked to', {
-  timeout: 300_000,
+  timeout: patience(300_000),
   ...needs('apt-get install podman, and PLACARD_CONTAINER=podman npm test', tool !== undefined),
 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-image-'));
@@ -39,7 +40,7 @@ test('the image runs without root on a root file system that cannot be written, 
     await rm(folder, { recursive: true });
   });
   const ready = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ status }) => status, String);
-  await expect.poll(ready, { timeout: 30_000 }).toBe(200);
+  await expect.poll(ready, { timeout: patience(30_000) }).toBe(200);
   expect(await containers('exec', id, 'id', '-u')).toBe('1000');
   expect(await containers('inspect', '--format', '{{.Config.Healthcheck}}', id)).toContain('/readyz');
   await expect(containers('exec', id, 'touch', '/opt/placard/x')).rejects.toThrow('Read-only file system');

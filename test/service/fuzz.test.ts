@@ -3,14 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createService, openStore, type Service, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { bodiesOf, bytesOf } from '../helpers/fuzz-bodies.ts';
+import { patience } from '../helpers/patience.ts';
 import fc, { times } from '../helpers/property.ts';
 import { recordingLog } from '../helpers/running-service.ts';
 
 /** Bodies sent to each endpoint. */
 const BODIES = times(2_000);
 /** No single answer may take longer, on a busy machine. */
-const HANG_MS = 10_000;
-const BUDGET_MS = Math.max(120_000, BODIES * 40);
+const HANG_MS = patience(10_000);
+const BUDGET_MS = patience(Math.max(120_000, BODIES * 40));
 
 const PATHS = [
   '/users/track',

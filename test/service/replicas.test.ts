@@ -69,18 +69,18 @@ test('one of two replicas is killed under load: everything answered 2xx is store
   const writers = Array.from({ length: 16 }, (_, i) =>
     writeOn({ url: () => url, writer: i % 4, sent, isOver: () => isOver, goesOn: true }),
   );
-  await expect.poll(() => sent.acknowledged.size, { timeout: 40_000 }).toBeGreaterThan(200);
+  await expect.poll(() => sent.acknowledged.size).toBeGreaterThan(200);
   await replicas[0]!.kill();
   const before = sent.acknowledged.size;
   // The other one goes on.
-  await expect.poll(() => sent.acknowledged.size, { timeout: 40_000 }).toBeGreaterThan(before + 200);
+  await expect.poll(() => sent.acknowledged.size).toBeGreaterThan(before + 200);
   isOver = true;
   await Promise.all(writers);
   const stored = await expectExactlyWhatWasSent(database, sent);
   console.log(
     `killed one of two: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} in doubt, ${stored} stored, 0 lost, 0 doubled`,
   );
-}, 150_000);
+});
 
 test('a limit holds across both replicas, to the request', async () => {
   const database = await aDatabase();

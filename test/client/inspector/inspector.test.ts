@@ -11,9 +11,10 @@ import {
 } from '../../../src/client/index.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { createFakeService, type FakeService, aBanner as wire } from '../../../src/testing/index.ts';
+import { patience } from '../../helpers/patience.ts';
 
 /** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */
-const PATIENCE = { timeout: 15_000, interval: 50 };
+const PATIENCE = { timeout: patience(15_000), interval: 50 };
 
 const running: Placard[] = [];
 beforeEach(() => {

@@ -3,6 +3,7 @@ import type { FakeService } from '../../../src/testing/index.ts';
 import { type EnginePage, type State, until } from '../../helpers/engines.ts';
 import type { HttpServer } from '../../helpers/http-server.ts';
 import type { PageServer } from '../../helpers/page-server.ts';
+import { patience } from '../../helpers/patience.ts';
 
 /** What a scenario plays in: a service, and pages on an origin, and with it a storage, of their own. */
 export interface World {
@@ -36,7 +37,7 @@ const SETTLED = `await placard.flush();
 
 /** Sends until nothing waits; a batch of a page that has gone is taken over some seconds after it could be answered. */
 export const settle = (page: EnginePage, before = ''): Promise<boolean> =>
-  until(page, before + SETTLED, 60_000);
+  until(page, before + SETTLED, patience(60_000));
 
 /**
  * Resolves when a banner in full view has been seen for its second, and so could any other. Each call needs a name of

@@ -7,9 +7,10 @@ import { cursorOf, parseLink } from '../../../src/protocol/index.ts';
 import { createService, openStore, silentLog } from '../../../src/service/index.ts';
 import { loadWorkspaces } from '../../../src/service/workspace/load-workspaces.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { patience } from '../../helpers/patience.ts';
 
 /** A thread has to start, on a machine that is busy. */
-const PATIENCE = { timeout: 20_000, interval: 20 };
+const PATIENCE = { timeout: patience(20_000), interval: 20 };
 const T = '2026-03-01T10:00:00Z';
 
 /** A service whose workspace file lies in a folder of its own, with one CSV. */

@@ -22,7 +22,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
   let cluster: CitusCluster;
   beforeAll(async () => {
     cluster = await startCitus(bin!);
-  }, 120_000);
+  });
   afterAll(() => cluster?.stop());
 
   const tables = async () => {
@@ -124,5 +124,5 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     console.log(
       `2 nodes killed: ${sent.acknowledged.size} acknowledged, ${sent.inDoubt.size} refused, ${stored} stored, 0 lost, 0 doubled`,
     );
-  }, 180_000);
+  });
 });

@@ -9,6 +9,7 @@ import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
+import { patience } from '../../helpers/patience.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 
 const ERASED = [
@@ -121,7 +122,7 @@ test('nothing of an erased user is left in the files of the tables of PostgreSQL
     expect(wordsIn(String(row!['folder']), [...ERASED, KEPT])).toEqual([KEPT]);
   };
   // Rows that an older transaction may still see are copied: PostgreSQL analyses its own tables at any moment.
-  await vi.waitFor(vacuum, { timeout: 20_000, interval: 500 });
+  await vi.waitFor(vacuum, { timeout: patience(20_000), interval: 500 });
 });
 
 test('a file that a service is using is not written anew', async () => {

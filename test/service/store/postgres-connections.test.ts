@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { readRows } from '../../../src/service/store/postgres/reader.ts';
 import { inTransaction, type Run, runIn } from '../../../src/service/store/postgres/statement.ts';
+import { patience } from '../../helpers/patience.ts';
 import { aDatabase, END_ALL, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { tcpDoor } from '../../helpers/tcp-door.ts';
 import { CERTIFICATE, CERTIFICATE_KEY } from '../../helpers/tls-certificate.ts';
@@ -77,7 +78,7 @@ test('where the server has room for few connections, whoever finds none idle wai
   }
   // As soon as there is room, it is used again.
   await limit(20);
-  await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: 10_000 }).toBe(8);
+  await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: patience(10_000) }).toBe(8);
 });
 
 test('where no connection works, whoever asks hears of it', async () => {

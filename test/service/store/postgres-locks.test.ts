@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { UserSet } from '../../../src/service/profiles/user-set.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
+import { patience } from '../../helpers/patience.ts';
 import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
 import { byExternalId, collect } from './examples.ts';
 
@@ -108,10 +109,10 @@ test('a table that somebody has locked: what waits for it is refused, and nothin
   const all = fates(Array.from({ length: 500 }, () => count('u-1')));
   const isReady = () => store.ping().then(() => true, String);
   // Once the first have waited for ten seconds behind others.
-  await expect.poll(isReady, { timeout: 20_000 }).toContain('Writes are being refused');
+  await expect.poll(isReady, { timeout: patience(20_000) }).toContain('Writes are being refused');
   expect(new Set(await all)).toEqual(new Set(['RetryLaterError']));
   await release();
   await count('u-1');
   expect(await counts()).toEqual({ 'u-1': 2 });
-  await expect.poll(() => store.ping().catch(String), { timeout: 10_000 }).toBe(undefined);
+  await expect.poll(() => store.ping().catch(String), { timeout: patience(10_000) }).toBe(undefined);
 });
