@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
+import { microsecondsOf } from '../../src/ingestion/files/stamp.ts';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, rowsWork, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
@@ -226,6 +227,16 @@ describe('rows', () => {
     expect(await rejectsOf(store)).toEqual([]);
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
+  });
+
+  test.each([
+    ['+25:00', null],
+    ['+02:60', null],
+    ['+0200', Date.parse('2026-03-01T08:00:00Z') * 1_000],
+    [' UTC', Date.parse(T) * 1_000],
+    ['', Date.parse(T) * 1_000],
+  ])('with the zone "%s" have the time that it says', (zone, us) => {
+    expect(microsecondsOf(`2026-03-01T10:00:00${zone}`)).toBe(us);
   });
 
   test('without a key, without a time or with one in the future are rejects, and hide no other row', async () => {

@@ -1,10 +1,7 @@
+import { offsetMinutes } from '../../protocol/index.ts';
+
 const TEXT =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?\s*(Z|UTC|[+-]\d\d(?::?\d\d)?)?)?$/i;
-
-const offsetMinutes = (zone: string | undefined): number => {
-  const [, sign, hours, minutes = '0'] = /^([+-])(\d\d):?(\d\d)?$/.exec(zone ?? '') ?? [];
-  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
-};
 
 /** The largest numbers that are seconds, milliseconds and microseconds; all of them are after the year 5000, or before 1974. */
 const UNITS: [number, number][] = [
@@ -30,7 +27,7 @@ export const microsecondsOf = (value: unknown): number | null => {
   if (/^\d{9,}$/.test(text)) return microsecondsOf(Number(text));
   const found = TEXT.exec(text);
   if (!found) return null;
-  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone] = found;
+  const [, year, month, day, hour = '0', minute = '0', second = '0', fraction = '', zone = 'Z'] = found;
   const ms = Date.UTC(
     Number(year),
     Number(month) - 1,
@@ -41,6 +38,7 @@ export const microsecondsOf = (value: unknown): number | null => {
   );
   // A month of 13 would be January of the next year.
   const isReal = new Date(ms).toISOString().startsWith(`${year}-${month}-${day}`) && Number(minute) < 60;
-  if (!isReal || Number(second) > 59) return null;
-  return (ms - offsetMinutes(zone) * 60_000) * 1_000 + Number(fraction.slice(0, 6).padEnd(6, '0'));
+  const offset = offsetMinutes(/utc/i.test(zone) ? 'Z' : zone);
+  if (!isReal || Number(second) > 59 || offset === null) return null;
+  return (ms - offset * 60_000) * 1_000 + Number(fraction.slice(0, 6).padEnd(6, '0'));
 };
