@@ -79,9 +79,8 @@ const urlOf = ({ url, password_env }: PostgresSource): string => {
   const password = process.env[password_env];
   if (password === undefined)
     throw new SourceError(`the variable ${password_env} with the password is not set`);
-  const full = new URL(url);
-  full.password = encodeURIComponent(password);
-  return full.href;
+  // As a parameter, because a URL that names a Unix socket has an empty host, which `new URL` rejects.
+  return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 };
 
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
@@ -151,14 +150,20 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     async function* found(where: string) {
       const order = `${time}, ${inOrder}`;
       await client.query(
-        `DECLARE found CURSOR FOR SELECT ${microseconds(time)} AS placard_us, ${key} AS placard_key, rows.*
+        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, rows.*
          FROM ${table} AS rows WHERE ${where} ORDER BY ${order}`,
       );
       try {
         for (;;) {
           signal.throwIfAborted();
-          const { rows } = await client.query(`FETCH ${PAGE} FROM found`);
-          for (const row of rows) yield row;
+          // As arrays: a column of the table may be called as one of ours.
+          const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const };
+          const { rows, fields } = await client.query<unknown[]>(fetch);
+          const names = fields.slice(2).map(({ name }) => name);
+          for (const [us, key, ...cells] of rows) {
+            const values = Object.fromEntries(names.map((name, at) => [name, cells[at]]));
+            yield { us: us === null ? null : Number(us), key: key as string, values };
+          }
           if (rows.length < PAGE) return;
         }
       } finally {
@@ -168,8 +173,8 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     }
     const usable = async function* (where: string): AsyncGenerator<SourceRow, void> {
       const rows = found(`${isTime} AND ${time} < ${at(boundUs)} AND ${hasKey} ${where}`);
-      for await (const { placard_us: us, placard_key, ...values } of rows) {
-        yield { us: Number(us), key: placard_key, values, columns, rejectId: null };
+      for await (const { us, key, values } of rows) {
+        yield { us: Number(us), key, values, columns, rejectId: null };
       }
     };
 
@@ -184,8 +189,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       },
       async *unusable() {
         const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + FUTURE_US)} OR NOT (${hasKey})`;
-        for await (const { placard_us, placard_key, ...values } of found(isWrong)) {
-          const us = placard_us === null ? null : Number(placard_us);
+        for await (const { us, values } of found(isWrong)) {
           const key = keyOf(values, columns.key);
           yield unusableRow({ us, key, values, columns, line: null });
         }

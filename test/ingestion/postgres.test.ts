@@ -233,3 +233,25 @@ describe('a table of PostgreSQL', () => {
     expect(await run({ ...source, lag_seconds: 60 })).toMatchObject({ status: 'success', rowsSynced: 1 });
   });
 });
+
+test('a column may be called as one of ours, and does not become the watermark', async () => {
+  await sql('ALTER TABLE events ADD COLUMN placard_us bigint, ADD COLUMN placard_key text');
+  await insert(1, "'2026-03-01 10:00:00+00'");
+  await sql("UPDATE events SET placard_us = 9007199254740991, placard_key = 'z'");
+  expect(await run()).toMatchObject({ rowsSynced: 1 });
+  await insert(2, "'2026-03-01 10:00:01+00'");
+  expect(await run()).toMatchObject({ rowsSynced: 1 });
+  expect(await ids()).toEqual([1, 2]);
+});
+
+test('a source over a Unix socket signs in with its password', async () => {
+  await insert(1);
+  const [{ unix_socket_directories: socket } = {}] = await sql('SHOW unix_socket_directories');
+  const { username, password, port, pathname } = new URL(url);
+  const overSocket = `postgres://${username}@${pathname}?host=${encodeURIComponent(String(socket))}&port=${port}`;
+  const source = { ...EVENTS(), url: overSocket };
+  vi.stubEnv('SOURCE_PASSWORD', 'wrong & "odd"');
+  expect((await run(source)).note).toMatch(/password authentication failed/);
+  vi.stubEnv('SOURCE_PASSWORD', decodeURIComponent(password));
+  expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
+});

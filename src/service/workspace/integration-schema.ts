@@ -33,7 +33,8 @@ const ofRows = {
 const table = name.describe('Table or view of a database, such as `crm.customers`');
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
-const hasPassword = (url: string) => URL.canParse(url) && new URL(url).password !== '';
+/** Not parsed: a URL that names a Unix socket has an empty host, which `new URL` rejects. */
+const hasPassword = (url: string) => /^\w+:\/\/[^@/?#]*:[^@/?#]+@|[?&]password=/.test(url);
 
 const postgres = z.strictObject({
   kind: kind('postgres'),
