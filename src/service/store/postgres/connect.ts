@@ -26,9 +26,12 @@ export const asLibpq = (url: string, mode: string | undefined): string => {
   return `${url}${url.includes('?') ? '&' : '?'}${parameters}`;
 };
 
+/** The URL as the driver gets it, with the mode of `PGSSLMODE` if it names none. */
+export const addressOf = (url: string): string => asLibpq(url, process.env['PGSSLMODE']);
+
 /** Connections of one replica for all but the writing of users. */
 const CONNECTIONS = 8;
-const CONNECT_MS = 10_000;
+export const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
 /** Connections are made anew now and then: the name may lead to another server by now. */
 const LIFETIME_SECONDS = 3_600;
@@ -122,7 +125,7 @@ export const connect = (
     return socket.once('close', () => sockets.delete(socket));
   };
   const pool = new Pool({
-    connectionString: asLibpq(url, process.env['PGSSLMODE']),
+    connectionString: addressOf(url),
     fallback_application_name: 'placard',
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,

@@ -10,6 +10,7 @@ import type { Store, StoreReader } from '../store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { connect } from './connect.ts';
+import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { connectBeside, createTables, isSharded } from './schema.ts';
 import { inTransaction, runIn } from './statement.ts';
@@ -42,6 +43,7 @@ const makeTables = async (url: string): Promise<boolean> => {
 
 /** The production store. Replicas keep only what the database can contradict, or what may be lost: any number of them may share one database. */
 export const openPostgresStore = async (url: string): Promise<Store> => {
+  await requireOwnSession(url);
   const sharded = await makeTables(url);
   const requests = connect(url, 'requests');
   const groups = connect(url, 'groups', { connections: WRITER_CONNECTIONS });

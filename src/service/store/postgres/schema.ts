@@ -3,6 +3,7 @@ import { numberIn, textIn } from '../../operators/index.ts';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
+import { requireOwnSession } from './own-session.ts';
 import { inTransaction, type Run, runIn } from './statement.ts';
 
 /** Each table with the column that says on which node a row is: all rows of a user are on one. */
@@ -87,6 +88,7 @@ export const createTables = async (pool: Pool, migrations?: readonly Migration[]
 
 /** Connects to a database that a service made, and may be using at this moment. */
 export const connectBeside = async (url: string, connections = 1): Promise<Connections> => {
+  await requireOwnSession(url);
   const connected = connect(url, 'upkeep', { connections });
   try {
     await checkTables(connected.pool);
