@@ -75,7 +75,7 @@ const middleOf = (judged: readonly Judged[]): number => {
   const middle = judged.length >> 1;
   const isTie = (at: number) => {
     const [before, after] = [judged[at - 1]!.row, judged[at]!.row];
-    return before.us === after.us && before.key === after.key;
+    return before.us === after.us && before.order === after.order;
   };
   let cut = middle;
   while (cut < judged.length && isTie(cut)) cut += 1;
@@ -110,7 +110,7 @@ export const createBatches = (options: BatchesOptions) => {
 
   const recordOf = ({ judged, unusable, gone }: Batch): BatchRecord => {
     const last = judged.at(-1)?.row;
-    const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.key } : watermark;
+    const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.order } : watermark;
     const since = seenSinceUs === null ? null : Math.max(seenSinceUs, (moved?.us ?? 0) - lagUs);
     const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
     // Of several rows with one key the last says whether it is a reject.
@@ -129,7 +129,7 @@ export const createBatches = (options: BatchesOptions) => {
       },
       watermark: moved,
       seenSinceUs: since,
-      seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, key }) => [us, key]),
+      seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, order }) => [us, order]),
       rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable],
       settled: settled.filter((id) => open.has(id)),
       nowMs: now(),
@@ -200,7 +200,7 @@ export const createBatches = (options: BatchesOptions) => {
   /** Ends a batch where it is large enough, and the next row may begin another one. */
   const makeRoom = async (next?: SourceRow) => {
     const last = pending.judged.at(-1)?.row;
-    const isTie = next !== undefined && last?.us === next.us && last.key === next.key;
+    const isTie = next !== undefined && last?.us === next.us && last.order === next.order;
     const rows = pending.judged.length + pending.unusable.length + pending.gone.length;
     if (rows >= MAX_ROWS && !isTie) await flush();
   };
@@ -212,7 +212,7 @@ export const createBatches = (options: BatchesOptions) => {
 
     async add(row: SourceRow) {
       await makeRoom(row);
-      const made = row.columns.objectOf(row.values);
+      const made = row.columns.objectOf(row);
       const checked = 'reason' in made ? made : checkRow(type, made.object, workspace, now());
       pending.judged.push({ row, checked });
     },

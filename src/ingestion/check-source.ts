@@ -16,12 +16,12 @@ export const checkSource = async (workspace: Workspace, source: Source): Promise
   const snapshot = await openSource(source, { after: null, keys: [], lines: [], nowMs, signal });
   try {
     const checked: CheckedSourceRow[] = [];
-    for await (const { columns, values } of snapshot.rows()) {
-      const made = columns.objectOf(values);
-      if ('reason' in made) checked.push({ object: values, problem: made.reason });
+    for await (const row of snapshot.rows()) {
+      const made = row.columns.objectOf(row);
+      if ('reason' in made) checked.push({ object: row.values, problem: made.reason });
       else {
-        const row = checkRow(source.rows, made.object, workspace, nowMs);
-        checked.push({ object: made.object, problem: 'reason' in row ? row.reason : null });
+        const checkedRow = checkRow(source.rows, made.object, workspace, nowMs);
+        checked.push({ object: made.object, problem: 'reason' in checkedRow ? checkedRow.reason : null });
       }
       if (checked.length === ROWS) break;
     }

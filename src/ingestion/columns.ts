@@ -1,5 +1,14 @@
-import { IDENTIFIERS, type MemberPath, memberPath, setMember } from '../protocol/index.ts';
+import {
+  type ColumnMapping,
+  convertColumn,
+  IDENTIFIERS,
+  isRecord,
+  parseMapping,
+  setMember,
+} from '../protocol/index.ts';
 import type { Source } from '../service/index.ts';
+import { type JsonValue, readJson, UnreadableValueError } from './json-value.ts';
+import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';
 
 /** Columns that name a user, by the member of `/users/track` that they become. The first kind that a table has counts. */
@@ -13,7 +22,6 @@ const NAMES_OF_USERS = IDENTIFIERS.map((name): (readonly [member: string, column
 );
 const PAYLOAD = 'PAYLOAD';
 const UPDATED_AT = 'UPDATED_AT';
-const WRONG = Symbol('wrong');
 
 /** The names that a source gives a meaning to, apart from those that it maps. */
 export const meantBy = (source: Source): string[] => [
@@ -23,45 +31,28 @@ export const meantBy = (source: Source): string[] => [
   ...(source.key === undefined ? [] : [source.key]),
 ];
 
-type Read = (value: unknown) => unknown;
-const ofText =
-  (read: (text: string) => unknown): Read =>
-  (value) =>
-    typeof value === 'string' ? read(value.trim()) : value;
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return WRONG;
-  }
-};
-const TYPES: Readonly<Record<string, Read>> = {
-  text: (value) => (typeof value === 'number' ? String(value) : value),
-  number: ofText((text) => (text !== '' && Number.isFinite(Number(text)) ? Number(text) : WRONG)),
-  boolean: ofText(
-    (text) => ({ true: true, false: false, '1': true, '0': false })[text.toLowerCase()] ?? WRONG,
-  ),
-  json: ofText(parsed),
-};
-const as_is: Read = (value) => value;
-
-/** What a column becomes. */
-interface Mapped {
+interface Mapped extends ColumnMapping {
   column: string;
-  path: MemberPath;
-  type: string | undefined;
 }
 
-const mappedOf = (column: string, written: string, source: Source): Mapped => {
-  const [, member = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(written) ?? [];
-  if (type !== undefined && !Object.hasOwn(TYPES, type)) {
-    throw new SourceError(
-      `the column "${column}" has the type "${type}"; write ${Object.keys(TYPES).join(', ')} after the colon`,
-    );
-  }
+const mapColumn = (column: string, written: string, source: Source): Mapped => {
   // Rows of deletes name users alone, as attributes may.
   const array = source.rows === 'deletes' ? 'attributes' : source.rows;
-  return { column, path: memberPath(array, member), type };
+  try {
+    return { column, ...parseMapping(array, column, written) };
+  } catch (error) {
+    throw new SourceError((error as Error).message);
+  }
+};
+
+const readPayload = (sent: JsonValue): { members: Record<string, unknown> } | { reason: string } => {
+  try {
+    const value = typeof sent === 'string' ? readJson(sent) : sent;
+    return isRecord(value) ? { members: value } : { reason: 'is not a JSON object' };
+  } catch (error) {
+    if (!(error instanceof UnreadableValueError)) throw error;
+    return { reason: error.message };
+  }
 };
 
 /** How the columns of a table make rows: found once, by the names that the table has. */
@@ -69,17 +60,24 @@ export interface Columns {
   updatedAt: string;
   /** Joined by U+001F they are the key. */
   key: readonly string[];
-  /** Whom the row is about, where that is an external ID. */
-  externalIdOf(values: Record<string, unknown>): string | null;
+  /** All columns that a row is made of, these among them. */
+  used: readonly string[];
+  /** External ID of the user, or `null` if the row has another identifier. */
+  externalIdOf(values: JsonRow['values']): string | null;
   /** Makes the object of `/users/track`, or says what is wrong with the row. */
-  objectOf(values: Record<string, unknown>): { object: Record<string, unknown> } | { reason: string };
+  objectOf(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
 }
 
-/** Finds the columns that a source needs. Names are the same in capitals or not. Throws where one is not there. */
+/** Finds the columns that a source needs. Names are case-insensitive. Throws `SourceError` if one is missing, or is there twice. */
 export const columnsOf = (source: Source, names: readonly string[]): Columns => {
-  const find = (name: string) =>
-    names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === name.toLowerCase());
   const present = names.length === 0 ? 'there is none' : `there are ${names.slice(0, 30).join(', ')}`;
+  const find = (name: string): string | undefined => {
+    const found = names.filter((each) => each.toLowerCase() === name.toLowerCase());
+    if (found.length < 2) return found[0];
+    throw new SourceError(
+      `the column "${name}" is ambiguous, because names are case-insensitive: there are ${found.join(' and ')}`,
+    );
+  };
   const need = (name: string, why: string): string => {
     const found = find(name);
     if (found === undefined) throw new SourceError(`the column "${name}" is missing (${why}); ${present}`);
@@ -87,30 +85,35 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   };
   const updatedAt = need(source.updated_at ?? UPDATED_AT, 'when a row was changed');
   const mapped = Object.entries(source.columns ?? {}).map(([column, member]) =>
-    mappedOf(need(column, `mapped to ${member}`), member, source),
+    mapColumn(need(column, `mapped to ${member}`), member, source),
   );
-  const columnOf = (member: string, column: string) =>
-    mapped.find(({ path }) => path.join('.') === member)?.column ?? find(column);
-  const identifier = NAMES_OF_USERS.map((kind) =>
-    kind.flatMap(([member, name]) => {
-      const column = columnOf(member, name);
-      return column === undefined ? [] : [mappedOf(column, member, source)];
-    }),
-  ).find((columns, index) => columns.length === NAMES_OF_USERS[index]!.length);
-  if (!identifier) {
+  const findIdentifier = (): Mapped[] => {
+    for (const kind of NAMES_OF_USERS) {
+      const columns = kind.flatMap(([member, name]) => {
+        const mapping = mapped.find(({ path }) => path.join('.') === member);
+        const column = mapping?.column ?? find(name);
+        if (column === undefined) return [];
+        const { path, type } = mapping ?? mapColumn(column, member, source);
+        // A number in the source is the text that it has in a CSV.
+        return [{ column, path, type: type ?? 'text' }];
+      });
+      if (columns.length === kind.length) return columns;
+    }
     throw new SourceError(
       `no column names a user: EXTERNAL_ID, ALIAS_NAME with ALIAS_LABEL, BRAZE_ID, EMAIL or PHONE is needed; ${present}`,
     );
-  }
-  const payload = find(PAYLOAD);
-  if (source.rows === 'deletes' && payload !== undefined) {
+  };
+  const identifier = findIdentifier();
+  const found = find(PAYLOAD);
+  if (source.rows === 'deletes' && found !== undefined) {
     throw new SourceError(
-      `the table has a column "${payload}", and its rows are deletes: this looks like a table of attributes, so no user is erased`,
+      `the table has a column "${found}", and its rows are deletes: this looks like a table of attributes, so no user is erased`,
     );
   }
-  if (source.rows !== 'deletes' && mapped.length === 0 && payload === undefined) {
+  if (source.rows !== 'deletes' && mapped.length === 0 && found === undefined) {
     throw new SourceError('there is no column PAYLOAD, and `columns` maps none');
   }
+  const payload = mapped.length === 0 ? found : undefined;
   const key =
     source.key === undefined ? identifier.map(({ column }) => column) : [need(source.key, 'the key')];
   // What names the user last: a payload cannot name another one.
@@ -118,23 +121,23 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
     ...mapped.filter(({ column }) => !identifier.some((each) => each.column === column)),
     ...identifier,
   ];
+  const content = [...(payload === undefined ? [] : [payload]), ...members.map(({ column }) => column)];
 
-  const objectOf: Columns['objectOf'] = (values) => {
+  const objectOf: Columns['objectOf'] = ({ values, unreadable }) => {
+    const wrong = content.find((column) => unreadable[column] !== undefined);
+    if (wrong !== undefined) return { reason: `${wrong} ${unreadable[wrong]}` };
     // Without a prototype: a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
-    if (payload !== undefined && mapped.length === 0) {
-      const sent = values[payload];
-      const body = typeof sent === 'string' ? parsed(sent) : sent;
-      if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-        return { reason: `${payload} is not a JSON object` };
-      }
-      Object.assign(object, body);
+    if (payload !== undefined) {
+      const read = readPayload(values[payload] ?? null);
+      if ('reason' in read) return { reason: `${payload} ${read.reason}` };
+      Object.assign(object, read.members);
     }
     for (const { column, path, type } of members) {
       const value = values[column] ?? null;
-      const read = value === null ? null : (type === undefined ? as_is : TYPES[type]!)(value);
-      if (read === WRONG) return { reason: `${column} is not a ${type}` };
-      setMember(object, path, read);
+      const converted = value === null ? { value } : convertColumn(value, type);
+      if ('expected' in converted) return { reason: `${column} is not ${converted.expected}` };
+      setMember(object, path, converted.value);
     }
     // The row says that there is such a user, so an alias makes one as every other identifier does.
     if (object['user_alias'] !== undefined) object['_update_existing_only'] ??= false;
@@ -142,20 +145,20 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   };
   const externalId = identifier.find(({ path }) => path[0] === 'external_id')?.column;
   const externalIdOf: Columns['externalIdOf'] = (values) =>
-    externalId === undefined || (values[externalId] ?? null) === null ? null : textOf(values[externalId]);
-  return { updatedAt, key, externalIdOf, objectOf };
+    externalId === undefined || (values[externalId] ?? null) === null ? null : textOf(values[externalId]!);
+  return { updatedAt, key, used: [...new Set([updatedAt, ...key, ...content])], externalIdOf, objectOf };
 };
 
 /** Bytes of a text in an index: one of PostgreSQL takes 2,700. */
 export const MAX_INDEXED_BYTES = 2_000;
 
-/** Joins the parts of a key, as SQL does; `null` where one is missing, or where no database could hold it. */
-export const keyOf = (values: Record<string, unknown>, columns: readonly string[]): string | null => {
-  const parts = columns.map((column) => values[column] ?? '');
+/** Joins the parts of a key, as SQL does; `null` if one is missing or unreadable, or if no database could hold it. */
+export const keyOf = ({ values, unreadable }: JsonRow, columns: readonly string[]): string | null => {
+  const parts = columns.map((column) => (unreadable[column] === undefined ? (values[column] ?? '') : ''));
   if (parts.some((part) => part === '')) return null;
   const key = parts.map(textOf).join('\u001f');
   return key.includes('\u0000') || Buffer.byteLength(key) > MAX_INDEXED_BYTES ? null : key;
 };
 
-const textOf = (value: unknown): string =>
+const textOf = (value: JsonValue): string =>
   typeof value === 'object' ? JSON.stringify(value) : String(value);

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client, types } from 'pg';
+import { Client, type FieldDef } from 'pg';
 import { asLibpq, type Source, stampText } from '../service/index.ts';
 import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
+import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
+import { readRow, type SourceColumn } from './read-row.ts';
 import type { Question, Snapshot } from './source.ts';
 import { SourceError } from './source-error.ts';
 import { FUTURE_US, type Position, type SourceRow, unusableRow } from './source-row.ts';
@@ -17,23 +19,8 @@ const PAGE = 500;
 /** Keys in one statement. */
 const KEYS = 500;
 
-const TYPE = { int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, numeric: 1700 };
-const ofTime = [TYPE.date, TYPE.timestamp, TYPE.timestamptz];
-
-const numberOr = (text: string): number | string => {
-  const value = Number(text);
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? text : value;
-};
-const PARSERS: Record<number, (text: string) => unknown> = {
-  [TYPE.int8]: numberOr,
-  [TYPE.numeric]: (text) => (Number.isFinite(Number(text)) ? numberOr(text) : text),
-  [TYPE.date]: (text) => text,
-  // Without a zone it is UTC, whatever the zone of this machine is.
-  [TYPE.timestamp]: (text) => new Date(`${text.replace(' ', 'T')}Z`),
-};
-
-/** Of the session: a role or a database may have other defaults. */
-const SETTINGS = `SET TimeZone = 'UTC'; SET DateStyle = 'ISO'; SET statement_timeout = ${STATEMENT_MS}`;
+/** Values as PostgreSQL writes them: `readerFor` makes JSON of them. */
+const AS_TEXT = { getTypeParser: () => (text: string) => text };
 const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
@@ -83,6 +70,20 @@ const urlOf = ({ url, password_env }: PostgresSource): string => {
   return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 };
 
+const columnReaders = async (
+  client: Client,
+  fields: readonly FieldDef[],
+  isUtf8: boolean,
+): Promise<SourceColumn[]> => {
+  const types = fields.map(({ dataTypeID }) => dataTypeID).join(', ');
+  const arrays = await client.query<{ oid: number; element: number }>(`${ARRAY_TYPES} (${types})`);
+  const elements = new Map(arrays.rows.map(({ oid, element }) => [oid, element]));
+  return fields.map(({ name, dataTypeID: type }) => ({
+    name,
+    read: readerFor({ type, element: elements.get(type), isUtf8 }),
+  }));
+};
+
 const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const ignore = () => undefined;
 
@@ -98,7 +99,6 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS + CONNECT_MS,
     keepAlive: true,
-    types: { getTypeParser: (id, format) => PARSERS[id] ?? types.getTypeParser(id, format) },
   });
   // A statement under way fails by itself; an `error` event without a listener would end the process.
   client.on('error', ignore);
@@ -111,7 +111,6 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
   try {
     signal.throwIfAborted();
     await client.connect();
-    await client.query(SETTINGS);
     const isRedshift = /redshift/i.test((await client.query('SELECT version() AS version')).rows[0].version);
     const clock = isRedshift ? 'getdate()' : 'clock_timestamp()';
     const [now] = (await client.query(`SELECT ${microseconds(clock)} AS us`)).rows;
@@ -120,23 +119,33 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       ? { boundUs: nowUs, note: null }
       : await boundOf(client, nowUs, source.lag_seconds ?? 0);
     await client.query(BEGIN);
+    // Of the transaction, because a pooler may hand the session to others.
+    const settings = [...TYPE_SETTINGS.everywhere, ...(isRedshift ? [] : TYPE_SETTINGS.postgres)];
+    for (const setting of [`statement_timeout = ${STATEMENT_MS}`, ...settings]) {
+      await client.query(`SET LOCAL ${setting}`);
+    }
     const table = source.table.split('.').map(quoted).join('.');
     const { fields } = await client.query(`SELECT * FROM ${table} LIMIT 0`);
     const columns = columnsOf(
       source,
       fields.map(({ name }) => name),
     );
+    const used = fields.filter(({ name }) => columns.used.includes(name));
+    const isUtf8 =
+      isRedshift || (await client.query('SHOW server_encoding')).rows[0].server_encoding !== 'SQL_ASCII';
+    const sourceColumns = await columnReaders(client, used, isUtf8);
     const timeType = fields.find(({ name }) => name === columns.updatedAt)!.dataTypeID;
-    if (!ofTime.includes(timeType)) {
+    if (!TIME_TYPES.includes(timeType)) {
       throw new SourceError(`the column "${columns.updatedAt}" is no date and time of PostgreSQL`);
     }
     const time = quoted(columns.updatedAt);
     const key = columns.key.map((each) => `${quoted(each)}::text`).join(' || chr(31) || ');
     const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
-    const isTime = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
+    const isKnown = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
+    const isTime = `${isKnown} AND ${time} >= '0001-01-01'`;
     /** As a value of the column's own type, so that an index serves. */
     const at = (us: number) =>
-      `'${stampText(us)}'::timestamptz${timeType === TYPE.timestamptz ? '' : " AT TIME ZONE 'UTC'"}`;
+      `'${stampText(us)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
     const isPart = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
     const hasKey = [...isPart, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
     const afterAll = (position: Position | null): string => {
@@ -149,20 +158,19 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     /** Pages of what a statement finds; one cursor is open at a time. */
     async function* found(where: string) {
       const order = `${time}, ${inOrder}`;
+      const selected = sourceColumns.map(({ name }) => quoted(name)).join(', ');
       await client.query(
-        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, rows.*
-         FROM ${table} AS rows WHERE ${where} ORDER BY ${order}`,
+        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, ${selected}
+         FROM ${table} WHERE ${where} ORDER BY ${order}`,
       );
       try {
         for (;;) {
           signal.throwIfAborted();
-          // As arrays: a column of the table may be called as one of ours.
-          const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const };
-          const { rows, fields } = await client.query<unknown[]>(fetch);
-          const names = fields.slice(2).map(({ name }) => name);
-          for (const [us, key, ...cells] of rows) {
-            const values = Object.fromEntries(names.map((name, at) => [name, cells[at]]));
-            yield { us: us === null ? null : Number(us), key: key as string, values };
+          // As arrays: a column of the table may have any name.
+          const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const, types: AS_TEXT };
+          const { rows } = await client.query<(string | null)[]>(fetch);
+          for (const [us = null, key = null, ...cells] of rows) {
+            yield { us: us === null ? null : Number(us), key, row: readRow(sourceColumns, cells) };
           }
           if (rows.length < PAGE) return;
         }
@@ -173,8 +181,8 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     }
     const usable = async function* (where: string): AsyncGenerator<SourceRow, void> {
       const rows = found(`${isTime} AND ${time} < ${at(boundUs)} AND ${hasKey} ${where}`);
-      for await (const { us, key, values } of rows) {
-        yield { us: Number(us), key, values, columns, rejectId: null };
+      for await (const { us, key, row } of rows) {
+        yield { ...row, us: us!, key: key!, order: key!, columns, rejectId: null };
       }
     };
 
@@ -189,9 +197,8 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       },
       async *unusable() {
         const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + FUTURE_US)} OR NOT (${hasKey})`;
-        for await (const { us, values } of found(isWrong)) {
-          const key = keyOf(values, columns.key);
-          yield unusableRow({ us, key, values, columns, line: null });
+        for await (const { us, row } of found(isWrong)) {
+          yield unusableRow({ us, key: keyOf(row, columns.key), row, columns, line: null });
         }
       },
       close,

@@ -86,7 +86,7 @@ export const runIntegration = async (options: RunOptions): Promise<IngestionRun>
         missing.delete(refusedId(row.key));
         // One that came late, or one that is stored: both are within the lag.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
-        if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.key}`))) await add(row);
+        if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.order}`))) await add(row);
       }
       for await (const row of snapshot.unusable()) {
         signal.throwIfAborted();

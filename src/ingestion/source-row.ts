@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Columns } from './columns.ts';
+import type { JsonRow } from './read-row.ts';
 
 /** A row that has a time and a key. */
-export interface SourceRow {
+export interface SourceRow extends JsonRow {
   /** `UPDATED_AT` in Unix microseconds. */
   us: number;
+  /** Orders the rows of one microsecond: `orderKey`. */
+  order: string;
   key: string;
-  values: Record<string, unknown>;
-  /** How the values make an object of a request. */
   columns: Columns;
-  /** The reject that the row was, where its line could not be read before. */
+  /** Reject that the row was while its line could not be read; `null` if it was none. */
   rejectId: string | null;
 }
 
@@ -25,59 +26,67 @@ export interface UnusableRow {
   payload: string;
 }
 
-/** How far rows have been read, in the order of time and key. With `key: null` everything of this time has been read. */
+/** How far rows have been read, in their order. With `key: null` everything of this microsecond has been read. */
 export interface Position {
   /** Unix microseconds. */
   us: number;
+  /** `order` of the last row. */
   key: string | null;
 }
+
+/** Sorts after the keys of databases, which hold no such character. */
+const LAST_CHARACTER = '\u{10ffff}';
+
+/**
+ * Returns the key, behind the nanoseconds if the time has any. A position counts microseconds, so that a finer time is part of what
+ * orders the rows within one.
+ */
+export const orderKey = (nanoseconds: number, key: string): string =>
+  nanoseconds === 0 ? key : `${LAST_CHARACTER}${String(nanoseconds).padStart(3, '0')}${key}`;
 
 /** Rows that are further ahead than clocks differ are refused: as the last row read, such a row would hide the others. */
 export const FUTURE_US = 60_000_000;
 
 /** Whether a row comes after a position. Keys are in the order of their bytes, as in the databases. */
-export const isAfter = (row: { us: number; key: string }, position: Position | null): boolean => {
+export const isAfter = (row: { us: number; order: string }, position: Position | null): boolean => {
   if (position === null || row.us > position.us) return true;
   if (row.us < position.us || position.key === null) return false;
-  return Buffer.compare(Buffer.from(row.key), Buffer.from(position.key)) > 0;
+  return Buffer.compare(Buffer.from(row.order), Buffer.from(position.key)) > 0;
 };
 
 /** The ID of a row by where it is, so that it is the same one once it is mended; without such a place by what it holds. */
 export const lineId = (line: string | null, payload: string): string =>
   `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
-/** JSON has no 64-bit integers. */
-const asJson = (_: string, value: unknown): unknown => {
-  if (typeof value !== 'bigint') return value;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-};
-
-export const payloadOf = (values: Record<string, unknown>): string => JSON.stringify(values, asJson);
-
-const reasonOf = (us: number | null, key: string | null, columns: Columns): string => {
-  if (us === null) return 'The row has no UPDATED_AT, or one that is no time';
+const reasonOf = ({ us, key, row, columns }: UnplacedRow): string => {
+  const unreadable = [columns.updatedAt, ...columns.key].find((name) => row.unreadable[name] !== undefined);
+  if (unreadable !== undefined) return `${unreadable} ${row.unreadable[unreadable]}`;
+  if (us === null) return `The row has no ${columns.updatedAt}, or one that is not a time`;
   return key === null
     ? `The row has no ${columns.key.join(' or no ')}, or a key of more than 2,000 bytes`
-    : 'UPDATED_AT is in the future';
+    : `${columns.updatedAt} is in the future`;
 };
 
-/** A row without a time or a key, or with a time ahead. `line` is where it is in its file. */
-export const unusableRow = (row: {
+interface UnplacedRow {
   us: number | null;
   key: string | null;
-  values: Record<string, unknown>;
+  row: JsonRow;
   columns: Columns;
+  /** Where it is in its file; `null` if the source has no lines. */
   line: string | null;
-}): UnusableRow => {
-  const { us, key, values, columns, line } = row;
-  const payload = payloadOf(values);
-  const externalId = columns.externalIdOf(values);
+}
+
+/** A row without a time or a key, or with a time ahead. */
+export const unusableRow = (unplaced: UnplacedRow): UnusableRow => {
+  const { us, key, row, columns, line } = unplaced;
+  const payload = JSON.stringify(row.values);
+  const externalId = columns.externalIdOf(row.values);
   return {
     rejectId: lineId(line, payload),
     us,
     key,
     externalId,
-    reason: reasonOf(us, key, columns),
+    reason: reasonOf(unplaced),
     payload,
   };
 };

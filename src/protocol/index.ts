@@ -1,6 +1,7 @@
 export * from './banner.ts';
 export * from './banners-sync.ts';
 export * from './banners-track.ts';
+export * from './column-mapping.ts';
 export * from './contacts.ts';
 export * from './cross-origin.ts';
 export * from './errors.ts';
@@ -12,6 +13,7 @@ export * from './json.ts';
 export * from './limits.ts';
 export * from './lines.ts';
 export * from './member-path.ts';
+export * from './parse-json.ts';
 export * from './permissions.ts';
 export * from './placements.ts';
 export * from './preview.ts';

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
-import { microsecondsOf } from '../../src/ingestion/files/stamp.ts';
+import { parseTimestamp } from '../../src/ingestion/files/timestamp.ts';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, rowsWork, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
@@ -145,7 +145,7 @@ describe('a CSV', () => {
     writeFileSync(join(folder, 'customers.csv'), `EXTERNAL_ID,UPDATED_AT,PLAN,VISITS\ru-9,${T},x,1\r`);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
       status: 'error',
-      note: 'Customers.csv: the lines of the CSV end with CR alone: end them with LF',
+      note: 'File customers.csv: the lines of the CSV end with CR alone: end them with LF',
     });
   });
 
@@ -236,7 +236,7 @@ describe('rows', () => {
     [' UTC', Date.parse(T) * 1_000],
     ['', Date.parse(T) * 1_000],
   ])('with the zone "%s" have the time that it says', (zone, us) => {
-    expect(microsecondsOf(`2026-03-01T10:00:00${zone}`)).toBe(us);
+    expect(parseTimestamp(`2026-03-01T10:00:00${zone}`)?.us ?? null).toBe(us);
   });
 
   test('without a key, without a time or with one in the future are rejects, and hide no other row', async () => {
@@ -258,7 +258,7 @@ describe('rows', () => {
     expect((await stateOf(store))?.watermark).toEqual({ us: Date.parse(T) * 1000, key: '4' });
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
       'The row has no ID, or a key of more than 2,000 bytes',
-      'The row has no UPDATED_AT, or one that is no time',
+      'The row has no UPDATED_AT, or one that is not a time',
       'UPDATED_AT is in the future',
     ]);
     writeFileSync(file, rows + anEvent(5, { UPDATED_AT: '2026-03-31T00:00:00Z' }));

@@ -60,7 +60,7 @@ describe('a table of PostgreSQL', () => {
     await sql(
       "CREATE VIEW broken AS SELECT *, (external_id || '@example.org')::bigint AS points FROM events",
     );
-    const { status, note } = await run({ ...EVENTS(), table: 'broken' });
+    const { status, note } = await run({ ...EVENTS(), table: 'broken', key: 'points' });
     expect([status, note]).toEqual([
       'error',
       'The source or the database failed: it cannot read a value of a row (SQLSTATE 22P02)',
@@ -107,10 +107,10 @@ describe('a table of PostgreSQL', () => {
     await insert(4);
     expect(await run()).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 4 });
     expect((await rejectsOf(store)).map(([, reason]) => reason).sort()).toEqual([
-      'The row has no UPDATED_AT, or one that is no time',
-      'The row has no UPDATED_AT, or one that is no time',
       'The row has no id, or a key of more than 2,000 bytes',
-      'UPDATED_AT is in the future',
+      'The row has no updated_at, or one that is not a time',
+      'updated_at is in the future',
+      'updated_at is infinity, which is not a time',
     ]);
     await sql('DELETE FROM events WHERE id IN (1, 2, 3) OR id IS NULL');
     expect(await run()).toMatchObject({ status: 'success' });

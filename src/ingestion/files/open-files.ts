@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { columnsOf } from '../columns.ts';
+import type { JsonRow } from '../read-row.ts';
 import type { Question, Snapshot } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import type { SourceRow, UnusableRow } from '../source-row.ts';
@@ -63,7 +64,7 @@ const snapshotOf = (
   /** The index gives pages in order; a row that has the same time and key as another one is told apart by its place. */
   async function* rows(isAgain: number): AsyncGenerator<SourceRow, void> {
     const page = database.prepare(
-      `SELECT rowid, * FROM rows WHERE is_again = ? AND (us, key, rowid) > (?, ?, ?) ORDER BY us, key, rowid LIMIT ${PAGE}`,
+      `SELECT rowid, * FROM rows WHERE is_again = ? AND (us, sort_key, rowid) > (?, ?, ?) ORDER BY us, sort_key, rowid LIMIT ${PAGE}`,
     );
     let last: [number, string, number] = [Number.MIN_SAFE_INTEGER, '', 0];
     for (;;) {
@@ -71,15 +72,16 @@ const snapshotOf = (
       for (const row of found) {
         yield {
           us: row['us'] as number,
+          order: row['sort_key'] as string,
           key: row['key'] as string,
-          values: JSON.parse(row['content'] as string) as Record<string, unknown>,
+          ...(JSON.parse(row['content'] as string) as JsonRow),
           columns: plans[row['names'] as number]!,
           rejectId: row['reject_id'] as string | null,
         };
       }
       const end = found.at(-1);
       if (!end) return;
-      last = [end['us'] as number, end['key'] as string, end['rowid'] as number];
+      last = [end['us'] as number, end['sort_key'] as string, end['rowid'] as number];
       await turn();
     }
   }

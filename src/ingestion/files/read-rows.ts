@@ -1,24 +1,15 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
-import * as zlib from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import {
-  type AsyncBuffer,
-  type Compressors,
-  parquetMetadataAsync,
-  parquetReadObjects,
-  parquetSchema,
-} from 'hyparquet';
-import { decoded, linesOf } from '../../protocol/index.ts';
+import { decoded, isRecord, linesOf, parseJson } from '../../protocol/index.ts';
 import type { Source } from '../../service/index.ts';
+import type { ReadValue } from '../json-value.ts';
+import { readRow } from '../read-row.ts';
+import type { FileRow, PickColumns } from './file-row.ts';
+import { readParquet } from './read-parquet.ts';
+import { readSqlite } from './read-sqlite.ts';
 
-type Values = Record<string, unknown>;
-
-/** A row of a file, or a line that is none. `line` is `null` where a row has no place of its own. */
-export type FileRow =
-  | { names: readonly string[]; values: Values; line: number | null }
-  | { reason: string; text: string; line: number };
+/** Of a value that is JSON already. */
+const keep: ReadValue = (value) => value as ReturnType<ReadValue>;
 
 const NOT_UTF8 = 'The line is not UTF-8';
 /** What can be read of a line that is refused. */
@@ -40,19 +31,32 @@ async function* textLines(path: string): AsyncGenerator<Line, void> {
   }
 }
 
-async function* ndjsonRows(path: string): AsyncGenerator<FileRow, void> {
+const parseLine = (text: string): { values: Record<string, unknown> } | { reason: string } => {
+  try {
+    const values = parseJson(text);
+    if (isRecord(values)) return { values };
+  } catch (error) {
+    // The message of a SyntaxError quotes the line.
+    if (error instanceof RangeError) return { reason: `In the line ${error.message}` };
+  }
+  return { reason: 'The line is not a JSON object' };
+};
+
+async function* ndjsonRows(path: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
   for await (const { line, text, isUtf8 } of textLines(path)) {
     if (text.trim() === '') continue;
-    let values: unknown = null;
-    try {
-      values = JSON.parse(text);
-    } catch {
-      // Not an object either.
+    const parsed = isUtf8 ? parseLine(text) : { reason: NOT_UTF8 };
+    if ('reason' in parsed) {
+      yield { reason: parsed.reason, text, line };
+      continue;
     }
-    const isRow = typeof values === 'object' && values !== null && !Array.isArray(values);
-    if (!isUtf8) yield { reason: NOT_UTF8, text, line };
-    else if (isRow) yield { names: Object.keys(values as Values), values: values as Values, line };
-    else yield { reason: 'The line is not a JSON object', text, line };
+    const { values } = parsed;
+    const names = Object.keys(values);
+    const picked = pick(names);
+    const columns = picked.map((name) => ({ name, read: keep }));
+    // A member that is left out is `null`, unless it is one of `Object.prototype`.
+    const cells = picked.map((name) => (Object.hasOwn(values, name) ? values[name] : null));
+    yield { names, row: readRow(columns, cells), line };
   }
 }
 
@@ -110,8 +114,12 @@ async function* csvRecords(
   for (let record = next(true); record; record = next(true)) yield record;
 }
 
-async function* csvRows(path: string, delimiter: string): AsyncGenerator<FileRow, void> {
+/** An empty cell is what a database writes for NULL. */
+const readCell: ReadValue = (cell) => (cell === '' ? null : (cell as string));
+
+async function* csvRows(path: string, delimiter: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
   let names: string[] | null = null;
+  let columns: { name: string; read: ReadValue; index: number }[] | null = null;
   for await (const { cells, text, isUtf8, line } of csvRecords(path, delimiter)) {
     if (names === null) {
       if (!cells || !isUtf8) throw new Error('the header of the CSV cannot be read');
@@ -122,78 +130,28 @@ async function* csvRows(path: string, delimiter: string): AsyncGenerator<FileRow
     else if (cells.length !== names.length) {
       yield { reason: `The row has ${cells.length} cells, the header has ${names.length}`, text, line };
     } else {
-      const values: Values = Object.create(null);
-      // An empty cell is what a database writes for NULL.
-      for (const [index, name] of names.entries()) values[name] = cells[index] === '' ? null : cells[index];
-      yield { names, values, line };
+      const header = names;
+      columns ??= pick(names).map((name) => ({ name, read: readCell, index: header.indexOf(name) }));
+      const picked = columns.map(({ index }) => cells[index]);
+      yield { names, row: readRow(columns, picked), line };
     }
   }
 }
 
-/** Rows of a Parquet file that are in memory at once. */
-const PARQUET_ROWS = 100_000;
-const COMPRESSORS: Compressors = {
-  GZIP: (input) => zlib.gunzipSync(input),
-  BROTLI: (input) => zlib.brotliDecompressSync(input),
-  ZSTD: (input) => zlib.zstdDecompressSync(input),
-};
-
-async function* parquetRows(path: string): AsyncGenerator<FileRow, void> {
-  const handle = await open(path);
-  try {
-    const { size } = await handle.stat();
-    const file: AsyncBuffer = {
-      byteLength: size,
-      async slice(start, end = size) {
-        const bytes = new Uint8Array(end - start);
-        await handle.read(bytes, 0, bytes.length, start);
-        return bytes.buffer;
-      },
-    };
-    const metadata = await parquetMetadataAsync(file);
-    const names = parquetSchema(metadata).children.map(({ element }) => element.name);
-    let groupStart = 0;
-    for (const { num_rows } of metadata.row_groups) {
-      const groupEnd = groupStart + Number(num_rows);
-      for (let rowStart = groupStart; rowStart < groupEnd; rowStart += PARQUET_ROWS) {
-        const rowEnd = Math.min(rowStart + PARQUET_ROWS, groupEnd);
-        const rows = await parquetReadObjects({ file, metadata, rowStart, rowEnd, compressors: COMPRESSORS });
-        for (const values of rows) yield { names, values, line: null };
-      }
-      groupStart = groupEnd;
-    }
-  } finally {
-    await handle.close();
-  }
-}
-
-function* sqliteRows(path: string, table: string): Generator<FileRow, void> {
-  const database = new DatabaseSync(path, { readOnly: true });
-  try {
-    const statement = database.prepare(`SELECT * FROM "${table.replaceAll('"', '""')}"`);
-    const names = statement.columns().map(({ name }) => name);
-    // One statement, so that all rows are of one moment.
-    // As numbers, integers beyond 2^53 would be an error: a time in nanoseconds, for one.
-    statement.setReadBigInts(true);
-    for (const values of statement.iterate()) yield { names, values, line: null };
-  } finally {
-    database.close();
-  }
-}
-
-/** The rows of one file. Throws where it is not of this kind. */
+/** The rows of one file. `pick` is called at the first row at the latest. Throws if the file is not of this kind. */
 export const readRows = (
   source: Exclude<Source, { kind: 'postgres' }>,
   path: string,
+  pick: PickColumns,
 ): AsyncIterable<FileRow> | Iterable<FileRow> => {
   switch (source.kind) {
     case 'csv':
-      return csvRows(path, source.delimiter ?? ',');
+      return csvRows(path, source.delimiter ?? ',', pick);
     case 'ndjson':
-      return ndjsonRows(path);
+      return ndjsonRows(path, pick);
     case 'parquet':
-      return parquetRows(path);
+      return readParquet(path, pick);
     case 'sqlite':
-      return sqliteRows(path, source.table);
+      return readSqlite(path, source.table, pick);
   }
 };

@@ -8,13 +8,14 @@ import {
   FUTURE_US,
   isAfter,
   lineId,
+  orderKey,
   type Position,
-  payloadOf,
   type UnusableRow,
   unusableRow,
 } from '../source-row.ts';
-import { type FileRow, readRows } from './read-rows.ts';
-import { microsecondsOf } from './stamp.ts';
+import type { FileRow, PickColumns } from './file-row.ts';
+import { readRows } from './read-rows.ts';
+import { parseTimestamp } from './timestamp.ts';
 
 /** What is to be read of the files of a source, and where to. */
 export interface Staging {
@@ -29,10 +30,10 @@ export interface Staging {
 
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-  CREATE TABLE rows (us INTEGER, key TEXT, is_again INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
+  CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_again INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
   CREATE TABLE unusable (content TEXT) STRICT;
   BEGIN`;
-const INDEX = 'CREATE INDEX rows_in_order ON rows (is_again, us, key); COMMIT';
+const INDEX = 'CREATE INDEX rows_in_order ON rows (is_again, us, sort_key); COMMIT';
 
 const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
@@ -50,11 +51,11 @@ const filesOf = ({ folder, files }: Staging['source']): string[] => {
  * The names of a row that say how it is read. Lines of NDJSON may each have others: only those that a source can mean count, so that
  * optional members make no plan of their own, and a mapped member may be left out of any line.
  */
-const namesOf = ({ source }: Staging, row: { names: readonly string[] }): readonly string[] => {
-  if (source.kind !== 'ndjson') return row.names;
+const namesOf = ({ source }: Staging, names: readonly string[]): readonly string[] => {
+  if (source.kind !== 'ndjson') return names;
   const mapped = Object.keys(source.columns ?? {});
   const meant = new Set([...meantBy(source), ...mapped].map((name) => name.toLowerCase()));
-  return [...new Set([...row.names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
+  return [...new Set([...names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
 };
 
 /**
@@ -69,7 +70,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
   const database = new DatabaseSync(to);
   try {
     database.exec(TABLES);
-    const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?)');
+    const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)');
     const refuse = database.prepare('INSERT INTO unusable VALUES (?)');
     /** Names of the rows that can be read, by the number of their plan. */
     const readable: (readonly string[])[] = [];
@@ -87,12 +88,17 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     };
     const plans = new Map<string, Plan>();
     /** How the rows with these names are read, or why they cannot be. */
-    const planOf = (row: { names: readonly string[] }): Plan => {
-      const names = namesOf(staging, row);
+    const planOf = (all: readonly string[]): Plan => {
+      const names = namesOf(staging, all);
       const id = JSON.stringify(names);
       const plan = plans.get(id) ?? makePlan(names);
       plans.set(id, plan);
       return plan;
+    };
+    /** A row that cannot be read is shown whole. */
+    const pick: PickColumns = (names) => {
+      const plan = planOf(names);
+      return 'reason' in plan ? names : plan.columns.used;
     };
     const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));
     const refuseLine = (line: string | null, payload: string, reason: string) =>
@@ -104,38 +110,40 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         reason,
         payload,
       });
-    const take = (row: FileRow, path: string) => {
-      const line = row.line === null ? null : `${basename(path)}#${row.line}`;
-      if ('reason' in row) {
-        refuseLine(line, row.text, row.reason);
+    const take = (fileRow: FileRow, path: string) => {
+      const line = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
+      if ('reason' in fileRow) {
+        refuseLine(line, fileRow.text, fileRow.reason);
         return;
       }
-      const { values } = row;
-      const plan = planOf(row);
+      const { names, row } = fileRow;
+      const plan = planOf(names);
       if ('reason' in plan) {
-        refuseLine(line, payloadOf(values), plan.reason);
+        refuseLine(line, JSON.stringify(row.values), plan.reason);
         return;
       }
       const { index, columns } = plan;
-      const us = microsecondsOf(values[columns.updatedAt] ?? null);
-      const key = keyOf(values, columns.key);
-      if (us === null || key === null || us > nowUs + FUTURE_US) {
-        refuseRow(unusableRow({ us, key, values, columns, line }));
+      const time = parseTimestamp(row.values[columns.updatedAt] ?? null);
+      const key = keyOf(row, columns.key);
+      if (time === null || key === null || time.us > nowUs + FUTURE_US) {
+        refuseRow(unusableRow({ us: time?.us ?? null, key, row, columns, line }));
         return;
       }
+      const { us, nanoseconds } = time;
       const id = line === null ? null : `line:${line}`;
       const wasLine = id !== null && lines.has(id);
-      const isNew = isAfter({ us, key }, after);
+      const order = orderKey(nanoseconds, key);
+      const isNew = isAfter({ us, order }, after);
       if (us > nowUs || !(isNew || keys.has(key) || wasLine)) return;
-      add.run(us, key, isNew ? 0 : 1, wasLine ? id : null, index, payloadOf(values));
+      add.run(us, order, key, isNew ? 0 : 1, wasLine ? id : null, index, JSON.stringify(row));
     };
     for (const path of paths) {
       try {
-        for await (const row of readRows(source, path)) take(row, path);
+        for await (const row of readRows(source, path, pick)) take(row, path);
       } catch (error) {
         throw error instanceof SourceError
           ? error
-          : new SourceError(`${basename(path)}: ${(error as Error).message}`);
+          : new SourceError(`file ${basename(path)}: ${(error as Error).message}`);
       }
     }
     database.exec(INDEX);

@@ -1,0 +1,46 @@
+import { DatabaseSync } from 'node:sqlite';
+import { type ReadValue, readBytes, readDouble, readInteger, readText } from '../json-value.ts';
+import { readRow } from '../read-row.ts';
+import type { FileRow, PickColumns } from './file-row.ts';
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/**
+ * The driver replaces what is not UTF-8, so that two different names would become one. Text is selected as bytes, and a BLOB as
+ * hexadecimal text, so that each is told apart by its JavaScript type.
+ */
+const select = (name: string): string => {
+  const column = quote(name);
+  return `CASE typeof(${column}) WHEN 'text' THEN CAST(${column} AS BLOB) WHEN 'blob' THEN hex(${column}) ELSE ${column} END`;
+};
+
+const readerIn =
+  (decoder: TextDecoder): ReadValue =>
+  (value) => {
+    if (value instanceof Uint8Array) return readText(value, decoder);
+    if (typeof value === 'string') return readBytes(Buffer.from(value, 'hex'));
+    return typeof value === 'bigint' ? readInteger(value) : readDouble(value as number);
+  };
+
+/** The rows of a table or view. `pick` chooses among the names of its columns. */
+export function* readSqlite(path: string, table: string, pick: PickColumns): Generator<FileRow, void> {
+  const database = new DatabaseSync(path, { readOnly: true });
+  try {
+    const all = database.prepare(`SELECT * FROM ${quote(table)}`);
+    const names = all.columns().map(({ name }) => name);
+    const picked = pick(names);
+    const { encoding } = database.prepare('PRAGMA encoding').get() as { encoding: string };
+    const read = readerIn(new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
+    const columns = picked.map((name) => ({ name, read }));
+    // One statement, so that all rows are of one moment.
+    const rows = database.prepare(`SELECT ${picked.map(select).join(', ')} FROM ${quote(table)}`);
+    // As numbers, integers beyond 2^53 would be an error.
+    rows.setReadBigInts(true);
+    rows.setReturnArrays(true);
+    for (const cells of rows.iterate()) {
+      yield { names, row: readRow(columns, cells as unknown as unknown[]), line: null };
+    }
+  } finally {
+    database.close();
+  }
+}

@@ -1,0 +1,54 @@
+import { fromIso } from '../../protocol/index.ts';
+import type { JsonValue } from '../json-value.ts';
+
+const NS_DIGITS = 9;
+/** The largest numbers that are seconds, milliseconds and microseconds, with their digits down to nanoseconds; each ends after the year 5000. */
+const UNITS: readonly [max: number, digits: number][] = [
+  [1e11, NS_DIGITS],
+  [1e14, 6],
+  [1e17, 3],
+  [Number.POSITIVE_INFINITY, 0],
+];
+
+export interface Timestamp {
+  /** Unix microseconds. */
+  us: number;
+  /** From 0 to 999, after the microsecond. */
+  nanoseconds: number;
+}
+
+const toTimestamp = (ns: bigint): Timestamp | null => {
+  const nanoseconds = ((ns % 1_000n) + 1_000n) % 1_000n;
+  const us = Number((ns - nanoseconds) / 1_000n);
+  return Number.isSafeInteger(us) ? { us, nanoseconds: Number(nanoseconds) } : null;
+};
+
+/** Digit by digit, because a double does not hold nanoseconds. */
+const parseEpoch = (text: string): Timestamp | null => {
+  const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  if (whole === undefined) return null;
+  const [, digits] = UNITS.find(([max]) => Number(whole) < max)!;
+  return toTimestamp(BigInt(`${sign}${whole}${fraction.slice(0, digits).padEnd(digits, '0')}`));
+};
+
+const EPOCH = /^\d{9,}(?:\.\d+)?$/;
+const DATE = /^\d{4}-\d\d-\d\d$/;
+const FRACTION = /\d\d:\d\d:\d\d[.,:](\d{1,9})/;
+
+/**
+ * Parses an `UPDATED_AT`; `null` if it is not a time. A date and time without a zone is UTC. A number is seconds,
+ * milliseconds, microseconds or nanoseconds, whichever gives a year of our time.
+ */
+export const parseTimestamp = (value: JsonValue): Timestamp | null => {
+  if (typeof value === 'number') return parseEpoch(String(value));
+  if (typeof value !== 'string') return null;
+  const text = value.trim();
+  if (EPOCH.test(text)) return parseEpoch(text);
+  const iso = DATE.test(text) ? `${text}T00:00` : text.replace(/\s*UTC$/i, 'Z');
+  const instant = fromIso(iso, false)?.instant ?? null;
+  if (instant === null) return null;
+  const [, fraction = ''] = FRACTION.exec(iso) ?? [];
+  return toTimestamp(
+    BigInt(Math.floor(instant / 1_000)) * 1_000_000_000n + BigInt(fraction.padEnd(NS_DIGITS, '0')),
+  );
+};

@@ -1,0 +1,92 @@
+import { parseJson } from '../protocol/index.ts';
+
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { readonly [name: string]: JsonValue };
+
+/** Thrown for a value of a source that JSON cannot hold. The message continues a sentence that begins with the column's name. */
+export class UnreadableValueError extends Error {
+  override name = 'UnreadableValueError';
+  /** What a person sees of the value in a reject. */
+  readonly shown: string;
+
+  constructor(message: string, shown: string) {
+    super(message);
+    this.shown = shown;
+  }
+}
+
+/** Converts a value that a driver returned, never `null`. Throws `UnreadableValueError`. */
+export type ReadValue = (value: unknown) => JsonValue;
+
+export const readDouble = (value: number): number => {
+  if (Number.isFinite(value)) return value;
+  throw new UnreadableValueError(`is ${value}, which JSON cannot hold`, String(value));
+};
+
+/** The shortest decimal that is the same float: 19.99, not 19.989999771118164. */
+export const readFloat = (value: number): number => {
+  readDouble(value);
+  for (let digits = 1; digits <= 9; digits += 1) {
+    const shorter = Number(value.toPrecision(digits));
+    if (Math.fround(shorter) === value) return shorter;
+  }
+  return value;
+};
+
+/** A number if JavaScript counts it exactly, else its digits. */
+export const readInteger = (value: bigint): number | string =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+
+/** Sign, digits without zeros around them, and exponent. */
+const normalize = (text: string): string => {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const shift = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign === '-' ? '-' : ''}${significant}e${shift}`;
+};
+
+/** A number if it has exactly these digits, else the text: `4.35` is a number, an ID of 38 digits is not. */
+export const readDecimal = (text: string): number | string => {
+  const value = Number(text);
+  if (!Number.isFinite(value)) throw new UnreadableValueError(`is ${text}, which JSON cannot hold`, text);
+  const isExact =
+    (!Number.isInteger(value) || Number.isSafeInteger(value)) && normalize(text) === normalize(String(value));
+  return isExact ? value : text;
+};
+
+// A byte order mark is a character of the value, as in every other source.
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Text in UTF-8, or in the encoding of the decoder. */
+export const readText = (bytes: Uint8Array, decoder: TextDecoder = utf8): string => {
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    const lossy = new TextDecoder(decoder.encoding, { ignoreBOM: true });
+    throw new UnreadableValueError(`is not ${decoder.encoding.toUpperCase()}`, lossy.decode(bytes));
+  }
+};
+
+/** 16 bytes are a UUID; any others are hexadecimal. */
+export const readBytes = (bytes: Uint8Array): string => {
+  const hex = Buffer.from(bytes).toString('hex');
+  return bytes.length === 16 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : hex;
+};
+
+export const readJson = (text: string): JsonValue => {
+  try {
+    return parseJson(text) as JsonValue;
+  } catch (error) {
+    // The platform's message quotes the value.
+    const why = error instanceof RangeError ? `: ${error.message}` : '';
+    throw new UnreadableValueError(`is not JSON${why}`, text);
+  }
+};

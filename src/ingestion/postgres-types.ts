@@ -1,0 +1,104 @@
+import { parse as parseArray } from 'postgres-array';
+import { OUT_OF_RANGE } from './format-time.ts';
+import {
+  type JsonValue,
+  type ReadValue,
+  readBytes,
+  readDecimal,
+  readDouble,
+  readInteger,
+  readJson,
+  UnreadableValueError,
+} from './json-value.ts';
+
+type ReadText = (text: string) => JsonValue;
+
+const INSTANT = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d{1,6}))?(?:\+00)?$/;
+const TIME_OF_DAY = /^(\d\d:\d\d:\d\d)\.(\d{1,6})$/;
+
+const failTime = (text: string): never => {
+  throw new UnreadableValueError(
+    /infinity/.test(text) ? `is ${text}, which is not a time` : OUT_OF_RANGE,
+    text,
+  );
+};
+
+const readDate: ReadText = (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : failTime(text));
+
+/** Both kinds of timestamp: the session's zone is UTC, and one without a zone counts as UTC. */
+const readInstant: ReadText = (text) => {
+  const [, date, time, fraction = ''] = INSTANT.exec(text) ?? failTime(text);
+  return `${date}T${time}.${fraction.padEnd(6, '0')}Z`;
+};
+
+const readTimeOfDay: ReadText = (text) => {
+  const [, time, fraction = ''] = TIME_OF_DAY.exec(text) ?? [];
+  return time === undefined ? text : `${time}.${fraction.padEnd(6, '0')}`;
+};
+
+const float: ReadText = (text) => readDouble(Number(text));
+const integer: ReadText = (text) => readInteger(BigInt(text));
+
+/** Readers by the OID of the type. Any other type is the text that PostgreSQL writes. */
+const READERS: Readonly<Record<number, ReadText>> = {
+  16: (text) => text === 't', // bool
+  17: (text) => readBytes(Buffer.from(text.slice('\\x'.length), 'hex')), // bytea
+  20: integer, // int8
+  21: integer, // int2
+  23: integer, // int4
+  26: integer, // oid
+  114: readJson, // json
+  700: float, // float4
+  701: float, // float8
+  1042: (text) => text.replace(/ +$/, ''), // char(n): blanks at its end mean nothing
+  1082: readDate, // date
+  1083: readTimeOfDay, // time
+  1114: readInstant, // timestamp
+  1184: readInstant, // timestamptz
+  1700: readDecimal, // numeric
+  3802: readJson, // jsonb
+};
+
+/** Types that order rows by when they were changed: `date`, `timestamp` and `timestamptz`. */
+export const TIME_TYPES: readonly number[] = [1082, 1114, 1184];
+export const TIMESTAMPTZ = 1184;
+
+/** Settings with which PostgreSQL writes values as the readers expect them: a role or a database may have other defaults. */
+export const TYPE_SETTINGS = {
+  everywhere: ["TimeZone = 'UTC'", "DateStyle = 'ISO'"],
+  /** Redshift does not have these. */
+  postgres: ["IntervalStyle = 'iso_8601'", "bytea_output = 'hex'", 'extra_float_digits = 1'],
+};
+
+/** Finds the type of the elements of array types, for `readerOf`. */
+export const ARRAY_TYPES = `SELECT array_type.oid, CASE WHEN element.typtype = 'd' THEN element.typbasetype ELSE element.oid END AS element
+  FROM pg_type AS array_type JOIN pg_type AS element ON element.oid = array_type.typelem
+  WHERE array_type.typlen = -1 AND array_type.oid IN`;
+
+const readElements = (readElement: ReadText): ReadText => {
+  const read = (value: unknown): JsonValue =>
+    Array.isArray(value) ? value.map(read) : value === null ? null : readElement(value as string);
+  return (text) => (text.startsWith('{') || text.startsWith('[') ? read(parseArray(text)) : text);
+};
+
+interface TypeReader {
+  type: number;
+  /** Type of the elements if the type is an array. */
+  element: number | undefined;
+  /** False for a database of encoding `SQL_ASCII`, which checks no text. */
+  isUtf8: boolean;
+}
+
+/** How the text of a value becomes JSON. */
+export const readerFor = ({ type, element, isUtf8 }: TypeReader): ReadValue => {
+  const read: ReadText =
+    element === undefined
+      ? (READERS[type] ?? ((text) => text))
+      : readElements(READERS[element] ?? ((text) => text));
+  return (value) => {
+    const text = value as string;
+    // The driver has put U+FFFD in place of what it could not decode.
+    if (!isUtf8 && text.includes('\ufffd')) throw new UnreadableValueError('is not UTF-8', text);
+    return read(text);
+  };
+};

@@ -1,0 +1,69 @@
+import { type MemberPath, memberPath } from './member-path.ts';
+import { parseJson } from './parse-json.ts';
+import type { InputArray } from './users-track.ts';
+
+type Convert = (value: unknown) => unknown;
+
+const BOOLEANS: Readonly<Record<string, boolean>> = {
+  true: true,
+  t: true,
+  '1': true,
+  false: false,
+  f: false,
+  '0': false,
+};
+
+const toNumber: Convert = (value) => {
+  if (typeof value === 'number') return value;
+  const text = typeof value === 'string' ? value.trim() : '';
+  return text !== '' && Number.isFinite(Number(text)) ? Number(text) : undefined;
+};
+const toJson: Convert = (value) => {
+  if (typeof value !== 'string') return value;
+  try {
+    return parseJson(value);
+  } catch {
+    return undefined;
+  }
+};
+
+/** Types that a mapping may name after a colon. Each returns `undefined` if the value does not have the type. */
+const TYPES = {
+  text: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  number: toNumber,
+  boolean: (value) => (typeof value === 'boolean' ? value : BOOLEANS[String(value).trim().toLowerCase()]),
+  json: toJson,
+} satisfies Record<string, Convert>;
+
+export type ColumnType = keyof typeof TYPES;
+
+const isColumnType = (type: string): type is ColumnType => Object.hasOwn(TYPES, type);
+
+/** What a column becomes, such as `properties.score:number`. */
+export interface ColumnMapping {
+  path: MemberPath;
+  /** `null` if none is written. */
+  type: ColumnType | null;
+}
+
+/** Parses what is mapped to `column`. Throws an `Error` that names the column if the type is unknown. */
+export const parseMapping = (array: InputArray, column: string, written: string): ColumnMapping => {
+  const [, name = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(written) ?? [];
+  if (type !== undefined && !isColumnType(type)) {
+    throw new Error(
+      `the column "${column}" has the type "${type}"; write ${Object.keys(TYPES).join(', ')} after the colon`,
+    );
+  }
+  return { path: memberPath(array, name), type: type ?? null };
+};
+
+/** Converts a value that is not `null` to the type of its column; a union that names the type if it does not have it. */
+export const convertColumn = (
+  value: unknown,
+  type: ColumnType | null,
+): { value: unknown } | { expected: string } => {
+  if (type === null) return { value };
+  const converted: unknown = TYPES[type](value);
+  if (converted !== undefined) return { value: converted };
+  return { expected: type === 'json' ? 'JSON' : `a ${type}` };
+};
