@@ -22,7 +22,6 @@ const ANSWERS = ['--yes', '--empty', '--no-tailwind', '--use-npm', '--skip-insta
 const FOLDER = join(tmpdir(), `placard-next-app-${hash('sha256', resolve('.')).slice(0, 12)}`);
 const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
 const ESLINT = join(FOLDER, 'node_modules/eslint/bin/eslint.js');
-const PROBE_MS = patience(15_000);
 const INSTALL_MS = patience(180_000);
 const BUILD_MS = patience(120_000);
 
@@ -32,16 +31,6 @@ const ENVIRONMENT = {
   HOME: tmpdir(),
   NODE_ENV: 'production' as const,
   NEXT_TELEMETRY_DISABLED: '1',
-};
-
-/** Whether npm can reach a registry, from which the app is installed. */
-export const canInstallNext = async (): Promise<boolean> => {
-  try {
-    await run('npm', ['view', 'next', 'version', '--fetch-retries=0'], { timeout: PROBE_MS });
-    return true;
-  } catch {
-    return false;
-  }
 };
 
 /** The generator wants an empty folder: what npm installed before waits beside it. */

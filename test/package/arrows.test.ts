@@ -178,7 +178,7 @@ describe('rooms', () => {
 });
 
 describe('the repository', () => {
-  const tracked = globSync('{src,build,demo,deploy,docs,test,.github}/**/*.{ts,json,html,css,md,yaml}', {
+  const tracked = globSync('{src,demo,deploy,docs,test,.github}/**/*.{ts,json,html,css,md,yaml}', {
     exclude: (name) => /node_modules|dist|docs\/api\/html|arrows\.test\.ts$/.test(String(name)),
   });
 
