@@ -108,7 +108,8 @@ export const createService = ({
     const ms = performance.now() - started;
     metrics.answered(route, reply.status, ms / 1000);
     // The path only where it is one of ours: others may hold anything.
-    log.debug({ method: exchange.method, path: route?.path, status: reply.status, ms }, 'answered');
+    const { method, requestId } = exchange;
+    log.debug({ request_id: requestId, method, path: route?.path, status: reply.status, ms }, 'answered');
     return reply;
   };
 

@@ -265,6 +265,8 @@ describe('GET /docs', () => {
     );
     expect(shown).toContain('A body has at most 2 MB. 50 requests in a second');
     expect(shown).toContain('60 requests in 60 seconds for each user, unless');
+    expect(shown).toContain('A body has at most 64 KB. ');
+    expect(shown).toContain('A body has at most 512 KB. ');
   });
 });
 
@@ -373,6 +375,16 @@ describe('GET /metrics', () => {
     const { body } = await service.call('GET', '/metrics');
     expect(body).not.toContain('invented');
     expect(body.match(/^placard_object_errors_total\{/gm).length).toBeLessThan(20);
+  });
+});
+
+test('GET / points to the documentation', async () => {
+  expect(await service.call('GET', '/')).toMatchObject({
+    status: 404,
+    body: {
+      message: 'Not Found',
+      errors: [{ type: 'There is no page at /: the API is described at /docs' }],
+    },
   });
 });
 

@@ -126,15 +126,21 @@ const createRefusalLog = (log: Log) => {
   const isDue = createOnceAMinute();
 
   /** `holder` is absent where the key is not known. */
-  return ({ status, why }: HttpError, route: Route, holder: KeyHolder | undefined, nowMs: number): void => {
+  return (
+    { status, why }: HttpError,
+    call: Call<Route>,
+    holder: KeyHolder | undefined,
+    nowMs: number,
+  ): void => {
     if (status < 400 || status >= 500) return;
     const facts = {
       ...(holder && { workspace: holder.workspace.workspaceId, key: holder.key.name }),
-      path: route.path,
+      path: call.endpoint.path,
       status,
       why,
     };
-    if (isDue(JSON.stringify(facts), nowMs)) log.warn(facts, 'requests refused');
+    if (isDue(JSON.stringify(facts), nowMs))
+      log.warn({ request_id: call.exchange.requestId, ...facts }, 'requests refused');
   };
 };
 
@@ -200,7 +206,7 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
         metrics: metrics.get(route)!,
       });
     } catch (error) {
-      if (error instanceof HttpError) logRefusal(error, route, holder, time);
+      if (error instanceof HttpError) logRefusal(error, call, holder, time);
       throw error;
     }
   };

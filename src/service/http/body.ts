@@ -125,6 +125,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const AS_SENT = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
+const MAX_SHOWN_CHARACTERS = 100;
 const PLAIN = ['', 'identity'];
 const ZIPPED = ['gzip', 'x-gzip'];
 
@@ -140,6 +141,20 @@ export interface BodyBounds {
 }
 
 const refuse = ({ status, message }: BodyBounds['tooLarge']) => new HttpError(status, message);
+/** Names what was expected in `errors`, where a reader of the contract's fixed `message` looks next; a page's refusal has one text alone. */
+const unsupported = (
+  { status, message }: BodyBounds['unsupported'],
+  header: string,
+  expected: string,
+  sent: string,
+) => {
+  const got = sent === '' ? 'none' : JSON.stringify(sent.slice(0, MAX_SHOWN_CHARACTERS));
+  const text = `${message}: expected ${header} ${expected}, got ${got}`;
+  return status === 415
+    ? new HttpError(status, message, { members: { errors: [{ type: text }] } })
+    : // The log must not hold what a client wrote.
+      new HttpError(status, text, { why: message });
+};
 /** The general REST documentation has this text in `error`; both readers find it. */
 const unparseable = () => new HttpError(400, FATAL.unparseable, { members: { error: FATAL.unparseable } });
 
@@ -191,10 +206,12 @@ export const readJson = async (
   turn: Turn,
   held: Held,
 ): Promise<unknown> => {
-  if (!JSON_TYPE.test(exchange.header('content-type') ?? '')) throw refuse(bounds.unsupported);
+  const type = exchange.header('content-type') ?? '';
+  if (!JSON_TYPE.test(type)) throw unsupported(bounds.unsupported, 'Content-Type', 'application/json', type);
   const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
   const isPlain = PLAIN.includes(encoding);
-  if (!isPlain && !ZIPPED.includes(encoding)) throw refuse(bounds.unsupported);
+  if (!isPlain && !ZIPPED.includes(encoding))
+    throw unsupported(bounds.unsupported, 'Content-Encoding', 'gzip or identity', encoding);
   const sent = await exchange.body(bounds.maxBytes);
   if (sent === null) throw refuse(bounds.tooLarge);
   const isSmall = isPlain && sent.byteLength <= bounds.largeBytes;

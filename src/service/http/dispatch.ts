@@ -86,6 +86,7 @@ const matcherOf = (template: string) => {
 
 const contentOf = (answer: Answer): Reply['body'] => {
   if ('parts' in answer) return answer.parts;
+  if ('shared' in answer) return answer.shared;
   return 'text' in answer ? answer.text : JSON.stringify(answer.body);
 };
 
@@ -143,9 +144,10 @@ export const createDispatcher = <E extends Endpoint>({
 
   const isDue = createOnceAMinute();
   /** Refuses a write that may go through later, and logs what stood in its way, once a minute for each cause. */
-  const putOff = (error: RetryLaterError, endpoint: E | null): HttpError => {
+  const putOff = (error: RetryLaterError, { requestId }: Exchange, endpoint: E | null): HttpError => {
     const facts = { path: endpoint?.path, ...errorFacts(error) };
-    if (isDue(JSON.stringify(facts), performance.now())) log.warn(facts, 'requests put off');
+    if (isDue(JSON.stringify(facts), performance.now()))
+      log.warn({ request_id: requestId, ...facts }, 'requests put off');
     return notNow(FATAL.unavailable);
   };
 
@@ -153,9 +155,14 @@ export const createDispatcher = <E extends Endpoint>({
    * A failure that is no `HttpError` becomes a plain 500: nothing was stored. Where the same may go through later it becomes a 503, and
    * where it is not known whether it was stored a 504.
    */
-  const refuse = (error: unknown, endpoint: E | null, withHeaders: Record<string, string>): Reply => {
+  const refuse = (
+    error: unknown,
+    exchange: Exchange,
+    endpoint: E | null,
+    withHeaders: Record<string, string>,
+  ): Reply => {
     const dialect = endpoint?.errors ?? errors;
-    const refusal = error instanceof RetryLaterError ? putOff(error, endpoint) : error;
+    const refusal = error instanceof RetryLaterError ? putOff(error, exchange, endpoint) : error;
     if (refusal instanceof HttpError) {
       const { status, message, members, headers: own } = refusal;
       return replyOf(
@@ -163,7 +170,10 @@ export const createDispatcher = <E extends Endpoint>({
         withHeaders,
       );
     }
-    log.error({ path: endpoint?.path, ...errorFacts(error) }, 'request failed');
+    log.error(
+      { request_id: exchange.requestId, path: endpoint?.path, ...errorFacts(error) },
+      'request failed',
+    );
     const [status, message] = error instanceof InDoubtError ? [504, FATAL.inDoubt] : [500, FATAL.internal];
     return replyOf({ status, body: errorBody(dialect, message) }, withHeaders);
   };
@@ -176,7 +186,7 @@ export const createDispatcher = <E extends Endpoint>({
       const found = find(exchange.path);
       if (!found) {
         const missing = new HttpError(404, FATAL.notFound);
-        return { endpoint: null, reply: refuse(missing, null, headers) };
+        return { endpoint: null, reply: refuse(missing, exchange, null, headers) };
       }
       const { place, params } = found;
       const { first, open, allow, byMethod } = place;
@@ -185,7 +195,7 @@ export const createDispatcher = <E extends Endpoint>({
       const served = byMethod.get(exchange.method === 'HEAD' ? 'GET' : exchange.method);
       if (!served) {
         const refusal = new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allow } });
-        return { endpoint: first, reply: refuse(refusal, first, open) };
+        return { endpoint: first, reply: refuse(refusal, exchange, first, open) };
       }
       const { endpoint, turnOf, heldBy } = served;
       const turn = turnOf();
@@ -202,7 +212,7 @@ export const createDispatcher = <E extends Endpoint>({
         const answer = await serve(call);
         return { endpoint, reply: replyOf(answer, call.headers) };
       } catch (error) {
-        return { endpoint, reply: refuse(error, endpoint, call.headers) };
+        return { endpoint, reply: refuse(error, exchange, endpoint, call.headers) };
       } finally {
         turn.leave();
         held.leave();

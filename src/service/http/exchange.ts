@@ -3,6 +3,8 @@ export type Answer = { status: number; headers?: Record<string, string> | undefi
   | { body: unknown }
   | { text: string }
   | { parts: Uint8Array<ArrayBuffer>[] }
+  /** Bytes that the process keeps anyway: sending them takes no memory. */
+  | { shared: Uint8Array<ArrayBuffer> }
 );
 
 /** Thrown anywhere below the dispatcher to refuse a request. The dispatcher makes the answer of it. */
@@ -43,6 +45,8 @@ export interface Exchange {
   search: string;
   /** The IP address that sent it; `''` where it came through no socket. */
   address: string;
+  /** Identifies the request in the log, and in the response as `X-Request-Id`. */
+  requestId: string;
   /** `name` in lower case. */
   header(name: string): string | undefined;
   /** Reads the body as it was sent: `null` where it is longer than `maxBytes`. Rejects with an `HttpError` where it breaks off. */
@@ -96,7 +100,8 @@ export const collectBytes = (maxBytes: number) => {
 export interface Reply {
   status: number;
   headers: Record<string, string>;
-  body: string | Uint8Array<ArrayBuffer>[];
+  /** A `Uint8Array` of its own is shared, see `Answer`. */
+  body: string | Uint8Array<ArrayBuffer>[] | Uint8Array<ArrayBuffer>;
 }
 
 export const JSON_HEADERS = {

@@ -1,4 +1,5 @@
 import { collectBytes, type Exchange, type Reply } from './exchange.ts';
+import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
 /** Reads a web stream up to a bound, and nothing beyond it. */
 const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array | null> => {
@@ -23,17 +24,22 @@ export const createFetch =
   (handle: (exchange: Exchange) => Promise<Reply>) =>
   async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
+    const requestId = toRequestId(request.headers.get(REQUEST_ID_HEADER) ?? undefined);
     const { status, headers, body } = await handle({
       method: request.method,
       path: url.pathname,
       search: url.search.slice(1),
       address: '',
+      requestId,
       header: (name) => request.headers.get(name) ?? undefined,
       body: (maxBytes) => bounded(request, maxBytes),
     });
     const isEmpty = EMPTY.includes(status) || request.method === 'HEAD';
-    return new Response(isEmpty ? null : typeof body === 'string' ? body : new Blob(body), {
-      status,
-      headers: { ...headers, Date: new Date().toUTCString() },
-    });
+    return new Response(
+      isEmpty ? null : typeof body === 'string' || !Array.isArray(body) ? body : new Blob(body),
+      {
+        status,
+        headers: { ...headers, [REQUEST_ID_HEADER]: requestId, Date: new Date().toUTCString() },
+      },
+    );
   };

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
+import { type ByteBudget, createByteBudget } from './byte-budget.ts';
 import { collectBytes, type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
+import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
 /**
  * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others
@@ -12,49 +14,21 @@ const LINGER_BYTES = 8 * 1024 * 1024;
 const LINGER_CHUNKS = 20_000;
 const LINGER_MS = 2_000;
 
-/** Bytes of all bodies that a port is receiving and that are not complete yet. */
-const MAX_RECEIVING_BYTES = Math.max(16 * 1024 * 1024, Math.floor(getHeapStatistics().heap_size_limit / 32));
+const MEBIBYTE = 1024 * 1024;
+const HEAP_BYTES = getHeapStatistics().heap_size_limit;
+const MAX_RECEIVING_BYTES = Math.max(16 * MEBIBYTE, Math.floor(HEAP_BYTES / 32));
+const MAX_UNREAD_BYTES = Math.max(64 * MEBIBYTE, Math.floor(HEAP_BYTES / 8));
+/** Shorter answers fit into the buffers of a socket. */
+const MIN_COUNTED_BYTES = 16 * 1024;
 
-interface Incoming {
-  bytes: number;
-  /** Forgets the bytes that have come, and answers 503. */
-  refuse(): void;
-}
-
-/**
- * Bounds what slow senders hold together. Past the bound the body that began to come first is refused: a sender who is
- * quick is never the oldest, so senders who drip many large bodies refuse one another.
- */
-export const createReceiving = (maxBytes = MAX_RECEIVING_BYTES) => {
-  const bodies = new Set<Incoming>();
-  let all = 0;
-  return {
-    begin(refuse: () => void): Incoming {
-      const body = { bytes: 0, refuse };
-      bodies.add(body);
-      return body;
-    },
-    came(body: Incoming, bytes: number): void {
-      body.bytes += bytes;
-      all += bytes;
-      for (const oldest of bodies) {
-        if (all <= maxBytes) return;
-        oldest.refuse();
-      }
-    },
-    end(body: Incoming): void {
-      if (bodies.delete(body)) all -= body.bytes;
-    },
-  };
-};
-
-type Receiving = ReturnType<typeof createReceiving>;
+/** Bounds the bytes of incomplete bodies. */
+export const createReceiving = (maxBytes = MAX_RECEIVING_BYTES): ByteBudget => createByteBudget(maxBytes);
 
 /** Collects the body; past `maxBytes`, or too many chunks, it stops keeping what comes. */
 const bodyOf = (
   request: IncomingMessage,
   maxBytes: number,
-  receiving: Receiving,
+  receiving: ByteBudget,
 ): Promise<Uint8Array | null> =>
   new Promise((resolve, reject) => {
     // A client that has gone before its body is asked for: nothing is heard of it any more.
@@ -73,7 +47,7 @@ const bodyOf = (
     const keep = (chunk: Buffer) => {
       chunks += 1;
       if (chunks <= MAX_CHUNKS && body.add(chunk)) {
-        receiving.came(incoming, chunk.byteLength);
+        receiving.add(incoming, chunk.byteLength);
         return;
       }
       stop();
@@ -103,6 +77,18 @@ const targetOf = ({ url = '/' }: IncomingMessage): string => {
   return rest.startsWith('/') ? rest : `/${rest}`;
 };
 
+const REQUEST_ID = REQUEST_ID_HEADER.toLowerCase();
+
+/** A request with two hosts means one thing to a proxy and another here (RFC 9112, 3.2). Node keeps the first alone. */
+export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+  }
+  return hosts > 1;
+};
+
 /** Every value of a header, as `fetch` joins them. Of a repeated `Authorization` node keeps the first alone. */
 const allOf = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
@@ -110,7 +96,7 @@ const allOf = ({ rawHeaders }: IncomingMessage, name: string): string | undefine
 };
 
 /** A request of node:http as the gate reads it. `invite` asks for the body of a client that waits for 100 Continue. */
-export const exchangeOf = (request: IncomingMessage, receiving: Receiving, invite: () => void): Exchange => {
+export const exchangeOf = (request: IncomingMessage, receiving: ByteBudget, invite: () => void): Exchange => {
   const url = targetOf(request);
   const query = url.indexOf('?');
   return {
@@ -118,6 +104,7 @@ export const exchangeOf = (request: IncomingMessage, receiving: Receiving, invit
     path: query < 0 ? url : url.slice(0, query),
     search: query < 0 ? '' : url.slice(query + 1),
     address: request.socket.remoteAddress ?? '',
+    requestId: toRequestId(request.headers[REQUEST_ID] as string | undefined),
     header: (name) => {
       if (name === 'authorization') return allOf(request, name);
       const value = request.headers[name];
@@ -146,21 +133,44 @@ const linger = (request: IncomingMessage) => {
   request.resume();
 };
 
-/** Answers. With `isLast` the connection is closed, as it is where the client still sends a body that no route will read. */
+/** Bounds the bytes of answers that clients do not read. `onDrop` is called with each one that is given up. */
+export const createUnread = (onDrop: (bytes: number) => void, maxBytes = MAX_UNREAD_BYTES) => {
+  const budget = createByteBudget(maxBytes);
+  return (response: ServerResponse, bytes: number): void => {
+    if (bytes < MIN_COUNTED_BYTES) return;
+    const transfer = budget.begin(() => {
+      budget.end(transfer);
+      onDrop(bytes);
+      response.destroy();
+    });
+    response.once('close', () => budget.end(transfer));
+    budget.add(transfer, bytes);
+  };
+};
+
+interface WriteOptions {
+  /** Closes the connection, as happens if the client still sends a body that no route will read. */
+  isLast: boolean;
+  requestId: string;
+  unread: ReturnType<typeof createUnread>;
+}
+
 export const writeReply = (
   request: IncomingMessage,
   response: ServerResponse,
   { status, headers, body }: Reply,
-  isLast: boolean,
+  { isLast, requestId, unread: countUnread }: WriteOptions,
 ) => {
   if (response.destroyed) return;
   const unread = !request.complete && request.method !== 'GET' && request.method !== 'HEAD';
   const isEmpty = status === 204 || request.method === 'HEAD';
-  const parts = typeof body === 'string' ? [body] : body;
-  const head: Record<string, string | number> = { ...headers };
-  if (status !== 204) head['Content-Length'] = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const parts = Array.isArray(body) ? body : [body];
+  const bytes = parts.reduce((sum, part) => sum + Buffer.byteLength(part), 0);
+  const head: Record<string, string | number> = { ...headers, [REQUEST_ID_HEADER]: requestId };
+  if (status !== 204) head['Content-Length'] = bytes;
   if (unread || isLast) head['Connection'] = 'close';
   response.writeHead(status, head);
+  if (!isEmpty && !(body instanceof Uint8Array)) countUnread(response, bytes);
   if (!unread) {
     // The usual body is one, which goes out with the head.
     const last = parts.length - 1;

@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as turnEnd } from 'node:timers/promises';
 import { inTime } from '../in-time.ts';
-import { errorFacts, type Log, silentLog } from '../log.ts';
-import type { Exchange, Reply } from './exchange.ts';
-import { createReceiving, exchangeOf, writeReply } from './node-exchange.ts';
+import { createOnceAMinute, errorFacts, type Log, silentLog } from '../log.ts';
+import { type Exchange, JSON_HEADERS, type Reply } from './exchange.ts';
+import { createReceiving, createUnread, exchangeOf, hasSeveralHosts, writeReply } from './node-exchange.ts';
+import { createPipeline } from './pipeline.ts';
 
 /** More than this are not kept waiting: the first of a long queue would be answered late. */
 const MAX_WAITING = 64;
@@ -136,6 +137,8 @@ export interface ListenOptions {
   lingerMs?: number;
   /** And open requests get this long to end after that; one that is only half sent is closed then. Default 4,000. */
   drainMs?: number;
+  /** Bytes of answers that clients have not read; past it the oldest connection is closed. Default an eighth of the heap, 64 MiB at least. */
+  maxUnreadBytes?: number;
 }
 
 /** A port that is served. */
@@ -146,6 +149,12 @@ export interface ServedPort {
   /** Takes no more connections, answers what is still on its way over open ones, and waits for open requests. */
   stop(): Promise<void>;
 }
+
+const SEVERAL_HOSTS: Reply = {
+  status: 400,
+  headers: JSON_HEADERS,
+  body: JSON.stringify({ message: 'The request has several Host headers' }),
+};
 
 /** The edge of every port, the API's and the Studio's: sockets below it, exchanges and replies above. */
 export const servePort = async (
@@ -159,10 +168,17 @@ export const servePort = async (
     requestTimeoutMs = REQUEST_TIMEOUT_MS,
     lingerMs = LINGER_MS,
     drainMs = DRAIN_MS,
+    maxUnreadBytes,
   }: ListenOptions,
 ): Promise<ServedPort> => {
   const atEndOfTurn = createEndOfTurn();
   const receiving = createReceiving();
+  const inOrder = createPipeline();
+  const isDue = createOnceAMinute();
+  const unread = createUnread((bytes) => {
+    if (isDue('unread', performance.now()))
+      log.warn({ bytes }, 'response dropped: the client does not read it');
+  }, maxUnreadBytes);
   const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
     const failed = (error: unknown) => {
       log.error(errorFacts(error), 'answer not written');
@@ -170,16 +186,19 @@ export const servePort = async (
     };
     const serve = async () => {
       if (files && (await files(request, response))) return;
-      const reply = await handle(exchangeOf(request, receiving, invite));
+      const exchange = exchangeOf(request, receiving, invite);
+      const isBad = hasSeveralHosts(request);
+      const reply = isBad ? SEVERAL_HOSTS : await handle(exchange);
       atEndOfTurn(() => {
         try {
-          writeReply(request, response, reply, !server.listening);
+          const isLast = isBad || !server.listening;
+          writeReply(request, response, reply, { isLast, requestId: exchange.requestId, unread });
         } catch (error) {
           failed(error);
         }
       });
     };
-    serve().catch(failed);
+    inOrder(request, response, () => void serve().catch(failed));
   };
   const server = createServer(
     {

@@ -182,7 +182,7 @@ ${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['
 };
 
 /** The description of the API for people: one page, no script. */
-export const docsPage = (description: Record<string, unknown>): Answer => {
+export const docsPage = (description: Record<string, unknown>): Extract<Answer, { text: string }> => {
   const { info, tags, paths } = description as {
     info: { title: string; version: string; summary: string };
     tags: { name: string; description: string }[];

@@ -5,7 +5,9 @@ import { version } from '../version.ts';
 import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/limits.ts';
 import { ALLOW, components, hasPages, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
 
-const MEGABYTE = 1024 * 1024;
+const KILOBYTE = 1024;
+const MEGABYTE = 1024 * KILOBYTE;
+const sizeText = (bytes: number) => (bytes < MEGABYTE ? `${bytes / KILOBYTE} KB` : `${bytes / MEGABYTE} MB`);
 const ruleText = ({ requests, windowSeconds }: RateRule) =>
   `${requests.toLocaleString('en-US')} requests in ${windowSeconds === 1 ? 'a second' : `${windowSeconds} seconds`}`;
 
@@ -13,7 +15,7 @@ const ruleText = ({ requests, windowSeconds }: RateRule) =>
 const limitsText = ({ limit, request }: Route): string => {
   const [rule] = WORKSPACE_DEFAULTS[limit];
   const rate = rule ? ruleText(rule) : `${ruleText(USER_DEFAULT)} for each user`;
-  const size = request ? `A body has at most ${request.bounds.maxBytes / MEGABYTE} MB. ` : '';
+  const size = request ? `A body has at most ${sizeText(request.bounds.maxBytes)}. ` : '';
   return `${size}${rate}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
 };
 

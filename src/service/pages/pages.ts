@@ -1,4 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { FATAL } from '../../protocol/index.ts';
 import type { Route } from '../gate/route.ts';
 import { type Call, createDispatcher, type Endpoint } from '../http/dispatch.ts';
 import { type Answer, HttpError, JSON_HEADERS } from '../http/exchange.ts';
@@ -39,6 +40,17 @@ const pinged = async (store: Store): Promise<boolean> =>
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
 
+const toBytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
+
+/** Calls `make` at the first call: most processes serve neither page. */
+const once = <T>(make: () => T): (() => T) => {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+};
+
 /** What is read without a key. */
 export const createPages = ({
   routes,
@@ -50,11 +62,21 @@ export const createPages = ({
   workspaceIds,
   isDraining,
 }: PagesOptions) => {
-  // Made with the first request for it: most processes get none.
-  let description: Record<string, unknown> | undefined;
-  const described = () => {
-    description ??= openApi(routes);
-    return description;
+  const describe = once(() => openApi(routes));
+  const description = once(() => toBytes(JSON.stringify(describe())));
+  const docs = once(() => {
+    const { text, ...answer } = docsPage(describe());
+    return { ...answer, shared: toBytes(text) };
+  });
+  let collecting: Promise<string> | undefined;
+  const metricsText = () => {
+    // Without a token anybody may be reading: they learn of no workspace.
+    collecting ??= metrics
+      .text(metricsToken === undefined ? [] : workspaceIds(), store, now())
+      .finally(() => {
+        collecting = undefined;
+      });
+    return collecting;
   };
   const pictureOf = createPictures(store, now);
   const page = (path: string, answer: Page['answer']): Page => ({
@@ -66,6 +88,10 @@ export const createPages = ({
 
   return createDispatcher({
     endpoints: [
+      page('/', () => {
+        const errors = [{ type: 'There is no page at /: the API is described at /docs' }];
+        throw new HttpError(404, FATAL.notFound, { members: { errors } });
+      }),
       page('/healthz', () => ({ status: 200, body: { status: 'ok' } })),
       page('/readyz', async () => {
         if (isDraining()) return { status: 503, body: { status: 'draining' } };
@@ -76,17 +102,16 @@ export const createPages = ({
         if (metricsToken !== undefined && !isToken(exchange.header('authorization'), metricsToken)) {
           throw new HttpError(401, 'Invalid metrics token', { headers: { 'WWW-Authenticate': 'Bearer' } });
         }
-        // Without a token anybody may be reading: they learn of no workspace.
-        const text = await metrics.text(metricsToken === undefined ? [] : workspaceIds(), store, now());
-        return { status: 200, headers: { 'Content-Type': metrics.contentType }, text };
+        const headers = { 'Content-Type': metrics.contentType };
+        return { status: 200, headers, text: await metricsText() };
       }),
       // Tools of other origins may read the description; it holds nothing that the documentation does not.
       page('/openapi.json', () => ({
         status: 200,
-        body: described(),
+        shared: description(),
         headers: { 'Access-Control-Allow-Origin': '*' },
       })),
-      page('/docs', () => docsPage(described())),
+      page('/docs', docs),
       page(`${PICTURES_PATH}/{file}`, ({ params }) => pictureOf(params['file']!)),
     ],
     headers: JSON_HEADERS,

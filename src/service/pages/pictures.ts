@@ -51,7 +51,7 @@ export const createPictures = (store: Pick<Store, 'picture'>, now: () => number)
     return {
       status: 200,
       headers: { ...HEADERS, 'Content-Type': `image/${picture.type}` },
-      parts: [picture.bytes],
+      shared: picture.bytes,
     };
   };
 };

@@ -23,6 +23,7 @@ const aService = async (limits: Record<string, unknown>) => {
       path: `/v1/device-messaging/banners/${path}`,
       search: '',
       address: '',
+      requestId: 'r-1',
       header: (name) => ({ authorization: `Bearer ${CLIENT_KEY}`, 'content-type': 'application/json' })[name],
       body: () => sent.promise,
     });

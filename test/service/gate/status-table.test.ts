@@ -178,10 +178,13 @@ describe.each(ROWS)('contract 2: $method $path', (row) => {
           body: JSON.stringify(body),
           headers: { 'content-type': type },
         });
-        expect({ status, refusal }).toEqual({
-          status: row.wrongType,
-          refusal: row.refusal('Unsupported Media Type'),
-        });
+        const got = type === '' ? 'none' : `"${type}"`;
+        const text = `Unsupported Media Type: expected Content-Type application/json, got ${got}`;
+        const expected =
+          row.wrongType === 415
+            ? { message: 'Unsupported Media Type', errors: [{ type: text }] }
+            : row.refusal(text);
+        expect({ status, refusal }).toEqual({ status: row.wrongType, refusal: expected });
       }
     });
 

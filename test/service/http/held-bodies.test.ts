@@ -79,6 +79,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
         path,
         search: '',
         address: '',
+        requestId: 'r-1',
         header: (name) =>
           ({ authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json', ...more })[name],
         body: async () => body,

@@ -83,6 +83,12 @@ describe('a connection', () => {
     }
   });
 
+  test('with two Host headers is refused, and closed', async () => {
+    service = await runService([aWorkspace()]);
+    const { text } = raw(portOf(service), 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: other\r\n\r\n');
+    expect(await text).toMatch(/^HTTP\/1\.1 400 .*Connection: close.*several Host headers/s);
+  });
+
   test('may name the host before the path, as if to a proxy', async () => {
     service = await runService([aWorkspace()]);
     const ask = (target: string) =>
@@ -201,6 +207,44 @@ describe('a connection', () => {
     );
     const statuses = [...(await text).matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
     expect(statuses).toEqual(['201', '400', '201']);
+  });
+});
+
+describe('a request ID', () => {
+  const idOf = async (headers: Record<string, string>) =>
+    (await service!.call('POST', '/users/track', { headers })).headers.get('x-request-id');
+
+  test('of a proxy comes back and is in the log; a missing or malformed one is replaced', async () => {
+    service = await runService([aWorkspace()]);
+    expect(await idOf({ 'x-request-id': 'edge-1:7f/+=' })).toBe('edge-1:7f/+=');
+    const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+    for (const sent of [{}, { 'x-request-id': 'kim@example.org' }, { 'x-request-id': 'x'.repeat(129) }])
+      expect(await idOf(sent as Record<string, string>)).toMatch(UUID);
+    const answered = service.lines.filter(({ message }) => message === 'answered');
+    expect(answered.map(({ request_id }) => request_id)).toEqual([
+      'edge-1:7f/+=',
+      expect.stringMatching(UUID),
+      expect.stringMatching(UUID),
+      expect.stringMatching(UUID),
+    ]);
+    expect(service.lines.find(({ message }) => message === 'requests refused')).toMatchObject({
+      request_id: 'edge-1:7f/+=',
+    });
+  });
+
+  test('is in the answer and in the log line of a failure', async () => {
+    const store = await openStore(':memory:');
+    const write: Store['write'] = () => Promise.reject(new Error('no disk'));
+    service = await runService([aWorkspace()], { store: { ...store, write } });
+    const { status, headers } = await service.call('POST', '/users/track', {
+      key: SERVER_KEY,
+      headers: { 'x-request-id': 'r-7' },
+      body: { attributes: [{ external_id: 'u-1' }] },
+    });
+    expect([status, headers.get('x-request-id')]).toEqual([500, 'r-7']);
+    expect(service.lines.find(({ message }) => message === 'request failed')).toMatchObject({
+      request_id: 'r-7',
+    });
   });
 });
 

@@ -1,0 +1,34 @@
+interface Transfer {
+  bytes: number;
+  drop(): void;
+}
+
+/**
+ * Bounds the bytes that slow peers make a port hold. Past the bound the oldest transfer is dropped: a quick peer is never the
+ * oldest, so slow ones displace one another.
+ */
+export const createByteBudget = (maxBytes: number) => {
+  const transfers = new Set<Transfer>();
+  let all = 0;
+  return {
+    /** `drop` has to release the bytes and to call `end`. */
+    begin(drop: () => void): Transfer {
+      const transfer = { bytes: 0, drop };
+      transfers.add(transfer);
+      return transfer;
+    },
+    add(transfer: Transfer, bytes: number): void {
+      transfer.bytes += bytes;
+      all += bytes;
+      for (const oldest of transfers) {
+        if (all <= maxBytes) return;
+        oldest.drop();
+      }
+    },
+    end(transfer: Transfer): void {
+      if (transfers.delete(transfer)) all -= transfer.bytes;
+    },
+  };
+};
+
+export type ByteBudget = ReturnType<typeof createByteBudget>;

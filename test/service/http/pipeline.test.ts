@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
+import { JSON_HEADERS, type Reply } from '../../../src/service/http/exchange.ts';
+import { type ListenOptions, servePort } from '../../../src/service/http/serve-port.ts';
+import { recordingLog } from '../../helpers/running-service.ts';
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+
+const aClient = async (port: number) => {
+  const socket = connect(port, '127.0.0.1');
+  sockets.push(socket);
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  return socket;
+};
+
+/** A port whose handler waits for the test, and tells how many requests it works on. */
+const aPort = async (respond: (path: string) => Reply['body'], options: ListenOptions = {}) => {
+  const handled: string[] = [];
+  let inWork = 0;
+  let most = 0;
+  const lines: Record<string, unknown>[] = [];
+  const served = await servePort(
+    async ({ path }) => {
+      handled.push(path);
+      inWork += 1;
+      most = Math.max(most, inWork);
+      await new Promise(setImmediate);
+      inWork -= 1;
+      return { status: 200, headers: JSON_HEADERS, body: respond(path) };
+    },
+    { port: 0, lingerMs: 0, drainMs: 0, log: recordingLog(lines), ...options },
+  );
+  onTestFinished(served.stop);
+  return { port: served.port, handled, lines, most: () => most };
+};
+
+describe('pipelined requests', () => {
+  test('are handled one at a time, and answered in their order', async () => {
+    const { port, handled, most } = await aPort((path) => JSON.stringify(path));
+    const socket = await aClient(port);
+    const paths = Array.from({ length: 40 }, (_, at) => `/${at}`);
+    let text = '';
+    const complete = new Promise<void>((resolve) => {
+      socket.on('data', (chunk) => {
+        text += chunk;
+        if (text.endsWith('"/39"')) resolve();
+      });
+    });
+    socket.write(paths.map(get).join(''));
+    await complete;
+    expect(most()).toBe(1);
+    expect(handled).toEqual(paths);
+    expect(text.match(/"\/\d+"/g)).toEqual(paths.map((path) => `"${path}"`));
+  });
+
+  test('past 64 end the connection, and none of those that waited is handled', async () => {
+    const { port, handled } = await aPort((path) => path);
+    const socket = await aClient(port);
+    socket.resume();
+    socket.write(get('/a').repeat(66));
+    await once(socket, 'close');
+    expect(handled.length).toBeLessThan(66);
+    const other = await aClient(port);
+    other.write(get('/b'));
+    await once(other, 'data');
+    expect(handled.at(-1)).toBe('/b');
+  });
+});
+
+describe('answers that nobody reads', () => {
+  const LARGE = 'x'.repeat(8 * 1024 * 1024);
+
+  /** Connections whose clients have the head of an answer, and read no further. */
+  const unreadFrom = async (port: number, count: number) => {
+    const clients: Socket[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const socket = await aClient(port);
+      socket.write(get('/large'));
+      await once(socket, 'readable');
+      clients.push(socket);
+    }
+    return clients;
+  };
+
+  test('are dropped past the bound, the oldest first, and the log says so', async () => {
+    const { port, lines } = await aPort(() => LARGE, { maxUnreadBytes: 3 * LARGE.length });
+    const clients = await unreadFrom(port, 5);
+    const lengths = await Promise.all(
+      clients.map(async (socket) => {
+        let length = 0;
+        socket.on('data', (chunk: Buffer) => {
+          length += chunk.length;
+          if (length > LARGE.length) socket.destroy();
+        });
+        await once(socket, 'close');
+        return length > LARGE.length;
+      }),
+    );
+    expect(lengths).toEqual([false, false, true, true, true]);
+    expect(lines).toEqual([
+      { level: 'warn', bytes: LARGE.length, message: 'response dropped: the client does not read it' },
+    ]);
+  });
+
+  test('take no room where they are bytes that the process keeps anyway', async () => {
+    const shared = new Uint8Array(Buffer.from(LARGE));
+    const { port, lines } = await aPort(() => shared, { maxUnreadBytes: LARGE.length });
+    const clients = await unreadFrom(port, 5);
+    expect(clients.map((socket) => socket.destroyed)).toEqual([false, false, false, false, false]);
+    expect(lines).toEqual([]);
+  });
+});
