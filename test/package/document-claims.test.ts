@@ -45,7 +45,7 @@ describe.each([...DOCUMENTS, 'CONTRIBUTING.md', 'SECURITY.md', 'llms.txt'])('%s'
 });
 
 test('the README is short', () => {
-  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(221);
+  expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(120);
 });
 
 describe('the documents', () => {

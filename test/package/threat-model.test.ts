@@ -8,8 +8,7 @@ import { createStudioRoutes } from '../../src/studio/server/routes/routes.ts';
 import { aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
-/** SECURITY.md says who may do what. */
-const document = readFileSync('SECURITY.md', 'utf8');
+const document = readFileSync('docs/threat-model.md', 'utf8');
 const rowsOf = (heading: string): string[] =>
   document
     .split(/^## /m)
@@ -59,7 +58,7 @@ describe('a key of the API', () => {
   });
 
   test('is needed by no page about the service, as the table says', async () => {
-    const [anybody = ''] = rowsOf('Who is trusted');
+    const [anybody = ''] = rowsOf('Trust boundaries');
     const pages = [...anybody.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path!);
     expect(pages).toContain('/metrics');
     for (const path of pages) expect(await send('GET', path), path).toBe(200);
@@ -68,7 +67,7 @@ describe('a key of the API', () => {
 
 test("a role of the Studio has the routes that its line in the table names, and the table has every route's", () => {
   const line = new Map(
-    rowsOf("What an operator's role").map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]),
+    rowsOf('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]),
   );
   for (const { path, role } of createStudioRoutes()) {
     const [, , first] = path.split('/');
