@@ -1,4 +1,5 @@
-export { personsIn } from './campaigns/audience.ts';
+export { personsIn } from './campaigns/audience/audience.ts';
+export { type Segment, segmentProblems, segmentsIn } from './campaigns/audience/segments.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export { type Campaign, conversionOf } from './campaigns/campaign.ts';
 export { campaignOrder } from './campaigns/campaign-order.ts';
@@ -6,7 +7,6 @@ export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
 export { countReach, REACH_SAMPLE, type Reach, workedMs } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
-export { type Segment, segmentProblems, segmentsIn } from './campaigns/segments.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { explain } from './explain/explain.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';

@@ -1,9 +1,9 @@
 import type { Conversion } from '../store/goals.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
-import { type Audience, compileAudience } from './audience.ts';
+import { type Audience, compileAudience } from './audience/audience.ts';
+import { type Segments, withSegments } from './audience/segments.ts';
 import type { Frequency } from './frequency.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
-import { type Segments, withSegments } from './segments.ts';
 import { compileVariant, type Problem, type Variant } from './variant.ts';
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */

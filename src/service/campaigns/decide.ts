@@ -8,7 +8,7 @@ import type { Campaign } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
 import { type Cap, createCaps } from './frequency.ts';
 import { holdoutOf } from './holdout.ts';
-import { askerOf, createJudge, isTestFor, type PassedOver } from './judge.ts';
+import { createJudge, isTestFor, type PassedOver, toAudienceContext } from './judge.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import { type AsTheyAre, isOverBudget, type LogUnfilled, passedOver, passOver } from './unfilled.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
@@ -60,7 +60,7 @@ export const decide = (question: Question): string => {
   const { workspaceId } = workspace;
   const order = campaignOrder(workspace);
   const { campaigns, verdicts } = order;
-  const judge = createJudge(question, askerOf(question));
+  const judge = createJudge(question, toAudienceContext(question));
   const caps = order.hasCaps ? createCaps(question) : null;
   // A campaign is often a candidate for several placements of one question, and judged once.
   verdicts.fill(undefined);

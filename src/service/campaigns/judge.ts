@@ -1,8 +1,6 @@
-import { errorFacts } from '../log.ts';
-import { type Asker, type AudienceMember, audienceOf } from './audience-document.ts';
+import type { AudienceContext } from './audience/fields.ts';
 import type { Campaign } from './campaign.ts';
 import type { Question } from './decide.ts';
-import { mayMatch } from './may-match.ts';
 
 /** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
 export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed';
@@ -10,16 +8,18 @@ export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'di
 /** The reason against it, or the eligibility round: 0, and one more for each dismissal. */
 export type Verdict = PassedOver | number;
 
-export const askerOf = ({
+export const toAudienceContext = ({
   externalUserId,
   user,
   appId,
   appVersion,
-}: Pick<Question, 'externalUserId' | 'user' | 'appId' | 'appVersion'>): Asker => ({
+  now,
+}: Pick<Question, 'externalUserId' | 'user' | 'appId' | 'appVersion' | 'now'>): AudienceContext => ({
   externalId: externalUserId,
   profile: user.profile,
   appId,
   appVersion,
+  nowMs: now,
 });
 
 /** A test send ignores status, time and audience. */
@@ -29,22 +29,13 @@ export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): bool
 /** Judges campaigns for the user of one question. */
 export const createJudge = (
   question: Pick<Question, 'externalUserId' | 'user' | 'now' | 'log'>,
-  asker: Asker,
+  context: AudienceContext,
 ): ((campaign: Campaign) => Verdict) => {
   const { externalUserId, user, now, log } = question;
-  let member: AudienceMember | undefined;
-
   const isMember = ({ campaignId, audience }: Campaign): boolean => {
-    if (!audience) return true;
-    if (!mayMatch(audience.clauses, asker, now)) return false;
-    member ??= audienceOf(asker, now);
-    try {
-      return audience.matches(member);
-    } catch (error) {
-      // A user's own attribute names can trip a filter; such a user is not in the audience.
-      log.warn({ campaign: campaignId, ...errorFacts(error) }, 'audience not decided');
-      return false;
-    }
+    const membership = audience?.membership(context) ?? 'in';
+    if (membership === 'over_budget') log.warn({ campaign: campaignId }, 'audience pattern budget exceeded');
+    return membership === 'in';
   };
 
   const targeting = (campaign: Campaign): PassedOver | null => {

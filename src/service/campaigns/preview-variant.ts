@@ -3,7 +3,6 @@ import { completeProfile, type Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 import type { Persona } from '../workspace/studio-settings.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { audienceOf } from './audience-document.ts';
 import type { Campaign } from './campaign.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import type { Budget } from './render-budget.ts';
@@ -78,12 +77,12 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   if (!variant) return null;
   const context = () => personaliseContext(externalId, profile, undefined, workspace.appPlatforms);
   const [appId = ''] = workspace.appIds;
-  const member = audienceOf({ externalId, profile, appId, appVersion: '' }, nowMs);
+  const membership = campaign.audience?.membership({ externalId, profile, appId, appVersion: '', nowMs });
   try {
     const wanted = question.language ?? profile?.standard['language'];
     const language = languageFor(campaign, variant, languagesOf(wanted, ''));
     const properties = JSON.parse(propertiesIn(variant, language)(context, budget));
-    return { properties, language, inAudience: campaign.audience?.matches(member) ?? true };
+    return { properties, language, inAudience: (membership ?? 'in') === 'in' };
   } catch (error) {
     if (!(error instanceof UnfilledError)) throw error;
     const { property, cause } = error;

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../log.ts';
 import type { Sample } from '../store/workspace-reads.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { type Asker, audienceOf } from './audience-document.ts';
+import type { AudienceContext } from './audience/fields.ts';
 import { drawVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
@@ -64,15 +64,6 @@ const interval = (share: number, looked: number, total: number): [low: number, h
   return [middle - half, middle + half];
 };
 
-const isMember = ({ audience }: Campaign, asker: Asker, now: number): boolean => {
-  try {
-    return audience?.matches(audienceOf(asker, now)) ?? true;
-  } catch {
-    // As in a decision: a user whose attributes trip a filter is not in the audience.
-    return false;
-  }
-};
-
 /** Whether a member of the audience would get the campaign: by the order and the judgement that `decide` has. */
 const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
   // A segment is shown nowhere.
@@ -84,11 +75,15 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
     placements.get(id)!.all.filter((rank) => rank < own && campaigns[rank]!.status === 'active'),
   );
   const at = Math.max(now, campaign.startsAtMs ?? now);
-  return (asker: Asker): boolean => {
-    if (holdoutOf(workspace, campaign, asker.externalId, at)) return false;
-    if (drawVariant(workspace.workspaceId, campaign, asker.externalId, false).isControl) return false;
-    const user = { profile: asker.profile, campaigns: [], impressions: [] };
-    const judge = createJudge({ externalUserId: asker.externalId, user, now: at, log: silentLog }, asker);
+  return (context: AudienceContext): boolean => {
+    const { externalId, profile } = context;
+    if (holdoutOf(workspace, campaign, externalId, at)) return false;
+    if (drawVariant(workspace.workspaceId, campaign, externalId, false).isControl) return false;
+    const user = { profile, campaigns: [], impressions: [] };
+    const judge = createJudge(
+      { externalUserId: externalId, user, now: at, log: silentLog },
+      { ...context, nowMs: at },
+    );
     return before.some((ranks) => ranks.every((rank) => typeof judge(campaigns[rank]!) === 'string'));
   };
 };
@@ -118,10 +113,10 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
     if (isOver()) return null;
     looked += 1;
     if (externalId === null) continue;
-    const asker = { externalId, profile, appId: '', appVersion: '' };
-    if (!isMember(campaign, asker, now)) continue;
+    const context = { externalId, profile, appId: '', appVersion: '', nowMs: now };
+    if ((campaign.audience?.membership(context) ?? 'in') !== 'in') continue;
     found += 1;
-    if (isShown(asker)) shown += 1;
+    if (isShown(context)) shown += 1;
   }
   const share = looked === 0 ? 0 : found / looked;
   const [low, high] = interval(share, looked, total);

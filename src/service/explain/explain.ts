@@ -5,30 +5,15 @@ import {
   isRecord,
   type Reason,
 } from '../../protocol/index.ts';
-import { compileAudience, documentField, type Filter } from '../campaigns/audience.ts';
-import { type Asker, type AudienceMember, audienceOf } from '../campaigns/audience-document.ts';
+import type { Audience } from '../campaigns/audience/audience.ts';
+import type { AudienceContext } from '../campaigns/audience/fields.ts';
 import { bucketsOf } from '../campaigns/bucketing.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { decide, type Question, type Step } from '../campaigns/decide.ts';
 import { holdoutBucket } from '../campaigns/holdout.ts';
-import { askerOf } from '../campaigns/judge.ts';
-import { isOpen, readPath } from '../campaigns/may-match.ts';
+import { toAudienceContext } from '../campaigns/judge.ts';
 import { UnfilledError } from '../campaigns/unfilled.ts';
 import { messageOf } from '../log.ts';
-
-interface Part {
-  clause: string;
-  name: string;
-  condition: unknown;
-}
-
-/** What must hold together: the members of a filter, and those of the filters in its `$and`. */
-const partsOf = (filter: Filter, path: string): Part[] =>
-  Object.entries(filter).flatMap(([name, condition]) =>
-    name === '$and' && Array.isArray(condition)
-      ? condition.flatMap((each: Filter, index) => partsOf(each, `${path}.$and[${index}]`))
-      : [{ clause: `${path}.${name}`, name, condition }],
-  );
 
 /** A campaign is named in each of its placements, with the conditions that do not hold. */
 const MAX_CLAUSES_CHARACTERS = 2_000;
@@ -44,41 +29,25 @@ const shortened = (condition: unknown): unknown => {
   return Object.fromEntries(members.map(([name, value]) => [name, shortened(value)]));
 };
 
-const fits = ({ name, condition }: Part, member: AudienceMember): boolean => {
-  // The workspace was read with the whole filter, so its parts compile.
-  const audience = compileAudience({ [name]: condition }, () => undefined);
-  try {
-    return audience?.matches(member) ?? false;
-  } catch {
-    // As in the decision: a user whose attributes trip a filter does not fit it.
-    return false;
-  }
-};
-
 type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
 
-/** Who asks, and when. The document that filters see is made once: a user may have done a thousand things. */
-interface Asked {
-  asker: Asker;
-  member: AudienceMember;
-  /** Unix milliseconds. */
-  now: number;
-}
+/** Path of a condition as text: `audience.$and[0].tier`. */
+const clauseOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
+    'audience',
+  );
 
-/** Parts of the filter that keep this user out of the audience: all, as far as there is room for them. */
-const failingClauses = (filter: Filter, { asker, member, now }: Asked): FailingClause[] => {
+/** The conditions that keep the user out, as far as there is room for them. */
+const failingClauses = (audience: Audience, context: AudienceContext): FailingClause[] => {
   const clauses: FailingClause[] = [];
   let room = MAX_CLAUSES_CHARACTERS;
-  for (const part of partsOf(filter, 'audience')) {
-    if (fits(part, member)) continue;
-    const { clause, name, condition } = part;
+  for (const { path, condition, ...facts } of audience.failingParts(context)) {
     room -= JSON.stringify(condition).length;
     // The first one always: it may be all that there is to say.
     if (room < 0 && clauses.length > 0) break;
-    const read = name.startsWith('$') ? null : readPath(documentField(name));
-    const actual = read?.(asker, now);
     const expected = room < 0 ? shortened(condition) : condition;
-    clauses.push({ clause, expected, ...(read && !isOpen(actual) && { actual: actual ?? null }) });
+    clauses.push({ clause: clauseOf(path), expected, ...facts });
   }
   return clauses;
 };
@@ -150,7 +119,7 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
 };
 
 /** The reason of a step of the decision, with its facts. */
-const reasonOf = (step: Step, question: ExplainQuestion, asked: Asked): Reason => {
+const reasonOf = (step: Step, question: ExplainQuestion, context: AudienceContext): Reason => {
   const { workspace, externalUserId, user } = question;
   const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = step.campaign;
   const bucketing = () => {
@@ -178,7 +147,7 @@ const reasonOf = (step: Step, question: ExplainQuestion, asked: Asked): Reason =
     case 'out_of_time':
       return { outcome: step.outcome, starts_at: iso(startsAtMs), ends_at: iso(endsAtMs) };
     case 'not_in_audience':
-      return { outcome: step.outcome, clauses: failingClauses(audience?.filter ?? {}, asked) };
+      return { outcome: step.outcome, clauses: audience ? failingClauses(audience, context) : [] };
     case 'dismissed': {
       const dismissedAtMs = user.campaigns.find((each) => each.campaignId === campaignId)!.lastDismissalMs!;
       return {
@@ -201,13 +170,12 @@ const reasonOf = (step: Step, question: ExplainQuestion, asked: Asked): Reason =
 
 /** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
 export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
-  const asker = askerOf(question);
-  const asked = { asker, member: audienceOf(asker, question.now), now: question.now };
+  const context = toAudienceContext(question);
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
   /** Which part of an audience does not hold is found once, in however many placements the campaign is. */
   const notIn = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
-    const reason = reasonOf(step, question, asked);
+    const reason = reasonOf(step, question, context);
     const { campaignId, name } = step.campaign;
     return { campaign_id: campaignId, name, why: reasonText(reason), ...reason };
   };

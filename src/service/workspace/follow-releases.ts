@@ -1,7 +1,7 @@
 import { isRecord } from '../../protocol/index.ts';
-import type { Filter } from '../campaigns/audience.ts';
+import type { Filter } from '../campaigns/audience/audience.ts';
+import { type Segments, segmentsIn } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
-import { type Segments, segmentsIn } from '../campaigns/segments.ts';
 import { errorFacts, type Log } from '../log.ts';
 import type { Release, StudioStore } from '../operators/index.ts';
 import { readCampaign } from './read-campaign.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../protocol/index.ts';
+import { segmentProblems } from '../campaigns/audience/segments.ts';
 import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
-import { segmentProblems } from '../campaigns/segments.ts';
 import { createLocalDays } from '../local-days.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';

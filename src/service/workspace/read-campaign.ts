@@ -1,6 +1,6 @@
+import { NO_SEGMENTS, type Segments } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
-import { NO_SEGMENTS, type Segments } from '../campaigns/segments.ts';
 import { type CampaignFile, campaignFile } from './campaign-schema.ts';
 import { issuesOf } from './problems.ts';
 

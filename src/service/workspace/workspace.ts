@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Insertion, Integration, Permission } from '../../protocol/index.ts';
+import type { Segments } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
 import type { Holdout } from '../campaigns/holdout.ts';
-import type { Segments } from '../campaigns/segments.ts';
 import type { LimitName } from '../gate/route.ts';
 import type { Schedule } from '../integrations/schedule.ts';
 import type { LocalDays } from '../local-days.ts';

@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { compileAudience } from '../../../src/service/campaigns/audience.ts';
-import { audienceOf } from '../../../src/service/campaigns/audience-document.ts';
-import { mayMatch } from '../../../src/service/campaigns/may-match.ts';
+import { compileAudience } from '../../../src/service/campaigns/audience/audience.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 
 const NOW = Date.parse('2026-03-01T09:00:00Z');
@@ -44,11 +42,10 @@ const compile = (filter: Record<string, unknown>) => {
 const isIn = (filter: Record<string, unknown>, profile: Profile | null = aProfile()): boolean => {
   const { audience, problems } = compile(filter);
   expect(problems).toEqual([]);
-  const asker = { externalId: 'u-771', profile, appId: 'app', appVersion: '4.2.0' };
-  const isMatch = audience!.matches(audienceOf(asker, NOW));
-  // What is told more cheaply must not tell otherwise.
-  if (isMatch) expect(mayMatch(audience!.clauses, asker, NOW)).toBe(true);
-  return isMatch;
+  const context = { externalId: 'u-771', profile, appId: 'app', appVersion: '4.2.0', nowMs: NOW };
+  const membership = audience!.membership(context);
+  expect(audience!.failingParts(context).length > 0).toBe(membership !== 'in');
+  return membership === 'in';
 };
 
 // Not the zone of any server, so that nothing may depend on it.
@@ -77,6 +74,11 @@ describe('an audience', () => {
     [{ visits: { $gte: 12 } }, true],
     [{ visits: { $gt: 12 } }, false],
     [{ visits: { $mod: [5, 2] } }, true],
+    [{ tier: { $mod: [5, 0] } }, false],
+    [{ nothing: { $mod: [5, 0] } }, false],
+    [{ $not: { tier: 'silver' } }, true],
+    [{ tags: { $all: [{ $regex: '^v' }, 'tea'] } }, true],
+    [{ tier: { $not: { $or: [{ $eq: 'gold' }, { $eq: 'silver' }] } } }, false],
     [{ vip: true }, true],
     [{ tags: 'vip' }, true],
     [{ tags: { $all: ['vip', 'tea'] } }, true],
@@ -184,6 +186,17 @@ describe('an audience', () => {
     [{ 'events.quiz_done.last_days_ago': true }, 'events.quiz_done.last_days_ago'],
     [{ 'purchases.teapot.revenue': { $in: [5, '6'] } }, 'purchases.teapot.revenue.$in'],
     [{ 'purchases.teapot.first': { $lt: 'last summer' } }, 'purchases.teapot.first.$lt'],
+    [
+      { event_list: { $elemMatch: { name: 'quiz', count: { $gte: 'many' } } } },
+      'event_list.$elemMatch.count.$gte',
+    ],
+    [{ address: { city: { $in: ['Berlin'] } } }, 'address.city.$in'],
+    [{ tier: { $gt: 1, name: 'gold' } }, 'tier.name'],
+    [{ tier: { $or: [{ $eq: 'gold' }] } }, 'tier.$or'],
+    [{ $gt: 5 }, '$gt'],
+    [{ visits: { $mod: 5 } }, 'visits.$mod'],
+    [{ tags: { $size: { $gt: 1 } } }, 'tags.$size'],
+    [{ tier: { $regex: 'a', $options: 'q' } }, 'tier.$regex'],
   ])('%j is refused at %s', (filter, path) => {
     const { audience, problems } = compile(filter);
     expect(audience).toBeUndefined();
@@ -192,18 +205,18 @@ describe('an audience', () => {
 
   test('costs a user whose texts are many no more than one whose texts are few: they are not in it', () => {
     const { audience } = compile({ tags: { $regex: 'x*y' } });
-    const inIt = (tags: string[]) =>
-      audience!.matches(
-        audienceOf(
-          { externalId: 'u', profile: aProfile({ custom: { tags } }), appId: '', appVersion: '' },
-          NOW,
-        ),
-      );
-    expect(inIt([...Array.from({ length: 400 }, (_, at) => `vip ${at}`), 'y'])).toBe(true);
-    expect(inIt([...Array.from({ length: 10 }, () => 'x'.repeat(255)), 'y'])).toBe(true);
-    expect(() => inIt([...Array.from({ length: 500 }, () => 'x'.repeat(255)), 'y'])).toThrow(
-      'too long for the patterns',
-    );
+    const context = (tags: string[]) => {
+      const profile = aProfile({ custom: { tags } });
+      return { externalId: 'u', profile, appId: '', appVersion: '', nowMs: NOW };
+    };
+    const inIt = (tags: string[]) => audience!.membership(context(tags));
+    expect(inIt([...Array.from({ length: 400 }, (_, at) => `vip ${at}`), 'y'])).toBe('in');
+    expect(inIt([...Array.from({ length: 10 }, () => 'x'.repeat(255)), 'y'])).toBe('in');
+    const tooMany = [...Array.from({ length: 500 }, () => 'x'.repeat(255)), 'y'];
+    expect(inIt(tooMany)).toBe('over_budget');
+    expect(audience!.failingParts(context(tooMany)).map(({ path }) => path)).toEqual([['tags']]);
+    const others = compile({ $nor: [{ tags: { $regex: 'x*y' } }] }).audience!;
+    expect(others.membership(context(tooMany))).toBe('over_budget');
   });
 
   test('has at most a thousand conditions', () => {

@@ -133,13 +133,13 @@ describe('every campaign of a placement has the first reason it was passed over'
       { clause: 'audience.tier', expected: 'gold', actual: 'silver' },
       { clause: 'audience.$and[1].custom_attributes.visits', expected: { $gte: 3 }, actual: null },
       { clause: 'audience.$or', expected: [{ language: 'pl' }, { 'events.quiz.count': { $gte: 1 } }] },
-      { clause: 'audience.events.seen.last', expected: { $gte: '2026-02-01' } },
+      { clause: 'audience.events.seen.last', expected: { $gte: '2026-02-01' }, actual: null },
     ]);
     expect(why).toBe(
       'the user is not in the audience: audience.tier expects "gold", the user has "silver"; ' +
         'audience.$and[1].custom_attributes.visits expects {"$gte":3}, the user has nothing; ' +
         'audience.$or does not hold: [{"language":"pl"},{"events.quiz.count":{"$gte":1}}]; ' +
-        'audience.events.seen.last does not hold: {"$gte":"2026-02-01"}',
+        'audience.events.seen.last expects {"$gte":"2026-02-01"}, the user has nothing',
     );
   });
 

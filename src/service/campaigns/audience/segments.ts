@@ -1,4 +1,4 @@
-import { isRecord } from '../../protocol/index.ts';
+import { isRecord } from '../../../protocol/index.ts';
 import { compileAudience, type Filter } from './audience.ts';
 
 /** An audience with a name, which campaigns ask for by `{ "$segment": "<segment_id>" }`. */

@@ -45,7 +45,7 @@ export const patternCost = (pattern: unknown, options: unknown): PatternCost | s
   if (typeof pattern !== 'string') return 'expected a pattern as text';
   if (pattern.length > MAX_PATTERN_CHARACTERS) return `expected at most ${MAX_PATTERN_CHARACTERS} characters`;
   try {
-    new RegExp(pattern);
+    new RegExp(pattern, typeof options === 'string' ? options : undefined);
   } catch {
     return 'expected a regular expression, got one that cannot be read';
   }

@@ -1,0 +1,375 @@
+import { isRecord } from '../../../protocol/index.ts';
+import { getOwn } from '../../profiles/profile.ts';
+import { readDate } from '../../users/dates.ts';
+import {
+  ANY,
+  type AudienceContext,
+  descend,
+  isPersonal,
+  type Located,
+  locate,
+  type Shape,
+} from './fields.ts';
+import { GROUPS, OPERATORS, patternBudget, type Quantified, VALUE_OPERATORS } from './operators.ts';
+
+export type Filter = Record<string, unknown>;
+type Path = readonly PropertyKey[];
+type Report = (path: PropertyKey[], problem: string) => void;
+
+const MAX_DEPTH = 20;
+/** Each is evaluated for each user. */
+const MAX_CONDITIONS = 1_000;
+
+/** Whether a filter, and those in it, have more members than an audience may: each is a condition, or a group of some. */
+const hasTooMany = (filter: unknown): boolean => {
+  let conditions = 0;
+  const left = [filter];
+  while (left.length > 0 && conditions <= MAX_CONDITIONS) {
+    const each = left.pop();
+    if (typeof each !== 'object' || each === null) continue;
+    const values = Object.values(each);
+    if (!Array.isArray(each)) conditions += values.length;
+    left.push(...values);
+  }
+  return conditions > MAX_CONDITIONS;
+};
+
+/** The personal fields that a filter compares, anywhere in it, with what it compares them with. */
+export const personsIn = (filter: Filter): [field: string, operand: unknown][] =>
+  Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
+    if (name.startsWith('$')) return [value].flat().filter(isRecord).flatMap(personsIn);
+    return isPersonal(name) ? [[name.split('.')[0]!, value]] : [];
+  });
+
+/** What a condition costs at most, roughly. The cheap ones run first, because a filter ends at the first that does not hold. */
+const COST = { comparison: 1, pattern: 10, list: 100 };
+
+interface Predicate<Subject> {
+  cost: number;
+  holds(subject: Subject): boolean;
+}
+
+/** A condition of a filter, or a group of some. */
+interface Part<Subject> extends Predicate<Subject> {
+  path: Path;
+  condition: unknown;
+  /** `null` for a group. */
+  located: Located<Subject> | null;
+}
+
+const cheapestFirst = <Each extends Predicate<never>>(predicates: readonly Each[]): Each[] =>
+  predicates.toSorted((one, other) => one.cost - other.cost);
+
+const sumOfCosts = (predicates: readonly Predicate<never>[]): number =>
+  predicates.reduce((sum, { cost }) => sum + cost, 0);
+
+// Loops, because they run for every campaign of every sync: `every` and `some` cost half as much again.
+const all = <Subject>(predicates: readonly Predicate<Subject>[]): Predicate<Subject> => {
+  const ordered = cheapestFirst(predicates);
+  if (ordered.length === 1) return ordered[0]!;
+  const tests = ordered.map(({ holds }) => holds);
+  return {
+    cost: sumOfCosts(ordered),
+    holds: (subject) => {
+      for (const holds of tests) if (!holds(subject)) return false;
+      return true;
+    },
+  };
+};
+
+const any = <Subject>(predicates: readonly Predicate<Subject>[]): Predicate<Subject> => {
+  const ordered = cheapestFirst(predicates);
+  const tests = ordered.map(({ holds }) => holds);
+  return {
+    cost: sumOfCosts(ordered),
+    holds: (subject) => {
+      for (const holds of tests) if (holds(subject)) return true;
+      return false;
+    },
+  };
+};
+
+const not = <Subject>({ cost, holds }: Predicate<Subject>): Predicate<Subject> => ({
+  cost,
+  holds: (subject) => !holds(subject),
+});
+
+const NEVER: Predicate<unknown> = { cost: 0, holds: () => false };
+
+/** Whether a value at the path passes: the value itself, or an element if it is a list, as in MongoDB. */
+const someAt = (
+  value: unknown,
+  steps: readonly string[],
+  at: number,
+  test: (value: unknown) => boolean,
+): boolean => {
+  if (Array.isArray(value)) {
+    const step = steps[at];
+    if (step !== undefined && /^\d+$/.test(step)) return someAt(value[Number(step)], steps, at + 1, test);
+    for (const each of value) if (someAt(each, steps, at, test)) return true;
+    return at === steps.length && test(value);
+  }
+  if (at === steps.length) return test(value);
+  return isRecord(value) ? someAt(getOwn(value, steps[at]!), steps, at + 1, test) : test(undefined);
+};
+
+const applied = <Subject>(
+  { read, steps }: Located<Subject>,
+  { test, isNegated }: Quantified,
+): Predicate<Subject>['holds'] => {
+  const [only = ''] = steps;
+  // Before the general way the values of nearly all users: a scalar, or one in a record, such as a custom attribute.
+  const passes = (subject: Subject): boolean => {
+    const value = read(subject);
+    if (steps.length === 0) {
+      if (typeof value !== 'object') return test(value);
+    } else if (steps.length === 1 && isRecord(value)) {
+      const member = getOwn(value, only);
+      if (typeof member !== 'object') return test(member);
+    }
+    return someAt(value, steps, 0, test);
+  };
+  return isNegated ? (subject) => !passes(subject) : passes;
+};
+
+/** Finds what a name means: a field at the top of a filter, a member of the value below. */
+type Locate<Subject> = (name: string) => Located<Subject> | string;
+
+const inside =
+  <Subject>({ read, steps, shape }: Located<Subject>): Locate<Subject> =>
+  (name) => {
+    const more = name.split('.');
+    const reached = descend(shape, more);
+    return typeof reached === 'string' ? reached : { read, steps: [...steps, ...more], shape: reached };
+  };
+
+const hasOperator = (value: Filter): boolean => Object.keys(value).some((name) => name.startsWith('$'));
+
+const createCompiler = (report: Report) => {
+  const fail = (path: Path, problem: string) => {
+    report([...path], problem);
+    return NEVER;
+  };
+
+  /** Checks what is compared with a value. Moments become Unix milliseconds. */
+  const toOperand = (value: unknown, shape: Shape, path: Path): unknown => {
+    if (Array.isArray(value)) return value.map((each) => toOperand(each, shape, path));
+    if (isRecord(value)) {
+      return Object.fromEntries(
+        Object.entries(value).map(([name, each]) => {
+          const here = [...path, name];
+          const member = name.startsWith('$')
+            ? `expected a value, got the operator ${name}: name the member with a dot, as in "address.city"`
+            : descend(shape, [name]);
+          if (typeof member === 'string') report(here, member);
+          return [name, toOperand(each, typeof member === 'string' ? ANY : member, here)];
+        }),
+      );
+    }
+    if (value === null) return value;
+    if (shape.kind === 'number' && typeof value !== 'number') report([...path], 'expected a number');
+    if (shape.kind === 'moment' && typeof value === 'string') {
+      const timeMs = /^\d{4}-\d\d-\d\d/.test(value) ? readDate(value) : Number.NaN;
+      if (Number.isNaN(timeMs)) report([...path], 'expected a date such as 2026-03-01T00:00:00Z');
+      return timeMs;
+    }
+    return value;
+  };
+
+  const compileGroup = <Subject>(
+    name: string,
+    value: unknown,
+    path: Path,
+    compile: (filter: Filter, path: Path) => Part<Subject>[],
+  ): Predicate<Subject> => {
+    if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) {
+      return fail(path, 'expected an array of filters that is not empty');
+    }
+    const filters = value.map((each, index) => all(compile(each, [...path, index])));
+    if (name === '$and') return all(filters);
+    return name === '$or' ? any(filters) : not(any(filters));
+  };
+
+  /** One operator on the value of a condition. */
+  const compileOperator = <Subject>(
+    [name, operand]: [string, unknown],
+    {
+      located,
+      options,
+      path,
+      depth,
+    }: { located: Located<Subject>; options: unknown; path: Path; depth: number },
+  ): Predicate<Subject> => {
+    if (name === '$not') return not(compileValue(operand, located, path, depth, true));
+    if (name === '$all') {
+      if (!Array.isArray(operand)) return fail(path, 'expected an array');
+      if (operand.length === 0) return NEVER;
+      return all(operand.map((each, at) => compileValue(each, located, [...path, at], depth, false)));
+    }
+    if (name === '$elemMatch') {
+      if (!isRecord(operand)) return fail(path, 'expected a filter');
+      const element = { read: (value: unknown) => value, steps: [], shape: located.shape.element ?? ANY };
+      const { holds } = compileValue(operand, element, path, depth, true);
+      const test = (value: unknown) => Array.isArray(value) && value.some(holds);
+      return { cost: COST.list, holds: applied(located, { test, isNegated: false }) };
+    }
+    const operator = VALUE_OPERATORS[name]!;
+    const fault = operator.fault?.(operand, options) ?? null;
+    if (fault !== null) return fail(path, fault);
+    const compared = operator.isComparison ? toOperand(operand, located.shape, path) : operand;
+    const flags = typeof options === 'string' ? options : undefined;
+    const quantified = operator.compile(compared as never, flags);
+    const cost = name === '$regex' ? COST.pattern : COST.comparison;
+    return { cost, holds: applied(located, quantified) };
+  };
+
+  /**
+   * What a value has to be: operators, or exactly a value. In `$not` and `$elemMatch` a record may also be a filter over the
+   * members of the value.
+   */
+  const compileValue = <Subject>(
+    value: unknown,
+    located: Located<Subject>,
+    path: Path,
+    depth: number,
+    mayBeFilter: boolean,
+  ): Predicate<Subject> => {
+    if (depth > MAX_DEPTH) return fail(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
+    if (isRecord(value) && (mayBeFilter || hasOperator(value))) {
+      return all(compileFilter(value, inside(located), { located, mayBeFilter }, path, depth));
+    }
+    const operand = toOperand(value, located.shape, path);
+    const quantified = VALUE_OPERATORS['$eq']!.compile(operand as never, undefined);
+    return { cost: COST.comparison, holds: applied(located, quantified) };
+  };
+
+  /** `self` is the value that operators of the filter are about. The top of a filter has none. */
+  const compileFilter = <Subject>(
+    filter: Filter,
+    find: Locate<Subject>,
+    self: { located: Located<Subject>; mayBeFilter: boolean } | null,
+    path: Path,
+    depth: number,
+  ): Part<Subject>[] => {
+    if (depth > MAX_DEPTH) {
+      fail(path, `expected a filter at most ${MAX_DEPTH} levels deep`);
+      return [];
+    }
+    const part = (
+      name: string,
+      predicate: Predicate<Subject>,
+      located: Located<Subject> | null = null,
+    ): Part<Subject> => ({ ...predicate, path: [...path, name], condition: filter[name], located });
+    const compileInner = (inner: Filter, at: Path) => compileFilter(inner, find, self, at, depth + 1);
+
+    return Object.entries(filter).flatMap(([name, value]): Part<Subject>[] => {
+      const here = [...path, name];
+      const failed = (problem: string) => [part(name, fail(here, problem))];
+      if (!name.startsWith('$')) {
+        if (self && !self.mayBeFilter) return failed('expected an operator, as the others are');
+        if (name.split('.').includes('__proto__'))
+          return failed('expected a member\'s name, got "__proto__"');
+        const located = find(name);
+        if (typeof located === 'string') return failed(located);
+        return [part(name, compileValue(value, located, here, depth + 1, false), located)];
+      }
+      if (name === '$segment') {
+        return failed(`expected a segment_id of 'segments', got ${JSON.stringify(value)}`);
+      }
+      if (!OPERATORS.includes(name)) return failed(`expected one of ${OPERATORS.join(', ')}`);
+      if (GROUPS.includes(name)) {
+        if (self && !self.mayBeFilter) return failed(`expected ${name} around whole conditions`);
+        // What must hold together is one list of conditions, so that each can be told.
+        if (name === '$and' && Array.isArray(value) && value.length > 0 && value.every(isRecord)) {
+          return value.flatMap((each, index) => compileInner(each, [...here, index]));
+        }
+        return [part(name, compileGroup(name, value, here, compileInner))];
+      }
+      if (name === '$options') return [];
+      if (self) {
+        const context = { located: self.located, options: filter['$options'], path: here, depth: depth + 1 };
+        return [part(name, compileOperator([name, value], context))];
+      }
+      if (name === '$not' && isRecord(value)) return [part(name, not(all(compileInner(value, here))))];
+      return failed(`expected the name of what ${name} is about before it`);
+    });
+  };
+
+  return (filter: Filter) => compileFilter<AudienceContext>(filter, locate, null, [], 0);
+};
+
+/** A condition that keeps a user out. */
+export interface FailingPart {
+  /** Where it stands in the filter. */
+  path: readonly PropertyKey[];
+  condition: unknown;
+  /** What the user has there, if it is a single value; `null` if nothing. */
+  actual?: unknown;
+}
+
+/** `over_budget`: the user's texts are too long for the patterns of the filter, which excludes the user. */
+export type Membership = 'in' | 'out' | 'over_budget';
+
+/** A compiled filter. */
+export interface Audience {
+  /** As it is written, with what segments say in their place. */
+  filter: Filter;
+  membership(context: AudienceContext): Membership;
+  /** Returns the conditions that keep the user out, in the order of the filter: none exactly if the user is in. */
+  failingParts(context: AudienceContext): FailingPart[];
+}
+
+/** What a user has at a path. `undefined` if it is no single value. */
+const actualValue = ({ read, steps, shape }: Located<AudienceContext>, context: AudienceContext): unknown => {
+  let value = read(context);
+  for (const step of steps) {
+    if (Array.isArray(value)) return undefined;
+    value = isRecord(value) ? getOwn(value, step) : undefined;
+  }
+  if (typeof value === 'object' && value !== null) return undefined;
+  if (shape.kind === 'moment' && typeof value === 'number') return new Date(value).toISOString();
+  return value ?? null;
+};
+
+/**
+ * Compiles a filter in MongoDB query form, once for all users; `undefined` if it has a problem, which is reported
+ * with its path. An empty filter is everyone.
+ */
+export const compileAudience = (filter: Filter, report: Report): Audience | undefined => {
+  if (hasTooMany(filter)) {
+    report([], `expected at most ${MAX_CONDITIONS} conditions, those of its segments among them`);
+    return undefined;
+  }
+  let isSound = true;
+  const parts = createCompiler((path, problem) => {
+    isSound = false;
+    report(path, problem);
+  })(filter);
+  if (!isSound) return undefined;
+  const ordered = cheapestFirst(parts);
+  const whole = all(parts);
+  return {
+    filter,
+    membership: (context) => {
+      patternBudget.start();
+      const isIn = whole.holds(context);
+      if (patternBudget.isSpent()) return 'over_budget';
+      return isIn ? 'in' : 'out';
+    },
+    failingParts: (context) => {
+      patternBudget.start();
+      const failing = new Set<Part<AudienceContext>>();
+      // In the order of `membership`, because they share one budget.
+      for (const part of ordered) {
+        if (!part.holds(context) || patternBudget.isSpent()) failing.add(part);
+        if (patternBudget.isSpent()) break;
+      }
+      return parts
+        .filter((part) => failing.has(part))
+        .map(({ path, condition, located }) => {
+          const actual = located ? actualValue(located, context) : undefined;
+          return { path, condition, ...(actual !== undefined && { actual }) };
+        });
+    },
+  };
+};

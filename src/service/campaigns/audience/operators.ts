@@ -1,0 +1,175 @@
+import { isDeepStrictEqual } from 'node:util';
+import { patternCost, stepsOf } from './regex-safety.ts';
+import { isVersion, versionKey } from './versions.ts';
+
+type Test = (value: unknown) => boolean;
+
+/**
+ * A test of the values at a path, of which there are several if lists are on the way: the operator holds if one value
+ * passes, or, if it is negated, if none does.
+ */
+export interface Quantified {
+  test: Test;
+  isNegated: boolean;
+}
+
+const some = (test: Test): Quantified => ({ test, isNegated: false });
+const none = (test: Test): Quantified => ({ test, isNegated: true });
+
+interface Operator {
+  /** Returns the reason why the operator cannot have the operand, or `null`. */
+  fault?(operand: unknown, options: unknown): string | null;
+  /** The operand is compared with the value, so it has to be of the value's kind. */
+  isComparison?: true;
+  compile(operand: never, options: string | undefined): Quantified;
+}
+
+const isScalar = (value: unknown): boolean => value !== null && typeof value !== 'object';
+
+/** What a user does not have equals `null`, as in MongoDB. */
+const equals = (operand: unknown): Test => {
+  if (operand === null) return (value) => value === null || value === undefined;
+  return isScalar(operand) ? (value) => value === operand : (value) => isDeepStrictEqual(value, operand);
+};
+
+const among = (operands: readonly unknown[]): Test => {
+  const scalars = new Set(operands.filter(isScalar));
+  const others = operands.filter((each) => !isScalar(each)).map(equals);
+  return (value) => scalars.has(value) || others.some((test) => test(value));
+};
+
+interface Comparison {
+  number(bound: number): (value: number) => boolean;
+  text(bound: string): (value: string) => boolean;
+  includesEqual: boolean;
+}
+
+/** A number compares with a number, and a text with a text. */
+const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
+  isComparison: true,
+  compile: (bound: unknown) => {
+    if (bound === null && includesEqual) return some(equals(null));
+    if (typeof bound === 'number') {
+      const holds = number(bound);
+      return some((value) => typeof value === 'number' && holds(value));
+    }
+    if (typeof bound === 'string') {
+      const holds = text(bound);
+      return some((value) => typeof value === 'string' && holds(value));
+    }
+    if (typeof bound !== 'boolean') return some(() => false);
+    const holds = number(Number(bound));
+    return some((value) => typeof value === 'boolean' && holds(Number(value)));
+  },
+});
+
+const list = (operand: unknown): string | null => (Array.isArray(operand) ? null : 'expected an array');
+
+const version = (holds: (value: string, bound: string) => boolean): Operator => ({
+  fault: (operand) => (isVersion(operand) ? null : 'expected a version such as "10.2.0"'),
+  compile: (operand: string) => {
+    const bound = versionKey(operand);
+    return some((value) => typeof value === 'string' && holds(versionKey(value), bound));
+  },
+});
+
+/** Upper and lower case are the same, in every script. */
+const folded = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
+
+/** What the patterns of one audience may cost for one user: about five milliseconds. A list may hold five hundred texts. */
+const MAX_STEPS = 1_000_000;
+let stepsLeft = 0;
+
+/** Bounds the patterns of one evaluation, which is synchronous. */
+export const patternBudget = {
+  start: (): void => {
+    stepsLeft = MAX_STEPS;
+  },
+  /** The texts of the user are too long for the patterns. What was evaluated since is void. */
+  isSpent: (): boolean => stepsLeft < 0,
+};
+
+const regex: Operator = {
+  fault: (operand, options) => {
+    const cost = patternCost(operand, options);
+    return typeof cost === 'string' ? cost : null;
+  },
+  compile: (pattern: string, options) => {
+    const expression = new RegExp(pattern, options);
+    const cost = patternCost(pattern, options);
+    if (typeof cost === 'string') throw new Error(cost);
+    return some((value) => {
+      if (typeof value !== 'string' || stepsLeft < 0) return false;
+      stepsLeft -= stepsOf(cost, value.length);
+      expression.lastIndex = 0;
+      return stepsLeft >= 0 && expression.test(value);
+    });
+  },
+};
+
+/** Operators on a value. */
+export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
+  $eq: { isComparison: true, compile: (operand) => some(equals(operand)) },
+  $exists: { compile: (operand) => (operand ? some : none)((value) => value !== undefined) },
+  $gt: comparison({
+    number: (bound) => (value) => value > bound,
+    text: (bound) => (value) => value > bound,
+    includesEqual: false,
+  }),
+  $gte: comparison({
+    number: (bound) => (value) => value >= bound,
+    text: (bound) => (value) => value >= bound,
+    includesEqual: true,
+  }),
+  $in: { isComparison: true, fault: list, compile: (operands: unknown[]) => some(among(operands)) },
+  $ini: {
+    isComparison: true,
+    fault: list,
+    compile: (operands: unknown[]) => {
+      const known = new Set(operands.map(folded));
+      return some((value) => known.has(folded(value)));
+    },
+  },
+  $lt: comparison({
+    number: (bound) => (value) => value < bound,
+    text: (bound) => (value) => value < bound,
+    includesEqual: false,
+  }),
+  $lte: comparison({
+    number: (bound) => (value) => value <= bound,
+    text: (bound) => (value) => value <= bound,
+    includesEqual: true,
+  }),
+  $mod: {
+    fault: (operand) =>
+      Array.isArray(operand) && operand.length === 2 && operand.every((each) => typeof each === 'number')
+        ? null
+        : 'expected [divisor, remainder]',
+    compile: ([divisor, remainder]: [number, number]) =>
+      some((value) => typeof value === 'number' && value % divisor === remainder),
+  },
+  $ne: { isComparison: true, compile: (operand) => none(equals(operand)) },
+  $nin: { isComparison: true, fault: list, compile: (operands: unknown[]) => none(among(operands)) },
+  $regex: regex,
+  $size: {
+    fault: (operand) => (typeof operand === 'number' ? null : 'expected a number'),
+    compile: (size: number) => some((value) => Array.isArray(value) && value.length === size),
+  },
+  $veq: version((value, bound) => value === bound),
+  $vgt: version((value, bound) => value > bound),
+  $vgte: version((value, bound) => value >= bound),
+  $vlt: version((value, bound) => value < bound),
+  $vlte: version((value, bound) => value <= bound),
+};
+
+export const GROUPS: readonly string[] = ['$and', '$or', '$nor'];
+
+/** Everything a filter may use. `$where` and all else that evaluates code is left out. */
+export const OPERATORS: readonly string[] = [
+  ...Object.keys(VALUE_OPERATORS),
+  ...GROUPS,
+  '$all',
+  '$elemMatch',
+  '$not',
+  '$options',
+].sort();

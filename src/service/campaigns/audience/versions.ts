@@ -1,0 +1,18 @@
+/** `10.2.0` in the order of releases, as texts that compare letter by letter; a release comes after its candidates (`1.0.0-rc.1`). */
+export const versionKey = (version: string): string => {
+  const [release = '', ...candidate] = version.trim().replace(/^v/i, '').split('+')[0]!.split('-');
+  const padded = (parts: string) =>
+    parts
+      .split('.')
+      // In SemVer a number comes before a word.
+      .map((part) => (/^\d+$/.test(part) ? part.padStart(12, '0') : `:${part}`))
+      .join('.');
+  // Missing parts are 0: 10 is 10.0.0.
+  const numbers = [...release.split('.'), '0', '0'].slice(0, Math.max(3, release.split('.').length));
+  return `${padded(numbers.join('.'))}-${candidate.length > 0 ? padded(candidate.join('-')) : '~'}`;
+};
+
+const MAX_VERSION_CHARACTERS = 100;
+
+export const isVersion = (operand: unknown): operand is string =>
+  typeof operand === 'string' && /^v?\d/i.test(operand) && operand.length <= MAX_VERSION_CHARACTERS;
