@@ -1,40 +1,55 @@
-/** More slips than these make another word. */
-const MAX_SLIPS = 2;
-/** A longer text is no word that somebody has mistyped. The time of a comparison grows with the square of the length. */
+/** A text with more edits is another word. */
+const MAX_EDITS = 2;
+/** A longer text is not a mistyped name. */
 const MAX_LETTERS = 64;
-/** Of a longer list the first names are compared. */
+/** Names that are compared, from the start of the list. */
 const MAX_NAMES = 1_000;
 
-/** Letters to put in, to leave out or to change until one text is the other; as soon as there are more than `most`, a number above it. */
-const slips = (from: string, to: string, most: number): number => {
-  if (Math.abs(from.length - to.length) > most) return most + 1;
-  let row = Array.from({ length: to.length + 1 }, (_, i) => i);
-  for (const [i, letter] of [...from].entries()) {
-    const next = [i + 1];
-    for (let j = 1; j <= to.length; j += 1) {
-      const changed = row[j - 1]! + (letter === to[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
+/** Two rows of `editDistance`, kept: one call compares a name with a thousand others. */
+let above = new Uint8Array(MAX_LETTERS + 1);
+let row = new Uint8Array(MAX_LETTERS + 1);
+
+/**
+ * Returns the edit distance of two texts, or a number above `most`. Compares only the letters that lie at most `most` places apart:
+ * a path through others has more edits.
+ */
+const editDistance = (from: string, to: string, most: number): number => {
+  const tooMany = most + 1;
+  if (Math.abs(from.length - to.length) > most) return tooMany;
+  for (let j = 0; j <= to.length; j += 1) above[j] = Math.min(j, tooMany);
+  for (let i = 1; i <= from.length; i += 1) {
+    const letter = from.charCodeAt(i - 1);
+    const first = Math.max(1, i - most);
+    const last = Math.min(to.length, i + most);
+    row[first - 1] = first === 1 ? Math.min(i, tooMany) : tooMany;
+    let fewest = row[first - 1]!;
+    for (let j = first; j <= last; j += 1) {
+      const changed = above[j - 1]! + (letter === to.charCodeAt(j - 1) ? 0 : 1);
+      const count = Math.min(changed, above[j]! + 1, row[j - 1]! + 1, tooMany);
+      row[j] = count;
+      if (count < fewest) fewest = count;
     }
-    row = next;
-    if (Math.min(...row) > most) return most + 1;
+    if (fewest > most) return tooMany;
+    if (last < to.length) row[last + 1] = tooMany;
+    [above, row] = [row, above];
   }
-  return row[to.length]!;
+  return above[to.length]!;
 };
 
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** The name that was probably meant; `null` where none is near. Capitals, spaces and underscores make no difference. */
+/** Returns the name that was probably meant, or `null` if none is close. Ignores case, spaces and punctuation. */
 export const nearest = (name: string, names: Iterable<string>): string | null => {
   if (name.length > MAX_LETTERS) return null;
   const written = plain(name);
   let best: string | null = null;
-  let fewest = Math.min(MAX_SLIPS, name.length / 2);
+  let fewest = Math.min(MAX_EDITS, Math.floor(name.length / 2));
   let compared = 0;
   for (const each of names) {
     compared += 1;
     if (compared > MAX_NAMES) break;
     if (each.length > MAX_LETTERS) continue;
-    const count = slips(written, plain(each), fewest);
+    const count = editDistance(written, plain(each), fewest);
     if (count > fewest || (best !== null && count === fewest)) continue;
     best = each;
     fewest = count;

@@ -52,14 +52,14 @@ const longestWait = async (port: number, until: Promise<unknown>): Promise<numbe
 const createSender = ({ api, studio, cookies }: Ports) => {
   let n = 0;
   return (request: CostlyRequest): Promise<number> => {
-    const { sender, method = 'POST', ifMatch } = request;
+    const { sender, workspace = 'bench', method = 'POST', ifMatch } = request;
     const path = typeof request.path === 'string' ? request.path : request.path(n);
     const content = request.bodyOf ? request.bodyOf(n) : request.body;
     n += 1;
     const isStudio = path.startsWith('/api/');
     const headers: Record<string, string> = {};
     if (isStudio) headers['origin'] = `http://127.0.0.1:${studio}`;
-    else if (sender !== 'nobody') headers['authorization'] = `Bearer bench-${sender}`;
+    else if (sender !== 'nobody') headers['authorization'] = `Bearer ${workspace}-${sender}`;
     const cookie = cookies[sender];
     if (cookie !== undefined) headers['cookie'] = cookie;
     if (ifMatch !== undefined) headers['if-match'] = ifMatch;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { nearest } from '../../src/service/nearest.ts';
+import fc, { times } from '../helpers/property.ts';
 
 const NAMES = ['first_name', 'last_name', 'home_city', 'dob'];
 
@@ -25,4 +26,30 @@ test('a text that is no word is near to none, and costs no time', () => {
   expect(nearest('dob', [long])).toBeNull();
   // Comparing them letter by letter takes seconds.
   expect(process.cpuUsage(started).user).toBeLessThan(500_000);
+});
+
+/** The edit distance from its definition, cell by cell. */
+const distance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, j) => j);
+  for (const [i, letter] of [...from].entries()) {
+    const next = [i + 1];
+    for (const [j, other] of [...to].entries()) {
+      next.push(Math.min(row[j]! + (letter === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1));
+    }
+    row = next;
+  }
+  return row.at(-1)!;
+};
+
+test('finds what the whole table of distances finds, though it fills a band of it', () => {
+  const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 9 });
+  fc.assert(
+    fc.property(word, fc.array(word, { maxLength: 6 }), (name, names) => {
+      const most = Math.min(2, Math.floor(name.length / 2));
+      const counts = names.map((each) => distance(name, each));
+      const fewest = Math.min(...counts);
+      expect(nearest(name, names)).toBe(fewest <= most ? names[counts.indexOf(fewest)] : null);
+    }),
+    { numRuns: times(2_000) },
+  );
 });

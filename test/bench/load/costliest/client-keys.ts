@@ -4,7 +4,7 @@ import { type CostlyRequest, envelope, type Known, list, shapes, TIME } from './
 const SYNC = '/v1/device-messaging/banners/sync';
 const TRACK = '/v1/device-messaging/banners/track';
 
-export const ofClientKeys = ({ bannerId, previewTokens }: Known): CostlyRequest[] => {
+export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known): CostlyRequest[] => {
   const client = { sender: 'client', aimMs: 50 } as const;
   return [
     {
@@ -12,6 +12,14 @@ export const ofClientKeys = ({ bannerId, previewTokens }: Known): CostlyRequest[
       what: 'sync of ten unknown placements',
       path: SYNC,
       body: { ...envelope, placements: list(10, (at) => `home_her${at}${'o'.repeat(50)}`) },
+    },
+    {
+      ...client,
+      workspace: 'near',
+      what: 'sync of ten unknown placements, each of which is nearly one of 1,000 long ones',
+      path: SYNC,
+      // Others each time: a name is looked for once a minute.
+      bodyOf: (n) => ({ ...envelope, placements: list(10, (at) => nearPlacement(at).slice(0, -3) + n) }),
     },
     {
       ...client,
@@ -65,6 +73,33 @@ export const ofClientKeys = ({ bannerId, previewTokens }: Known): CostlyRequest[
     },
     {
       ...client,
+      what: 'track, 1,000 forged IDs of 400 letters',
+      path: TRACK,
+      bodyOf: (n) => ({
+        ...envelope,
+        events: list(1_000, (at) => ({
+          id: `bnr_${`${n}x${at}x`.padEnd(396, 'a')}`,
+          event_type: 'click',
+          timestamp: TIME,
+        })),
+      }),
+    },
+    {
+      ...client,
+      what: 'track, 1,000 clicks of one user, each with an effect',
+      path: TRACK,
+      bodyOf: (n) => ({
+        ...envelope,
+        external_user_id: 'clicker',
+        events: list(1_000, (at) => ({
+          id: effectBannerId,
+          event_type: 'click',
+          timestamp: new Date(Date.parse(TIME) + n * 1_000 + at).toISOString(),
+        })),
+      }),
+    },
+    {
+      ...client,
       what: 'track, 10,000 values',
       path: TRACK,
       body: { ...envelope, events: list(1_000, () => null), x: shapes(4_400) },
@@ -99,3 +134,6 @@ export const ofClientKeys = ({ bannerId, previewTokens }: Known): CostlyRequest[
 export const VISITORS = 8;
 export const visitorId = (n: number) =>
   `placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-${String(n).padStart(12, '0')}`;
+
+/** One of 1,000 placements of the workspace `near`. */
+export const nearPlacement = (at: number) => `${'placement_with_a_long_name_'.repeat(2)}${1_000 + at}`;

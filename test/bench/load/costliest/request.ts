@@ -7,6 +7,8 @@ export type Sender = 'nobody' | 'client' | 'server' | 'view' | 'edit' | 'publish
 export interface CostlyRequest {
   what: string;
   sender: Sender;
+  /** Of the API key. Default `bench`. */
+  workspace?: 'near';
   path: string | ((n: number) => string);
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
@@ -20,6 +22,8 @@ export interface CostlyRequest {
 /** What requests name that exists only once the service runs. */
 export interface Known {
   bannerId: string;
+  /** Of a banner whose click sets an attribute and records an event, sealed for `clicker`. */
+  effectBannerId: string;
   /** Tokens of preview links: of a draft with many placements, and of one with long texts. */
   previewTokens: { placements: string; texts: string };
 }

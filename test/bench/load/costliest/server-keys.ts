@@ -3,6 +3,10 @@ import { type CostlyRequest, list, shapes, TIME } from './request.ts';
 
 const deep = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
+/** Users who share one e-mail address. */
+export const SHARERS = 30_000;
+export const SHARED_EMAIL = 'all@example.org';
+
 export const ofServerKeys = (): CostlyRequest[] => {
   const server = { sender: 'server', aimMs: 200 } as const;
   const track = '/users/track';
@@ -147,6 +151,14 @@ export const ofServerKeys = (): CostlyRequest[] => {
       what: '/users/export/ids of 50 of the largest users',
       path: '/users/export/ids',
       body: { external_ids: list(50, (at) => `big-${at}`) },
+    },
+    {
+      ...server,
+      // Its users are written down in many turns: what counts is how long others wait.
+      aimMs: null,
+      what: `/users/export/ids by an e-mail address that ${SHARERS.toLocaleString('en-US')} users share`,
+      path: '/users/export/ids',
+      body: { email_address: SHARED_EMAIL },
     },
     {
       ...server,

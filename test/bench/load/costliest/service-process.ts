@@ -22,8 +22,9 @@ import { createStudio, listenStudio } from '../../../../src/studio/index.ts';
 import { APP_ID, aCampaign } from '../../../helpers/a-workspace.ts';
 import { OPERATORS } from '../../../helpers/running-studio.ts';
 import { SIGNED_APP } from '../sync-tokens.ts';
-import { VISITORS, visitorId } from './client-keys.ts';
+import { nearPlacement, VISITORS, visitorId } from './client-keys.ts';
 import { list } from './request.ts';
+import { SHARED_EMAIL, SHARERS } from './server-keys.ts';
 
 const USERS = 5_000;
 const BIG_USERS = 100;
@@ -74,6 +75,7 @@ const content = {
     ...list(PLACEMENTS, (at) => ({ placement_id: `home_hero_${at}` })),
     { placement_id: 'home' },
     { placement_id: 'capped' },
+    { placement_id: 'effect' },
   ],
   campaigns: [
     ...list(CAMPAIGNS, (at) =>
@@ -93,6 +95,13 @@ const content = {
       campaign_id: 'capped',
       placements: ['capped'],
       frequency: { impressions: { max: 1_000_000, days: 30 } },
+    }),
+    aCampaign({
+      campaign_id: 'effect',
+      placements: ['effect'],
+      variants: [
+        { variant_id: 'a', properties: {}, on_click: { event: 'clicked', attributes: { clicked: true } } },
+      ],
     }),
     aCampaign({
       campaign_id: 'results',
@@ -126,10 +135,19 @@ const content = {
     new_users: NO_LIMIT,
   },
 };
+const near = {
+  workspace_id: 'near',
+  apps: [{ app_id: APP_ID, name: 'Web' }],
+  api_keys: [{ type: 'client', key: 'near-client', permissions: ['banners.sync'] }],
+  placements: list(1_000, (at) => ({ placement_id: nearPlacement(at) })),
+  limits: { banners_sync: { per_user: NO_LIMIT } },
+};
 const folder = mkdtempSync(join(tmpdir(), 'placard-costliest-'));
 const file = join(folder, 'placard.db');
 const store = await openStore(file);
-const registry = createRegistry([{ workspace: parseWorkspace(content), source: 'bench' }]);
+const registry = createRegistry(
+  [content, near].map((each) => ({ workspace: parseWorkspace(each), source: each.workspace_id })),
+);
 const workspaces = await followReleases({ registry: () => registry, stop: () => undefined }, store.studio, {
   log: silentLog,
 });
@@ -169,6 +187,11 @@ for (let from = 0; from < USERS; from += 500) {
   }));
   const events = ids.map((external_id) => ({ external_id, name: 'seen', time: iso(nowMs) }));
   await post('/users/track/bulk', 'server', { attributes, events });
+}
+
+for (let from = 0; from < SHARERS; from += 1_000) {
+  const attributes = list(1_000, (at) => ({ external_id: `sharer-${from + at}`, email: SHARED_EMAIL }));
+  await post('/users/track/bulk', 'server', { attributes });
 }
 
 /** Ten attributes of nearly the largest size each: 0.9 MB. */
@@ -389,6 +412,7 @@ process.send?.({
   },
   known: {
     bannerId: await syncedFor('u-1', 'home'),
+    effectBannerId: await syncedFor('clicker', 'effect'),
     previewTokens: { placements: await tokenOf('placements'), texts: await tokenOf('texts') },
   },
 });
