@@ -43,10 +43,10 @@ const entries = {
   service: 'src/service/public.ts',
   testing: 'src/testing/index.ts',
   placard: 'src/cli/placard.ts',
-  // Threads of their own: the service and a backup start them by their files.
+  // Threads and processes of their own: the service and a backup start them by their files.
   'sqlite-writer': 'src/service/store/sqlite/writer-thread.ts',
   'sqlite-job': 'src/service/store/sqlite/job-thread.ts',
-  'ingestion-files': 'src/ingestion/files/stage-thread.ts',
+  'ingestion-files': 'src/ingestion/files/stage-process.ts',
 };
 
 const inRepository = (path: string) => fileURLToPath(new URL(path, import.meta.url));

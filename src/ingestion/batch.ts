@@ -14,6 +14,7 @@ import {
   type Workspace,
 } from '../service/index.ts';
 import { MAX_INDEXED_BYTES } from './columns.ts';
+import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
 import { isAfter, type SourceRow, type UnusableRow } from './source-row.ts';
 
@@ -21,10 +22,6 @@ import { isAfter, type SourceRow, type UnusableRow } from './source-row.ts';
 const MAX_ROWS = 100;
 /** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
 const MAX_REJECTS = 100_000;
-/** Of a row or a line that is kept to be looked at: a file without line ends is one line, and an answer has a hundred of them. */
-const MAX_PAYLOAD = 20_000;
-const kept = (payload: string): string =>
-  payload.length > MAX_PAYLOAD ? `${payload.slice(0, MAX_PAYLOAD).toWellFormed()}…` : payload;
 /** Whole where an index takes it, so that an erasure finds it: an ID of a user has at most 987 bytes. A character has at most four. */
 const indexable = (text: string): string =>
   Buffer.byteLength(text) <= MAX_INDEXED_BYTES ? text : text.slice(0, MAX_INDEXED_BYTES / 4);
@@ -34,7 +31,7 @@ const storableReject = (reject: IngestionReject): IngestionReject => ({
   ...reject,
   externalId: reject.externalId === null ? null : indexable(storable(reject.externalId)),
   reason: storable(reject.reason),
-  payload: storable(kept(reject.payload)),
+  payload: storable(shortenPayload(reject.payload)),
 });
 /** Writes of requests go first. */
 const AGAIN_MS = 1_000;

@@ -9,6 +9,7 @@ import {
   type Workspace,
   type WorkspaceIntegration,
 } from '../service/index.ts';
+import { removeStagingLeftovers } from './files/staging-folder.ts';
 import { runIntegration } from './run-integration.ts';
 
 /** Between two looks at what is due: a run on demand begins within this. */
@@ -142,6 +143,9 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   };
 
   const poll = async () => {
+    await removeStagingLeftovers().catch((error: unknown) =>
+      log.error(errorFacts(error), 'staging leftovers not removed'),
+    );
     while (!stopping.signal.aborted) {
       try {
         for (const workspace of workspaces()) await look(workspace);

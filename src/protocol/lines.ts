@@ -15,21 +15,29 @@ const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
 
 /**
  * The lines of a text as bytes, parted by `\n` alone: readline of Node also cuts at U+2028 and U+2029, which JSON holds as they
- * are. No byte of a character of several is a line feed in UTF-8, and who decodes a line can say which one is none.
+ * are. No byte of a character of several is a line feed in UTF-8, and who decodes a line can say which one is none. A line that is
+ * longer than `maxBytes` is cut to one byte more. Default unlimited.
  */
 export async function* linesOf(
   input: AsyncIterable<Uint8Array>,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   let pieces: Uint8Array[] = [];
+  let bytes = 0;
+  const add = (piece: Uint8Array) => {
+    const part = piece.subarray(0, maxBytes + 1 - bytes);
+    bytes += part.length;
+    if (part.length > 0) pieces.push(part);
+  };
   for await (const piece of input) {
     let start = 0;
     for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, start)) {
-      pieces.push(piece.subarray(start, end));
+      add(piece.subarray(start, end));
       yield joined(pieces);
-      pieces = [];
+      [pieces, bytes] = [[], 0];
       start = end + 1;
     }
-    if (start < piece.length) pieces.push(piece.subarray(start));
+    if (start < piece.length) add(piece.subarray(start));
   }
   if (pieces.length > 0) yield joined(pieces);
 }

@@ -1,52 +1,78 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { fork } from 'node:child_process';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
+import { fileURLToPath } from 'node:url';
 import { columnsOf } from '../columns.ts';
 import type { JsonRow } from '../read-row.ts';
 import type { Question, Snapshot } from '../source.ts';
 import { SourceError } from '../source-error.ts';
 import type { SourceRow, UnusableRow } from '../source-row.ts';
 import type { Staging } from './stage.ts';
+import type { StageMessage } from './stage-process.ts';
+import { createStagingFolder } from './staging-folder.ts';
 
-/** The file of the thread. Run from source it sits beside this file; built, both are files of `dist/`. */
-const threadUrl = (): URL => {
+/** Maximum heap of the process that reads files. */
+const HEAP_MB = 512;
+
+/** Run from source, the file of the process is beside this one; built, both are files of `dist/`. */
+const processPath = (): string => {
   const here = import.meta.url;
-  return new URL(here.endsWith('.ts') ? './stage-thread.ts' : './ingestion-files.js', here);
+  const name = here.endsWith('.ts') ? './stage-process.ts' : './ingestion-files.js';
+  return fileURLToPath(new URL(name, here));
 };
 
-const stageOnThread = (workerData: Staging, signal: AbortSignal): Promise<string[][]> =>
+/**
+ * A process of its own: whatever a file does to it, the service goes on. A thread shares the memory, and cannot be ended while SQLite
+ * computes a row.
+ */
+const stageInProcess = (staging: Staging, signal: AbortSignal): Promise<StageMessage> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const thread = new Worker(threadUrl(), { workerData });
-    const stop = () => void thread.terminate();
+    const child = fork(processPath(), [String(process.pid)], {
+      execArgv: [`--max-old-space-size=${HEAP_MB}`],
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    const stop = () => void child.kill('SIGKILL');
     signal.addEventListener('abort', stop);
-    thread.once('message', (answer: { names: string[][] } | { problem: string }) => {
-      if ('names' in answer) resolve(answer.names);
-      else reject(new SourceError(answer.problem));
+    let answer: StageMessage | null = null;
+    child.once('message', (message: StageMessage) => {
+      answer = message;
     });
-    thread.once('error', reject);
-    thread.once('exit', () => {
+    child.once('error', reject);
+    child.once('exit', (code, killedBy) => {
       signal.removeEventListener('abort', stop);
-      reject(signal.reason ?? new Error('The thread that reads files has ended'));
+      if (signal.aborted) reject(signal.reason);
+      else if (answer) resolve(answer);
+      else {
+        reject(
+          new SourceError(
+            `the process that reads files ended (${killedBy ?? code}): a row or a page of a file may need more than ${HEAP_MB} MB of memory`,
+          ),
+        );
+      }
     });
+    child.send(staging);
   });
 
-/** Rows that are read at once: a page is one short read, between requests. */
+/** Most rows, and most bytes, that are read at once: a page is one short read, between requests. */
 const PAGE = 500;
+const PAGE_BYTES = 1_000_000;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Reads files on a thread, into a SQLite file that gives the rows in their order. */
+/** Copies the rows of files into a SQLite file, which returns them in their order. */
 export const openFiles = async (source: Staging['source'], question: Question): Promise<Snapshot> => {
   const { after, keys, lines, nowMs, signal } = question;
-  const folder = await mkdtemp(join(tmpdir(), 'placard-ingestion-'));
+  const folder = await createStagingFolder();
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const database = join(folder, 'rows.db');
-    const names = await stageOnThread({ source, database, after, keys, lines, nowUs: nowMs * 1_000 }, signal);
-    return snapshotOf(new DatabaseSync(database, { readOnly: true }), source, names, remove);
+    const staging = { source, database, after, keys, lines, nowUs: nowMs * 1_000 };
+    const staged = await stageInProcess(staging, signal);
+    if ('problem' in staged) throw new SourceError(staged.problem);
+    return snapshotOf(new DatabaseSync(database, { readOnly: true }), source, staged.names, remove);
   } catch (error) {
     await remove();
     throw error;
@@ -56,7 +82,7 @@ export const openFiles = async (source: Staging['source'], question: Question): 
 const snapshotOf = (
   database: DatabaseSync,
   source: Staging['source'],
-  names: string[][],
+  names: readonly (readonly string[])[],
   remove: () => Promise<void>,
 ): Snapshot => {
   const plans = names.map((each) => columnsOf(source, each));
@@ -68,7 +94,13 @@ const snapshotOf = (
     );
     let last: [number, string, number] = [Number.MIN_SAFE_INTEGER, '', 0];
     for (;;) {
-      const found = page.all(isAgain, ...last);
+      const found: Record<string, SQLOutputValue>[] = [];
+      let bytes = 0;
+      for (const row of page.iterate(isAgain, ...last)) {
+        found.push(row);
+        bytes += (row['content'] as string).length;
+        if (bytes >= PAGE_BYTES) break;
+      }
       for (const row of found) {
         yield {
           us: row['us'] as number,

@@ -11,23 +11,31 @@ import { readSqlite } from './read-sqlite.ts';
 /** Of a value that is JSON already. */
 const keep: ReadValue = (value) => value as ReturnType<ReadValue>;
 
+/** Of a line, and of a record of a CSV over several lines. */
+const MAX_LINE_BYTES = 16_000_000;
 const NOT_UTF8 = 'The line is not UTF-8';
+const TOO_LONG = 'The line has more than 16 MB';
 /** What can be read of a line that is refused. */
 const lossy = new TextDecoder();
 
 /** A line of a text, counted from 1. */
 interface Line {
   text: string;
-  isUtf8: boolean;
+  /** Why the line cannot be read; `null` if it can. */
+  problem: string | null;
   line: number;
 }
 
 async function* textLines(path: string): AsyncGenerator<Line, void> {
   let line = 0;
-  for await (const bytes of linesOf(createReadStream(path))) {
+  for await (const bytes of linesOf(createReadStream(path), MAX_LINE_BYTES)) {
     line += 1;
+    if (bytes.length > MAX_LINE_BYTES) {
+      yield { text: '', problem: TOO_LONG, line };
+      continue;
+    }
     const text = decoded(bytes);
-    yield { text: text ?? lossy.decode(bytes), isUtf8: text !== null, line };
+    yield { text: text ?? lossy.decode(bytes), problem: text === null ? NOT_UTF8 : null, line };
   }
 }
 
@@ -43,11 +51,11 @@ const parseLine = (text: string): { values: Record<string, unknown> } | { reason
 };
 
 async function* ndjsonRows(path: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
-  for await (const { line, text, isUtf8 } of textLines(path)) {
-    if (text.trim() === '') continue;
-    const parsed = isUtf8 ? parseLine(text) : { reason: NOT_UTF8 };
+  for await (const { line, text, problem } of textLines(path)) {
+    if (problem === null && text.trim() === '') continue;
+    const parsed = problem === null ? parseLine(text) : { reason: problem };
     if ('reason' in parsed) {
-      yield { reason: parsed.reason, text, line };
+      yield { reason: parsed.reason, line };
       continue;
     }
     const { values } = parsed;
@@ -74,40 +82,53 @@ const cellsOf = (text: string, delimiter: string): string[] | null => {
   }
 };
 
-const hasOpenQuote = (text: string): boolean => (text.split('"').length - 1) % 2 === 1;
+const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
  * Records of a CSV. A quote that is never closed would take all lines after it with it: where a record over several lines
- * cannot be read, its first line is refused and the others are read anew.
+ * cannot be read, its first line is refused and the others are read again.
  */
 async function* csvRecords(
   path: string,
   delimiter: string,
 ): AsyncGenerator<Line & { cells: string[] | null }, void> {
   let held: Line[] = [];
+  /** Of `held`: how many lines were looked at, and their quotes and characters. Counted as lines come, not again for each. */
+  let [seen, quotes, characters] = [0, 0, 0];
+  const restart = () => {
+    [seen, quotes, characters] = [0, 0, 0];
+  };
+  const refuseFirst = () => {
+    restart();
+    return { cells: null, ...held.shift()! };
+  };
   const next = (isEnd: boolean) => {
-    for (let count = 1; count <= held.length; count += 1) {
-      const lines = held.slice(0, count);
-      // A line ends with LF or with CR and LF; within a cell in quotes both are kept.
-      const text = lines
-        .map((each) => each.text)
-        .join('\n')
-        .replace(/\r$/, '');
-      const cells = hasOpenQuote(text) ? null : cellsOf(text, delimiter);
-      const { line } = held[0]!;
-      if (cells) {
-        held = held.slice(count);
-        return { cells, text, isUtf8: lines.every((each) => each.isUtf8), line };
+    while (seen < held.length) {
+      const { text: added, problem } = held[seen]!;
+      seen += 1;
+      quotes += countQuotes(added);
+      characters += added.length;
+      if (quotes % 2 === 0) {
+        const lines = held.slice(0, seen);
+        // A line ends with LF or with CR and LF; within a cell in quotes both are kept.
+        const text = lines
+          .map((each) => each.text)
+          .join('\n')
+          .replace(/\r$/, '');
+        const cells = cellsOf(text, delimiter);
+        if (!cells) return refuseFirst();
+        held = held.slice(seen);
+        restart();
+        const found = lines.find((each) => each.problem !== null)?.problem ?? null;
+        return { cells, text, problem: found, line: lines[0]!.line };
       }
-      const isOver = count === MAX_LINES_OF_RECORD || (isEnd && count === held.length) || !hasOpenQuote(text);
-      if (!isOver) continue;
-      const refused = held.shift()!;
-      return { cells: null, ...refused };
+      if (problem === TOO_LONG || seen === MAX_LINES_OF_RECORD || characters > MAX_LINE_BYTES)
+        return refuseFirst();
     }
-    return null;
+    return isEnd && held.length > 0 ? refuseFirst() : null;
   };
   for await (const each of textLines(path)) {
-    if (held.length === 0 && each.text.trim() === '') continue;
+    if (held.length === 0 && each.problem === null && each.text.trim() === '') continue;
     held.push(each);
     for (let record = next(false); record; record = next(false)) yield record;
   }
@@ -120,15 +141,15 @@ const readCell: ReadValue = (cell) => (cell === '' ? null : (cell as string));
 async function* csvRows(path: string, delimiter: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
   let names: string[] | null = null;
   let columns: { name: string; read: ReadValue; index: number }[] | null = null;
-  for await (const { cells, text, isUtf8, line } of csvRecords(path, delimiter)) {
+  for await (const { cells, text, problem, line } of csvRecords(path, delimiter)) {
     if (names === null) {
-      if (!cells || !isUtf8) throw new Error('the header of the CSV cannot be read');
+      if (!cells || problem !== null) throw new Error('the header of the CSV cannot be read');
       if (text.includes('\r')) throw new Error('the lines of the CSV end with CR alone: end them with LF');
       names = cells.map((cell) => cell.trim());
-    } else if (!cells) yield { reason: 'A quote is not closed, or stands within a cell', text, line };
-    else if (!isUtf8) yield { reason: NOT_UTF8, text, line };
+    } else if (problem !== null) yield { reason: problem, line };
+    else if (!cells) yield { reason: 'A quote is not closed, or stands within a cell', line };
     else if (cells.length !== names.length) {
-      yield { reason: `The row has ${cells.length} cells, the header has ${names.length}`, text, line };
+      yield { reason: `The row has ${cells.length} cells, the header has ${names.length}`, line };
     } else {
       const header = names;
       columns ??= pick(names).map((name) => ({ name, read: readCell, index: header.indexOf(name) }));

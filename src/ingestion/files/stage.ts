@@ -1,8 +1,9 @@
-import { readdirSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { statfsSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
 import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
+import { shortenPayload } from '../shorten-payload.ts';
 import { SourceError } from '../source-error.ts';
 import {
   FUTURE_US,
@@ -14,6 +15,7 @@ import {
   unusableRow,
 } from '../source-row.ts';
 import type { FileRow, PickColumns } from './file-row.ts';
+import { listFiles } from './list-files.ts';
 import { readRows } from './read-rows.ts';
 import { parseTimestamp } from './timestamp.ts';
 
@@ -33,19 +35,13 @@ const TABLES = `
   CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_again INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
   CREATE TABLE unusable (content TEXT) STRICT;
   BEGIN`;
+/** Of the columns that are used, as JSON: more than a request of the API may have for one object. */
+const MAX_ROW_CHARACTERS = 1_000_000;
+/** Of all rows that one run copies, if half of the free disk is not less. */
+const MAX_STAGED_BYTES = 8_000_000_000;
+/** Columns and index of a staged row, apart from its content. */
+const ROW_BYTES = 100;
 const INDEX = 'CREATE INDEX rows_in_order ON rows (is_again, us, sort_key); COMMIT';
-
-const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
-
-/** The files that a pattern names, in the order of their names. Throws where there is none. */
-const filesOf = ({ folder, files }: Staging['source']): string[] => {
-  const path = resolve(folder, files);
-  if (!basename(path).includes('*')) return [path];
-  const pattern = new RegExp(`^${basename(path).split('*').map(escaped).join('.*')}$`, 's');
-  const names = readdirSync(dirname(path)).filter((name) => pattern.test(name));
-  if (names.length === 0) throw new SourceError(`no file is there for ${files}`);
-  return names.sort().map((name) => join(dirname(path), name));
-};
 
 /**
  * The names of a row that say how it is read. Lines of NDJSON may each have others: only those that a source can mean count, so that
@@ -58,6 +54,21 @@ const namesOf = ({ source }: Staging, names: readonly string[]): readonly string
   return [...new Set([...names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
 };
 
+/** Rough, because most rows of a file are only passed over: counting must cost less than writing JSON. */
+const countCharacters = (values: Readonly<Record<string, unknown>>): number => {
+  let characters = 0;
+  for (const value of Object.values(values)) {
+    if (typeof value === 'string') characters += value.length;
+    else if (typeof value === 'object' && value !== null) characters += JSON.stringify(value).length;
+  }
+  return characters;
+};
+
+const maxStagedBytes = (folder: string): number => {
+  const { bavail, bsize } = statfsSync(folder);
+  return Math.min(MAX_STAGED_BYTES, (bavail * bsize) / 2);
+};
+
 /**
  * Copies the rows that a run needs out of files into a SQLite file: those after a position, those that were rejected, and
  * those that cannot be used. Files have no order, and may change while they are read. Returns the names of columns that rows have.
@@ -66,7 +77,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
   const { source, database: to, after, nowUs } = staging;
   const keys = new Set(staging.keys);
   const lines = new Set(staging.lines);
-  const paths = filesOf(source);
+  const paths = listFiles(source);
   const database = new DatabaseSync(to);
   try {
     database.exec(TABLES);
@@ -95,31 +106,36 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       plans.set(id, plan);
       return plan;
     };
-    /** A row that cannot be read is shown whole. */
     const pick: PickColumns = (names) => {
       const plan = planOf(names);
-      return 'reason' in plan ? names : plan.columns.used;
+      return 'reason' in plan ? [] : plan.columns.used;
     };
-    const refuseRow = (row: UnusableRow) => refuse.run(JSON.stringify(row));
-    const refuseLine = (line: string | null, payload: string, reason: string) =>
-      refuseRow({
-        rejectId: lineId(line, payload),
-        us: null,
-        key: null,
-        externalId: null,
-        reason,
-        payload,
-      });
+    const maxBytes = maxStagedBytes(dirname(to));
+    let bytes = 0;
+    const countStaged = (content: string): string => {
+      bytes += content.length + ROW_BYTES;
+      if (bytes > maxBytes) {
+        const gigabytes = (maxBytes / 1e9).toFixed(1);
+        throw new SourceError(`the rows to read take more than ${gigabytes} GB: split the files`);
+      }
+      return content;
+    };
+    const refuseRow = (row: UnusableRow) =>
+      refuse.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
+    /** Keeps where the line is and not what it says: nobody could find it there when a user is erased. */
+    const refuseLine = (line: string, reason: string) =>
+      refuseRow({ rejectId: lineId(line, ''), us: null, key: null, externalId: null, reason, payload: line });
     const take = (fileRow: FileRow, path: string) => {
       const line = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
       if ('reason' in fileRow) {
-        refuseLine(line, fileRow.text, fileRow.reason);
+        refuseLine(line!, fileRow.reason);
         return;
       }
       const { names, row } = fileRow;
       const plan = planOf(names);
       if ('reason' in plan) {
-        refuseLine(line, JSON.stringify(row.values), plan.reason);
+        // Of NDJSON alone, which has lines.
+        refuseLine(line!, plan.reason);
         return;
       }
       const { index, columns } = plan;
@@ -130,12 +146,17 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
         return;
       }
       const { us, nanoseconds } = time;
+      if (countCharacters(row.values) > MAX_ROW_CHARACTERS) {
+        const reason = 'The row has more than 1,000,000 characters in the columns that are used';
+        refuseRow({ ...unusableRow({ us, key, row, columns, line }), reason });
+        return;
+      }
       const id = line === null ? null : `line:${line}`;
       const wasLine = id !== null && lines.has(id);
       const order = orderKey(nanoseconds, key);
       const isNew = isAfter({ us, order }, after);
       if (us > nowUs || !(isNew || keys.has(key) || wasLine)) return;
-      add.run(us, order, key, isNew ? 0 : 1, wasLine ? id : null, index, JSON.stringify(row));
+      add.run(us, order, key, isNew ? 0 : 1, wasLine ? id : null, index, countStaged(JSON.stringify(row)));
     };
     for (const path of paths) {
       try {

@@ -1,0 +1,31 @@
+import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { SourceError } from '../source-error.ts';
+
+const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
+
+/** As in a shell, `*` does not stand for a dot in front: tools write unfinished files under such names. */
+const toPattern = (name: string): RegExp =>
+  new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${name.split('*').map(escaped).join('.*')}$`, 's');
+
+/** A pipe may never end, and a link may lead to what only the service may read. */
+const checkFile = (path: string): void => {
+  const folder = realpathSync(dirname(path));
+  const target = realpathSync(path);
+  if (!target.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)) {
+    throw new SourceError(`file ${basename(path)} is a link to a file outside its folder`);
+  }
+  if (!statSync(target).isFile()) throw new SourceError(`file ${basename(path)} is not a regular file`);
+};
+
+/** Returns the files that a pattern matches, in the order of their names. Throws `SourceError` if there are none. */
+export const listFiles = ({ folder, files }: { folder: string; files: string }): string[] => {
+  const path = resolve(folder, files);
+  const names = basename(path).includes('*')
+    ? readdirSync(dirname(path)).filter((name) => toPattern(basename(path)).test(name))
+    : [basename(path)];
+  if (names.length === 0) throw new SourceError(`no file is there for ${files}`);
+  const paths = names.sort().map((name) => join(dirname(path), name));
+  for (const each of paths) checkFile(each);
+  return paths;
+};
