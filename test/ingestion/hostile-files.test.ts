@@ -169,6 +169,9 @@ describe('a view of SQLite that never ends', () => {
 
   test('ends with the service that is killed, and the next one removes what it has copied', async () => {
     const folder = aFolder();
+    // Of its own: other services of this machine remove leftovers too.
+    vi.stubEnv('TMPDIR', aFolder());
+    onTestFinished(() => void vi.unstubAllEnvs());
     const workspace = join(folder, 'workspace.json');
     const source = endlessIn(folder);
     writeFileSync(
