@@ -51,8 +51,8 @@ export const campaigns = defineCommand({
       if (action === 'pull') say(`${await pullCampaigns(mirror)} campaigns are in ${folder}`);
       if (action === 'log') {
         const releases = await studio.releases(workspace.workspaceId, { limit: LOG_LINES });
-        for (const { release, campaignId, author, note, liveAtMs } of releases) {
-          say([release, new Date(liveAtMs).toISOString(), campaignId, author, note].join('  ').trimEnd());
+        for (const { release, subjectId, author, note, liveAtMs } of releases) {
+          say([release, new Date(liveAtMs).toISOString(), subjectId, author, note].join('  ').trimEnd());
         }
       }
       if (action !== 'push') return;

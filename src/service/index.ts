@@ -35,16 +35,18 @@ export {
   type AuditEntry,
   type Draft,
   LOOK_AT_USER,
+  type NewAuditEntry,
   type OperatorSession,
   PICTURE_TYPES,
   type Picture,
   type PictureType,
-  type Release,
   type SessionProof,
-  type StudioStore,
 } from './operators/index.ts';
 export { PICTURES_PATH } from './pages/pictures.ts';
 export type { Profile } from './profiles/profile.ts';
+export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';
+export { followReleases, type ReleasedSource } from './releases/follow-releases.ts';
+export type { NewRelease, Release, WithRelease } from './releases/releases.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
 export {
@@ -76,19 +78,12 @@ export type {
   ResultsQuestion,
 } from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
+export type { StudioStore } from './store/studio-store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
 export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
-export {
-  followReleases,
-  isOfSegment,
-  type ReleasedSegment,
-  type ReleasedSource,
-  segmentReleaseId,
-  segmentsOf,
-} from './workspace/follow-releases.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { WorkspaceError } from './workspace/problems.ts';

@@ -48,7 +48,7 @@ describe('placard campaigns', () => {
     write('git', saying('From git'));
     const pushed = await campaigns('push', 'git', '--author', 'ci', '--note', 'a commit');
     expect(pushed).toMatchObject({ code: 0, stdout: 'sale/50 %: release 1\n' });
-    expect((await store.studio.release('test', 1))?.campaign).toEqual(saying('From git'));
+    expect((await store.studio.release('test', 1))?.content).toEqual(saying('From git'));
     expect((await campaigns('log', 'git')).stdout).toMatch(/^1 {2}\S+Z {2}sale\/50 % {2}ci {2}a commit\n$/);
     expect(await store.studio.audit('test', { limit: 1 })).toMatchObject([
       { operator: 'ci', action: 'publish' },
@@ -92,13 +92,14 @@ describe('placard campaigns', () => {
     expect(existsSync(mirrored('last'))).toBe(true);
     await store.studio.addRelease({
       workspaceId: 'test',
-      campaignId: 'sale/50 %',
-      campaign: null,
+      kind: 'campaign',
+      subjectId: 'sale/50 %',
+      content: null,
       basedOn: 4,
       author: 'Mia',
       note: '',
-      createdAtMs: 0,
-      liveAtMs: 0,
+      createdAtMs: Date.now(),
+      liveAtMs: Date.now(),
     });
     const words = ['campaigns', 'pull', file('last'), '--workspace', workspace(), '--db', db()];
     expect((await spawnCli(words)).code).toBe(0);
@@ -109,8 +110,9 @@ describe('placard campaigns', () => {
     const release = { workspaceId: 'test', author: 'Mia', note: '', createdAtMs: 0, liveAtMs: 0 };
     await store.studio.addRelease({
       ...release,
-      campaignId: '@segment:gold',
-      campaign: { name: 'Gold', audience: { tier: 'gold' } },
+      kind: 'segment',
+      subjectId: 'gold',
+      content: { name: 'Gold', audience: { tier: 'gold' } },
       basedOn: 0,
     });
     expect(await campaigns('pull', 'segments')).toMatchObject({

@@ -58,7 +58,7 @@ afterAll(() => studio?.stop());
 
 type Screen = readonly [name: string, path: string, ready: (page: Page) => Promise<void>];
 
-const dialog = async (page: Page, button: string) => {
+const dialog = async (page: Page, button: string | RegExp) => {
   await page.getByRole('button', { name: button }).first().click();
   await page.getByRole('dialog').waitFor();
 };
@@ -156,7 +156,7 @@ const SCREENS: readonly Screen[] = [
       await page.getByText('Planned sample').waitFor();
     },
   ],
-  ['the question before a roll back', '/campaigns/summer/history', (page) => dialog(page, 'Go back to it …')],
+  ['the question before a roll back', '/campaigns/summer/history', (page) => dialog(page, /^Restore/)],
   [
     'the question before a publication',
     '/campaigns/summer',

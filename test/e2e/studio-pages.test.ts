@@ -228,13 +228,13 @@ describe('an editor', () => {
     // At once, while the step back is not saved yet.
     await press('Discard');
     await press('Discard', page.getByRole('dialog'));
-    await page.getByText('As published').waitFor();
+    await page.getByText('Published', { exact: true }).waitFor();
     expect(await focus()).toBe('MAIN');
     await headline(page).fill('Two');
     await saved(page);
     await press('Publish …');
     await press('Publish now');
-    await page.getByText('As published').waitFor();
+    await page.getByText('Published', { exact: true }).waitFor();
     expect(await focus()).toBe('MAIN');
     await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
     await press('Stop Gift wrapping, ten per cent held out');
@@ -413,7 +413,7 @@ describe('a schedule', () => {
             editor: 'Demo',
             at: '',
           },
-          planned: null,
+          scheduled: [],
           newest: 0,
         },
       }),
@@ -478,7 +478,7 @@ describe('the list', () => {
     await saved(page);
     await page.getByRole('button', { name: 'Publish …' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
-    await page.getByText('As published').waitFor();
+    await page.getByText('Published', { exact: true }).waitFor();
     await page.goto(studio.url);
     await page.getByRole('button', { name: 'Stop Welcome in Arabic' }).click();
     await page.getByText('within 10 minutes every page that has it drops it').waitFor();
@@ -492,7 +492,10 @@ describe('the list', () => {
     await link.click();
     await page.getByText('Archived', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'History' }).click();
-    await page.getByRole('button', { name: 'Go back to it …' }).first().waitFor();
+    await page
+      .getByRole('button', { name: /^Restore/ })
+      .first()
+      .waitFor();
     await close(page);
   });
 
@@ -538,7 +541,7 @@ describe('a segment', () => {
     await saved(page);
     await page.getByRole('button', { name: 'Publish …' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
-    await page.getByText('As published').waitFor();
+    await page.getByText('Published', { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Segments' }).click();
     await page.getByRole('link', { name: 'Early access for gold customers' }).waitFor();
     await page.getByRole('button', { name: 'Change Gold customers' }).click();

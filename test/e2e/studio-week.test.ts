@@ -173,8 +173,8 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByText(/Release 2 is live/).waitFor();
     await page.getByRole('link', { name: 'History' }).click();
     await page.getByRole('heading', { name: 'Release 2 Live' }).waitFor();
-    await page.getByRole('button', { name: 'Go back to it …' }).click();
-    await page.getByRole('button', { name: 'Publish it again' }).click();
+    await page.getByRole('button', { name: /^Restore/ }).click();
+    await page.getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByRole('heading', { name: 'Release 3 Live' }).waitFor();
 
     // Who did what.

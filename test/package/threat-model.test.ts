@@ -66,9 +66,7 @@ describe('a key of the API', () => {
 });
 
 test("a role of the Studio has the routes that its line in the table names, and the table has every route's", () => {
-  const line = new Map(
-    rowsOf('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]),
-  );
+  const line = new Map(rowsOf('Operator roles').map((row) => [/^\| `(\w+)`/.exec(row)?.[1] ?? '', row]));
   for (const { path, role } of createStudioRoutes()) {
     const [, , first] = path.split('/');
     expect(line.get(role), `${role} ${path}`).toContain(`/api/${first}`);

@@ -1,4 +1,12 @@
-import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
+import {
+  jsonIn,
+  numberIn,
+  type RunSql,
+  type SqlRow,
+  type SqlValue,
+  type Statement,
+  textIn,
+} from './run-sql.ts';
 
 /** A campaign that is being edited: one for each campaign, which all operators share. */
 export interface Draft {
@@ -50,6 +58,28 @@ const draftOf = (row: SqlRow): Draft => ({
   updatedAtMs: numberIn(row, 'updated_at_ms'),
 });
 
+const valuesOf = (draft: Draft): SqlValue[] => {
+  const { workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs } = draft;
+  return [workspaceId, campaignId, JSON.stringify(campaign), revision, basedOn, editor, updatedAtMs];
+};
+
+/** Adds a draft if the campaign has none. */
+export const newDraftStatement = (draft: Draft): Statement => ({
+  sql: `INSERT INTO drafts (workspace_id, campaign_id, campaign, revision, based_on, editor, updated_at_ms)
+    VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING revision`,
+  values: valuesOf(draft),
+});
+
+/** Removes a draft if it is still at this revision. */
+export const removeDraftStatement = (
+  workspaceId: string,
+  campaignId: string,
+  revision: string,
+): Statement => ({
+  sql: `DELETE FROM drafts WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $3 RETURNING revision`,
+  values: [workspaceId, campaignId, revision],
+});
+
 export const createDraftStore = (run: RunSql): DraftStore => ({
   async drafts(workspaceId) {
     const rows = await run('SELECT * FROM drafts WHERE workspace_id = $1', [workspaceId]);
@@ -73,36 +103,21 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
     return numberIn(row!, 'bytes');
   },
 
-  async saveDraft({ workspaceId, campaignId, campaign, revision, basedOn, editor, updatedAtMs }, over) {
-    const values = [
-      workspaceId,
-      campaignId,
-      JSON.stringify(campaign),
-      revision,
-      basedOn,
-      editor,
-      updatedAtMs,
-    ];
+  async saveDraft(draft, over) {
+    const added = newDraftStatement(draft);
     const rows =
       over === null
-        ? await run(
-            `INSERT INTO drafts (workspace_id, campaign_id, campaign, revision, based_on, editor, updated_at_ms)
-             VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING RETURNING revision`,
-            values,
-          )
+        ? await run(added.sql, added.values)
         : await run(
             `UPDATE drafts SET campaign = $3, revision = $4, based_on = $5, editor = $6, updated_at_ms = $7
              WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $8 RETURNING revision`,
-            [...values, over],
+            [...valuesOf(draft), over],
           );
     return rows.length === 1;
   },
 
   async removeDraft(workspaceId, campaignId, revision) {
-    const rows = await run(
-      `DELETE FROM drafts WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $3 RETURNING revision`,
-      [workspaceId, campaignId, revision],
-    );
-    return rows.length === 1;
+    const { sql, values } = removeDraftStatement(workspaceId, campaignId, revision);
+    return (await run(sql, values)).length === 1;
   },
 });

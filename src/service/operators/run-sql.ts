@@ -7,6 +7,8 @@ export interface Statement {
 }
 /** Runs one statement, whose values are `$1`, `$2` …, and returns its rows once it is stored. */
 export type RunSql<Answer = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values: SqlValue[]) => Answer;
+/** Runs statements in one transaction. Returns false and stores nothing if the first returns no row. */
+export type RunTogether = (statements: readonly Statement[]) => Promise<boolean>;
 
 export const textOrNullIn = (row: SqlRow, column: string): string | null => {
   const value = row[column];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jsonIn, numberIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, type Statement, textIn } from './run-sql.ts';
 
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {
@@ -15,6 +15,8 @@ export interface AuditEntry {
   /** More of it in one line; `''` where there is no more. */
   details: string;
 }
+
+export type NewAuditEntry = Omit<AuditEntry, 'entryId'>;
 
 /** The action of an audit entry whose subject is a user. */
 export const LOOK_AT_USER = 'look at user';
@@ -42,7 +44,7 @@ export const forgetSubject = (workspaceId: string, subject: string): string =>
 /** The audit: entries are only ever added. */
 export interface AuditStore {
   /** Adds an entry to the audit. */
-  addAudit(entry: Omit<AuditEntry, 'entryId'>): Promise<void>;
+  addAudit(entry: NewAuditEntry): Promise<void>;
   /** Newest first; with `before` those that follow this entry in that order. */
   audit(
     workspaceId: string,
@@ -63,13 +65,20 @@ const auditOf = (row: SqlRow): AuditEntry => ({
   details: textIn(row, 'details'),
 });
 
+/** Adds an entry to the audit. */
+export const auditStatement = (entry: NewAuditEntry): Statement => {
+  const { workspaceId, atMs, operator, action, subject, details } = entry;
+  return {
+    sql: `INSERT INTO operator_audit (workspace_id, at_ms, entry_id, operator, action, subject, details)
+      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+    values: [workspaceId, atMs, randomUUID(), operator, action, subject, details],
+  };
+};
+
 export const createAuditStore = (run: RunSql): AuditStore => ({
-  async addAudit({ workspaceId, atMs, operator, action, subject, details }) {
-    await run(
-      `INSERT INTO operator_audit (workspace_id, at_ms, entry_id, operator, action, subject, details)
-       VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [workspaceId, atMs, randomUUID(), operator, action, subject, details],
-    );
+  async addAudit(entry) {
+    const { sql, values } = auditStatement(entry);
+    await run(sql, values);
   },
 
   async audit(workspaceId, { before = NEWEST, limit }) {

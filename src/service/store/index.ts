@@ -1,16 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
 import type { IngestionStore } from '../integrations/records.ts';
-import { createStudioStore, type RunSql, type StudioStore } from '../operators/index.ts';
+import type { RunSql, RunTogether } from '../operators/index.ts';
 import { type Dialect, POSTGRES, SQLITE } from './dialect.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { connectBeside } from './postgres/schema.ts';
-import { runIn } from './postgres/statement.ts';
+import { runIn, runTogetherIn } from './postgres/statement.ts';
 import { createPrune, type Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
-import { claimFile, createRunSqlite, openBeside } from './sqlite/open.ts';
+import { claimFile, createRunSqlite, createRunTogetherSqlite, openBeside } from './sqlite/open.ts';
 import type { Store, StoreReader } from './store.ts';
+import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
 export type { Conversion } from './goals.ts';
@@ -63,8 +64,15 @@ interface VisitedStore {
   close(): Promise<void>;
 }
 
-const visitAs = (run: RunSql, dialect: Dialect, close: () => Promise<void>): VisitedStore => ({
-  studio: createStudioStore(run),
+interface Visit {
+  run: RunSql;
+  runTogether: RunTogether;
+  dialect: Dialect;
+  close(): Promise<void>;
+}
+
+const visitAs = ({ run, runTogether, dialect, close }: Visit): VisitedStore => ({
+  studio: createStudioStore(run, runTogether),
   ingestion: createIngestionStore(run),
   workspaceIds: createWorkspaceReads(run).workspaceIds,
   prune: createPrune(run, dialect),
@@ -75,10 +83,16 @@ const visitAs = (run: RunSql, dialect: Dialect, close: () => Promise<void>): Vis
 export const visitStore = async (address: string): Promise<VisitedStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectBeside(address);
-    return visitAs(runIn(pool), POSTGRES, close);
+    return visitAs({ run: runIn(pool), runTogether: runTogetherIn(pool), dialect: POSTGRES, close });
   }
   const database = openBeside(pathOf(address));
-  return visitAs(createRunSqlite(database), SQLITE, async () => database.close());
+  const runTogether = createRunTogetherSqlite(database);
+  return visitAs({
+    run: createRunSqlite(database),
+    runTogether: async (statements) => runTogether(statements),
+    dialect: SQLITE,
+    close: async () => database.close(),
+  });
 };
 
 /**

@@ -59,6 +59,54 @@ CREATE TABLE pictures (
 );
 `;
 
+/** A segment was a release of a campaign called `@segment:…`. */
+const KIND_AND_ID = `CASE WHEN substr(campaign_id, 1, 9) = '@segment:' THEN 'segment' ELSE 'campaign' END`;
+const SUBJECT_ID = `CASE WHEN substr(campaign_id, 1, 9) = '@segment:' THEN substr(campaign_id, 10) ELSE campaign_id END`;
+
+/** A newer release used to cancel a scheduled one without saying so. */
+const CANCEL_OVERTAKEN = `
+UPDATE releases SET cancelled_at_ms = (
+    SELECT min(newer.created_at_ms) FROM releases AS newer
+    WHERE newer.workspace_id = releases.workspace_id AND newer.kind = releases.kind AND newer.subject_id = releases.subject_id
+      AND newer.release > releases.release AND newer.live_at_ms <= releases.live_at_ms
+  ) WHERE live_at_ms > created_at_ms;
+`;
+
+const RELEASES_HAVE_KINDS: Migration = {
+  sqlite: inSqlite(`
+CREATE TABLE kept_releases (
+  workspace_id TEXT NOT NULL,
+  release INTEGER NOT NULL,
+  kind TEXT NOT NULL, -- campaign or segment
+  subject_id TEXT NOT NULL,
+  content JSON, -- NULL: removed
+  based_on INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  note TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  live_at_ms INTEGER NOT NULL,
+  cancelled_at_ms INTEGER, -- of a scheduled release
+  PRIMARY KEY (workspace_id, release),
+  UNIQUE (workspace_id, kind, subject_id, based_on)
+);
+INSERT INTO kept_releases
+  SELECT workspace_id, release, ${KIND_AND_ID}, ${SUBJECT_ID}, campaign, based_on, author, note, created_at_ms, live_at_ms, NULL
+  FROM releases;
+DROP TABLE releases;
+ALTER TABLE kept_releases RENAME TO releases;
+${CANCEL_OVERTAKEN}`),
+  postgres: inPostgres(`
+ALTER TABLE releases DROP CONSTRAINT releases_workspace_id_campaign_id_based_on_key;
+ALTER TABLE releases RENAME COLUMN campaign TO content;
+ALTER TABLE releases ADD COLUMN kind TEXT;
+ALTER TABLE releases ADD COLUMN cancelled_at_ms bigint;
+UPDATE releases SET kind = ${KIND_AND_ID}, campaign_id = ${SUBJECT_ID};
+ALTER TABLE releases ALTER COLUMN kind SET NOT NULL;
+ALTER TABLE releases RENAME COLUMN campaign_id TO subject_id;
+ALTER TABLE releases ADD UNIQUE (workspace_id, kind, subject_id, based_on);
+${CANCEL_OVERTAKEN}`),
+};
+
 /**
  * Changes of the tables since the first release, the one to number 2 first. A change that has been published never changes again: the
  * next one gets the next number. Tables that are made new are in `tables.ts`, and have all of them already.
@@ -82,6 +130,7 @@ const MIGRATIONS: readonly Migration[] = [
   { sqlite: inSqlite(HOLDOUT_IS_STORED_ONCE), postgres: inPostgres(HOLDOUT_IS_STORED_ONCE) },
   // Pictures that operators upload.
   { sqlite: inSqlite(PICTURES_ARE_STORED), postgres: inPostgres(PICTURES_ARE_STORED) },
+  RELEASES_HAVE_KINDS,
 ];
 
 /** The number of the tables in `tables.ts`. */

@@ -1,5 +1,5 @@
 import type { IngestionStore } from '../integrations/records.ts';
-import type { PictureFile, Statement, StudioStore } from '../operators/index.ts';
+import type { PictureFile, Statement } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -7,6 +7,7 @@ import type { UserSet } from '../profiles/user-set.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
 import type { CountDifference } from './recount.ts';
 import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
+import type { StudioStore } from './studio-store.ts';
 import type { Sample } from './workspace-reads.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */

@@ -1,5 +1,5 @@
 import { INGESTION_TABLES } from '../integrations/records.ts';
-import { STUDIO_TABLES } from '../operators/index.ts';
+import { STUDIO_TABLES } from './studio-store.ts';
 
 /**
  * The tables of users, as `docs/data.md` describes them. Some types are words of our own: `MOMENT`, `DAY`, `BYTES`, `EVENT_ID`. An

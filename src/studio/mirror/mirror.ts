@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isOfSegment, type StudioStore, segmentsOf, type Workspace } from '../../service/index.ts';
+import { type StudioStore, segmentsOf, type Workspace } from '../../service/index.ts';
 import { checkDraft } from '../server/check-draft.ts';
 
 /** Which release each file was pulled from: a push over a newer one would undo it. */
@@ -67,14 +67,28 @@ const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as s
 
 /** What is published now: the newest release of each campaign that is live, and the file's campaigns without one. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
-  const all = await studio.liveReleases(workspace.workspaceId, nowMs);
-  const releases = all.filter((each) => !isOfSegment(each));
-  const released = new Set(releases.map(({ campaignId }) => campaignId));
+  const { workspaceId } = workspace;
+  const all = await studio.liveReleases(workspaceId, nowMs);
+  const newest = await studio.newestReleases(workspaceId, 'campaign');
+  // Over one that is scheduled a push is a conflict: it would be replaced when that goes live.
+  const ahead = new Set(
+    (await studio.scheduledReleases(workspaceId, nowMs)).map(({ subjectId }) => subjectId),
+  );
+  const releases = all.filter(({ kind }) => kind === 'campaign');
+  const released = new Set(releases.map(({ subjectId }) => subjectId));
   const fromFile = workspace.campaignsAsWritten.filter((each) => !released.has(idOf(each)));
   return [
     ...fromFile.map((campaign) => ({ id: idOf(campaign), campaign, basedOn: 0 })),
-    ...releases.flatMap(({ campaignId: id, campaign, release }) =>
-      campaign === null ? [] : [{ id, campaign: campaign as Record<string, unknown>, basedOn: release }],
+    ...releases.flatMap(({ subjectId: id, content, release }) =>
+      content === null
+        ? []
+        : [
+            {
+              id,
+              campaign: content as Record<string, unknown>,
+              basedOn: ahead.has(id) ? release : newest.get(id)!,
+            },
+          ],
     ),
   ];
 };
@@ -122,26 +136,28 @@ export const pushCampaigns = async (
   );
   if (problems.length > 0) throw new Error(`nothing was published: ${problems.join('; ')}`);
   const result: PushResult = { released: [], conflicts: [] };
-  for (const { id, campaign, basedOn: known } of changed) {
-    const [newest] = await studio.releases(workspaceId, { campaignId: id, limit: 1 });
+  for (const { id, campaign: content, basedOn: known } of changed) {
+    const subject = { kind: 'campaign', subjectId: id } as const;
+    const [newest] = await studio.releases(workspaceId, { subject, limit: 1 });
     const basedOn = force ? (newest?.release ?? 0) : known;
-    const release = await studio.addRelease({
-      workspaceId,
-      campaignId: id,
-      campaign,
-      basedOn,
-      author,
-      note,
-      createdAtMs: nowMs,
-      liveAtMs: nowMs,
-    });
+    const release = await studio.addRelease(
+      { workspaceId, ...subject, content, basedOn, author, note, createdAtMs: nowMs, liveAtMs: nowMs },
+      {
+        audit: (number) => ({
+          workspaceId,
+          atMs: nowMs,
+          operator: author,
+          action: 'publish',
+          subject: id,
+          details: `release ${number}, by placard campaigns push`,
+        }),
+      },
+    );
     if (release === null) {
       result.conflicts.push({ id, author: newest?.author ?? '', release: newest?.release ?? 0 });
       continue;
     }
     result.released.push({ id, release });
-    const entry = { workspaceId, atMs: nowMs, operator: author, action: 'publish', subject: id };
-    await studio.addAudit({ ...entry, details: `release ${release}, by placard campaigns push` });
   }
   // The folder now stands on what it has published; what was refused stays as it was pulled.
   if (result.conflicts.length === 0) writeMirror(folder, await published(options));

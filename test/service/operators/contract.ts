@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Release, StudioStore } from '../../../src/service/operators/index.ts';
+import type { NewRelease, StudioStore } from '../../../src/service/index.ts';
 import type { Store } from '../../../src/service/store/index.ts';
 
 const W = 'shop';
 
-const aRelease = (more: Partial<Release> = {}): Omit<Release, 'release'> => ({
+const aRelease = (more: Partial<NewRelease> = {}): NewRelease => ({
+  kind: 'campaign',
   workspaceId: W,
-  campaignId: 'spring',
-  campaign: { campaign_id: 'spring', b: 1, a: 2 },
+  subjectId: 'spring',
+  content: { campaign_id: 'spring', b: 1, a: 2 },
   basedOn: 0,
   author: 'Mia',
   note: '',
@@ -24,6 +25,15 @@ const aDraft = (revision: string, editor = 'Mia') => ({
   basedOn: 0,
   editor,
   updatedAtMs: 5,
+});
+
+const anEntry = (action: string) => ({
+  workspaceId: W,
+  atMs: 5,
+  operator: 'Mia',
+  action,
+  subject: 'spring',
+  details: '',
 });
 
 /** What the Studio's tables do on any store. */
@@ -43,14 +53,14 @@ export const studioContract = (
     test('number releases over all campaigns of a workspace, and of that workspace alone', async () => {
       expect(await studio.releases(W, { limit: 9 })).toHaveLength(0);
       expect(await studio.addRelease(aRelease())).toBe(1);
-      expect(await studio.addRelease(aRelease({ campaignId: 'autumn' }))).toBe(2);
+      expect(await studio.addRelease(aRelease({ subjectId: 'autumn' }))).toBe(2);
       expect(await studio.addRelease(aRelease({ workspaceId: 'other' }))).toBe(1);
       expect(await studio.releases(W, { limit: 9 })).toHaveLength(2);
     });
 
     test('keep a campaign as it was written, the order of its members included', async () => {
       await studio.addRelease(aRelease());
-      expect(JSON.stringify((await studio.release(W, 1))?.campaign)).toBe(
+      expect(JSON.stringify((await studio.release(W, 1))?.content)).toBe(
         '{"campaign_id":"spring","b":1,"a":2}',
       );
       expect(await studio.release(W, 2)).toBeNull();
@@ -69,17 +79,17 @@ export const studioContract = (
       );
       expect(same.filter((release) => release !== null)).toHaveLength(1);
       const others = await Promise.all(
-        Array.from({ length: 8 }, (_, i) => studio.addRelease(aRelease({ campaignId: `c${i}` }))),
+        Array.from({ length: 8 }, (_, i) => studio.addRelease(aRelease({ subjectId: `c${i}` }))),
       );
       expect([...others].sort()).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     });
 
     test('give the newest release of each campaign that is live, in the order in which campaigns came', async () => {
-      await studio.addRelease(aRelease({ campaignId: 'b', liveAtMs: 10 }));
-      await studio.addRelease(aRelease({ campaignId: 'a', liveAtMs: 10 }));
-      await studio.addRelease(aRelease({ campaignId: 'b', basedOn: 1, liveAtMs: 50, campaign: null }));
+      await studio.addRelease(aRelease({ subjectId: 'b', liveAtMs: 10 }));
+      await studio.addRelease(aRelease({ subjectId: 'a', liveAtMs: 10 }));
+      await studio.addRelease(aRelease({ subjectId: 'b', basedOn: 1, liveAtMs: 50, content: null }));
       const live = async (at: number) =>
-        (await studio.liveReleases(W, at)).map(({ campaignId, release }) => [campaignId, release]);
+        (await studio.liveReleases(W, at)).map(({ subjectId, release }) => [subjectId, release]);
       expect(await live(9)).toEqual([]);
       expect(await live(10)).toEqual([
         ['b', 1],
@@ -89,19 +99,72 @@ export const studioContract = (
         ['b', 3],
         ['a', 2],
       ]);
-      expect((await studio.plannedReleases(W, 10)).map(({ release }) => release)).toEqual([3]);
-      expect((await studio.release(W, 3))?.campaign).toBeNull();
+      expect((await studio.scheduledReleases(W, 10)).map(({ release }) => release)).toEqual([3]);
+      expect((await studio.release(W, 3))?.content).toBeNull();
+    });
+
+    test('keep a scheduled release beside a fix that is published before it, unless it is cancelled', async () => {
+      await studio.addRelease(aRelease());
+      await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
+      await studio.addRelease(aRelease({ basedOn: 2, createdAtMs: 2_000, liveAtMs: 2_000 }));
+      const live = async (at: number) => (await studio.liveReleases(W, at)).map(({ release }) => release);
+      expect([await live(2_000), await live(90_000)]).toEqual([[3], [2]]);
+      const audit = anEntry('cancel release');
+      const cancel = (nowMs: number) =>
+        studio.cancelRelease({ workspaceId: W, release: 2 }, { nowMs, draft: aDraft('r1'), audit });
+      // A replica whose clock is ahead may show it already.
+      expect(await cancel(86_000)).toBe(false);
+      expect([await studio.audit(W, { limit: 9 }), await studio.drafts(W)]).toEqual([[], []]);
+      expect([await cancel(3_000), await cancel(3_001)]).toEqual([true, false]);
+      expect([await live(90_000), await studio.scheduledReleases(W, 3_000)]).toEqual([[3], []]);
+      expect(await studio.audit(W, { limit: 9 })).toMatchObject([audit]);
+      expect((await studio.draft(W, 'spring'))?.revision).toBe('r1');
+      expect(await studio.newestReleases(W, 'campaign')).toEqual(new Map([['spring', 3]]));
+    });
+
+    test('cancel what is scheduled with the release that says so', async () => {
+      await studio.addRelease(aRelease());
+      await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
+      await studio.addRelease(aRelease({ basedOn: 2, liveAtMs: 80_000 }), { cancelsScheduled: true });
+      expect((await studio.scheduledReleases(W, 1_000)).map(({ release }) => release)).toEqual([3]);
+    });
+
+    test('store a release with its audit entry and without its draft, or none of the three', async () => {
+      const publish = (basedOn: number) =>
+        studio.addRelease(aRelease({ basedOn }), {
+          draftRevision: 'r1',
+          audit: (release) => ({ ...anEntry('publish'), details: `release ${release}` }),
+        });
+      await studio.saveDraft(aDraft('r1'), null);
+      expect(await publish(7)).toBeNull();
+      expect([await studio.audit(W, { limit: 9 }), (await studio.draft(W, 'spring'))?.revision]).toEqual([
+        [],
+        'r1',
+      ]);
+      expect(await publish(0)).toBe(1);
+      expect(await studio.audit(W, { limit: 9 })).toMatchObject([{ details: 'release 1' }]);
+      expect(await studio.draft(W, 'spring')).toBeNull();
+      // What cannot be stored takes the release along, as a process that ends would.
+      const broken = { ...anEntry('publish'), operator: null as unknown as string };
+      await expect(studio.addRelease(aRelease({ basedOn: 1 }), { audit: () => broken })).rejects.toThrow();
+      expect(await studio.newestRelease(W)).toBe(1);
+    });
+
+    test('give a campaign and a segment of one ID releases of their own', async () => {
+      await studio.addRelease(aRelease());
+      expect(await studio.addRelease(aRelease({ kind: 'segment' }))).toBe(2);
+      expect((await studio.liveReleases(W, 1_000)).map(({ kind }) => kind)).toEqual(['campaign', 'segment']);
     });
 
     test('list releases newest first, by page and by campaign', async () => {
       await studio.addRelease(aRelease());
-      await studio.addRelease(aRelease({ campaignId: 'autumn' }));
+      await studio.addRelease(aRelease({ subjectId: 'autumn' }));
       await studio.addRelease(aRelease({ basedOn: 1 }));
       const numbers = async (page: Parameters<StudioStore['releases']>[1]) =>
         (await studio.releases(W, page)).map(({ release }) => release);
       expect(await numbers({ limit: 2 })).toEqual([3, 2]);
       expect(await numbers({ limit: 2, before: 2 })).toEqual([1]);
-      expect(await numbers({ limit: 9, campaignId: 'spring' })).toEqual([3, 1]);
+      expect(await numbers({ limit: 9, subject: { kind: 'campaign', subjectId: 'spring' } })).toEqual([3, 1]);
     });
 
     test('save a draft only over the revision that its editor had', async () => {

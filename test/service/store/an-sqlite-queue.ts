@@ -31,6 +31,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
       await inline.write(rows);
     },
     run: inline.run,
+    runTogether: inline.runTogether,
     countGoals: inline.countGoals,
     close: inline.close,
   };

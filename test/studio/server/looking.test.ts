@@ -237,8 +237,9 @@ describe('a campaign whose texts cost too much for one user', () => {
     // A release of another campaign leaves it as it is.
     await studio.store.studio.addRelease({
       workspaceId: 'test',
-      campaignId: 'other',
-      campaign: { ...SPRING, campaign_id: 'other', placements: ['side'] },
+      kind: 'campaign',
+      subjectId: 'other',
+      content: { ...SPRING, campaign_id: 'other', placements: ['side'] },
       basedOn: 0,
       author: 'Pia',
       note: '',
@@ -276,8 +277,9 @@ describe('a release that a newer version refuses', () => {
     for (const campaign of [bad, good]) {
       await studio.store.studio.addRelease({
         ...release,
-        campaignId: campaign.campaign_id,
-        campaign,
+        kind: 'campaign',
+        subjectId: campaign.campaign_id,
+        content: campaign,
         basedOn: 0,
       });
     }

@@ -152,7 +152,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect((await list()).pictures).toHaveLength(1);
   });
 
-  test('are deleted where no draft, live or planned release shows them, and are then gone everywhere in a minute', async () => {
+  test('are deleted where no draft, live or scheduled release shows them, and are then gone everywhere in a minute', async () => {
     const pia = await studio.signIn('Pia');
     const { hash, url } = (await upload(aPng(4, 4))).body;
     const save = (image: string, basedOn: number, more = {}) =>
@@ -160,10 +160,10 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
         body: { campaign: showing(image, more), based_on: basedOn },
         cookie: pia,
       });
-    const publish = async (revision: string, live_at: string | null = null) =>
+    const publish = async (revision: string, more: Record<string, unknown> = {}) =>
       (
         await studio.call('POST', '/api/releases', {
-          body: { campaign_id: 'sale', revision, note: '', live_at },
+          body: { campaign_id: 'sale', revision, note: '', ...more },
           cookie: pia,
         })
       ).body.release;
@@ -175,11 +175,11 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect(await publish((await save('/own.png', live)).body.revision)).toBe(2);
     const again = await save(url, 2);
     const later = new Date(studio.clock.now + 3_600_000).toISOString();
-    expect(await publish(again.body.revision, later)).toBe(3);
+    expect(await publish(again.body.revision, { live_at: later })).toBe(3);
     expect(await remove(hash)).toMatchObject(refused);
-    expect(await publish((await save('/own.png', 3)).body.revision)).toBe(4);
+    expect(await publish((await save('/own.png', 3)).body.revision, { scheduled: 'cancel' })).toBe(4);
 
-    // The planned release was overtaken. Only the history shows the picture now.
+    // The scheduled release was canceled. Only the history shows the picture now.
     expect((await load(url)).status).toBe(200);
     studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);

@@ -127,18 +127,91 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     await replica.stop();
   });
 
-  test('waits for its time, and gives way to a newer release', async () => {
+  test('waits for its time', async () => {
     await publish(studio, pia, saying('Now'));
     const later = await publish(studio, pia, saying('On Tuesday'), 1, {
       live_at: '2026-03-03T10:00:00+01:00',
     });
     expect(later.body).toEqual({ release: 2, liveAt: '2026-03-03T09:00:00.000Z' });
     const { body } = await studio.call('GET', '/api/campaigns/sale', { cookie: pia });
-    expect(body).toMatchObject({ newest: 2, planned: { release: 2 }, published: { release: 1 } });
+    expect(body).toMatchObject({ newest: 2, scheduled: [{ release: 2 }], published: { release: 1 } });
     expect((await studio.headlines('u1'))['home']).toBe('Now');
     studio.clock.now = Date.parse('2026-03-03T09:00:00Z');
     await studio.workspaces.refresh();
     expect((await studio.headlines('u1'))['home']).toBe('On Tuesday');
+  });
+
+  const row = async () => (await studio.call('GET', '/api/campaigns/sale', { cookie: pia })).body;
+  const TUESDAY = '2026-03-03T09:00:00.000Z';
+
+  test('beside a scheduled release asks what becomes of that one', async () => {
+    await publish(studio, pia, saying('Now'));
+    await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
+    const unasked = await publish(studio, pia, saying('Fixed'), 2);
+    expect([unasked.status, unasked.body.message]).toEqual([
+      409,
+      `Release 2 is scheduled for ${TUESDAY}: choose whether to keep or cancel it`,
+    ]);
+    expect((await publish(studio, pia, saying('Fixed'), 2, { scheduled: 'keep' })).status).toBe(201);
+    expect((await studio.headlines('u1'))['home']).toBe('Fixed');
+    expect(await row()).toMatchObject({ newest: 3, scheduled: [{ release: 2, liveAt: TUESDAY }] });
+    const restored = await studio.call('POST', '/api/releases/1/restore', {
+      body: { note: '', based_on: 3 },
+      cookie: pia,
+    });
+    expect(restored.status).toBe(409);
+    studio.clock.now = Date.parse(TUESDAY);
+    await studio.workspaces.refresh();
+    expect((await studio.headlines('u1'))['home']).toBe('On Tuesday');
+  });
+
+  test('cancels a scheduled release where its author says so, as stopping does', async () => {
+    await publish(studio, pia, saying('Now'));
+    await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
+    await publish(studio, pia, saying('Fixed'), 2, { scheduled: 'cancel' });
+    expect(await row()).toMatchObject({ newest: 3, scheduled: [] });
+    await publish(studio, pia, saying('On Tuesday'), 3, { live_at: TUESDAY });
+    await studio.call('POST', '/api/campaigns/sale/stop', { body: { note: '', based_on: 4 }, cookie: pia });
+    studio.clock.now = Date.parse(TUESDAY);
+    await studio.workspaces.refresh();
+    expect((await studio.headlines('u1'))['home']).toBeNull();
+    pia = await studio.signIn('Pia');
+    const { releases } = (await studio.call('GET', '/api/releases?campaign=sale', { cookie: pia })).body;
+    expect(releases.map((each: { cancelledAt: string | null }) => each.cancelledAt !== null)).toEqual([
+      false,
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test('at a time of a campaign that is new can be seen and canceled: its text is a draft again', async () => {
+    await publish(studio, pia, saying('On Tuesday'), 0, { live_at: TUESDAY });
+    expect(await row()).toMatchObject({
+      published: null,
+      draft: null,
+      scheduled: [{ release: 1, campaign: saying('On Tuesday') }],
+    });
+    const ed = await studio.signIn('Ed');
+    const cancel = (cookie: string) => studio.call('POST', '/api/releases/1/cancel', { cookie });
+    expect((await cancel(ed)).status).toBe(403);
+    expect((await cancel(pia)).status).toBe(200);
+    expect((await cancel(pia)).status).toBe(409);
+    expect(await row()).toMatchObject({
+      scheduled: [],
+      draft: { campaign: saying('On Tuesday'), basedOn: 1 },
+    });
+    studio.clock.now = Date.parse(TUESDAY);
+    await studio.workspaces.refresh();
+    expect((await studio.headlines('u1'))['home']).toBeNull();
+    pia = await studio.signIn('Pia');
+    const { revision } = (await row()).draft;
+    const again = await studio.call('POST', '/api/releases', {
+      body: { campaign_id: 'sale', revision, note: '' },
+      cookie: pia,
+    });
+    expect(again.status).toBe(201);
   });
 
   test('takes a stopped campaign off the list and keeps what it said, and its history brings it back', async () => {
@@ -285,8 +358,9 @@ describe('publishing', () => {
     for (let release = 0; release < 28; release += 1) {
       await studio.store.studio.addRelease({
         workspaceId: 'test',
-        campaignId: 'sale',
-        campaign: saying(`Text ${release}`),
+        kind: 'campaign',
+        subjectId: 'sale',
+        content: saying(`Text ${release}`),
         basedOn: release,
         author: 'Pia',
         note: '',

@@ -1,19 +1,19 @@
 import { inTime } from '../../in-time.ts';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
-import { createStudioStore } from '../../operators/index.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { POSTGRES } from '../dialect.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows, leaseRequests } from '../rate-windows.ts';
 import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { connectBeside, createTables, isSharded } from './schema.ts';
-import { inTransaction, runIn } from './statement.ts';
+import { inTransaction, runIn, runTogetherIn } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
 
 /** One group is written at a time. */
@@ -70,7 +70,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
     ...createResults(run, countGoals),
-    studio: createStudioStore(run),
+    studio: createStudioStore(run, runTogetherIn(pool)),
     ingestion: createIngestionStore(run),
     prune: createPrune(run, POSTGRES),
     staleUsers: createFindStale(run, POSTGRES),

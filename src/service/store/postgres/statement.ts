@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
-import type { SqlRow } from '../../operators/index.ts';
+import type { RunTogether, SqlRow } from '../../operators/index.ts';
 import type { Batch } from '../dialect.ts';
 import { ConflictError, InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 
@@ -174,3 +174,13 @@ export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T
     }
   }
 };
+
+/** Runs the statements in one transaction. Returns false and stores nothing if the first returns no row. */
+export const runTogetherIn =
+  (pool: Pool): RunTogether =>
+  ([first, ...others]) =>
+    inTransaction(pool, async (run) => {
+      const isStored = first !== undefined && (await run(first.sql, first.values)).length > 0;
+      if (isStored) for (const { sql, values } of others) await run(sql, values);
+      return isStored;
+    });

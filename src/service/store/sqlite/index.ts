@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
-import { createStudioStore } from '../../operators/index.ts';
 import { createUserIds } from '../../profiles/lookup.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { SQLITE } from '../dialect.ts';
@@ -8,6 +7,7 @@ import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { createResults } from '../results.ts';
 import type { Store, StoreReader } from '../store.ts';
+import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createJobs } from './jobs.ts';
@@ -99,7 +99,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     prune: createPrune(writer.run, SQLITE),
     staleUsers: createFindStale(createRunSqlite(database), SQLITE),
     ...createResults(createRunSqlite(database), writer.countGoals),
-    studio: createStudioStore(writer.run),
+    studio: createStudioStore(writer.run, writer.runTogether),
     ingestion: createIngestionStore(writer.run),
 
     async ping() {

@@ -2,8 +2,8 @@ import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } fro
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf } from '../../log.ts';
-import type { RunSql, SqlRow } from '../../operators/index.ts';
-import type { Send } from '../dialect.ts';
+import type { RunSql, SqlRow, Statement } from '../../operators/index.ts';
+import { query, type Send } from '../dialect.ts';
 import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 import { sqliteKindOf } from '../write-errors.ts';
@@ -33,6 +33,24 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
 export const createRunSqlite = (database: DatabaseSync): RunSql<SqlRow[]> => {
   const send = createSendSqlite(database);
   return (sql, values) => send({ sql, times: 1, values });
+};
+
+/** Runs statements in one transaction. Returns false and stores nothing if the first returns no row. */
+export const createRunTogetherSqlite = (database: DatabaseSync) => {
+  const send = createSendSqlite(database);
+  return ([first, ...others]: readonly Statement[]): boolean => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const isStored = first !== undefined && send(query(first.sql, ...first.values)).length > 0;
+      if (isStored) for (const { sql, values } of others) send(query(sql, ...values));
+      database.exec('COMMIT');
+      return isStored;
+    } catch (error) {
+      // SQLite rolls back on its own after some errors.
+      if (database.isTransaction) database.exec('ROLLBACK');
+      throw error;
+    }
+  };
 };
 
 const numberOf = (database: DatabaseSync): number | null =>

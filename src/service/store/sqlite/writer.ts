@@ -9,7 +9,7 @@ import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-wri
 import { EVENTS } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
-import { BUSY_MS, createSendSqlite } from './open.ts';
+import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
 import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
@@ -62,6 +62,8 @@ export const createWriter = (database: DatabaseSync) => {
   return {
     /** Runs a statement by itself. */
     run: (sql: string, values: SqlValue[]) => send(query(sql, ...values)),
+
+    runTogether: createRunTogetherSqlite(database),
 
     write(group: GroupWrites): void {
       inTransaction(() => {
@@ -152,6 +154,7 @@ export const startWriterThread = async (
   return {
     write: verb('write'),
     run: verb('run'),
+    runTogether: verb('runTogether'),
     countGoals: verb('countGoals'),
     async close() {
       if (died === null) thread.postMessage('close');
@@ -162,10 +165,11 @@ export const startWriterThread = async (
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
-  const { write, run, countGoals } = createWriter(database);
+  const { write, run, runTogether, countGoals } = createWriter(database);
   return {
     write: async (rows) => write(rows),
     run: async (...statement) => run(...statement),
+    runTogether: async (statements) => runTogether(statements),
     countGoals: async (step) => countGoals(step),
     close: async () => database.close(),
   };

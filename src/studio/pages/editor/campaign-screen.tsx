@@ -3,12 +3,13 @@ import { useEffect, useRef } from 'preact/hooks';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import { ApiError, call } from '../call.ts';
-import { HistoryTab } from '../history/history-tab.tsx';
+import { ScheduledNotice } from '../history/scheduled.tsx';
 import { StateMark, stateOf } from '../list/campaign-list.tsx';
+import { TakeDownDialog } from '../list/row.tsx';
 import { Button } from '../parts/controls.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
 import { announce, Boundary, Problem } from '../parts/problem.tsx';
-import { LoadView, useAction, useLoad } from '../parts/server.tsx';
-import { ResultsTab } from '../results/results-tab.tsx';
+import { Late, LoadView, useAction, useLoad } from '../parts/server.tsx';
 import { go, Link } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';
@@ -26,6 +27,9 @@ const TABS: readonly { tab: Tab; name: string }[] = [
   { tab: 'results', name: 'Results' },
   { tab: 'history', name: 'History' },
 ];
+
+const loadResults = async () => (await import('../results/results-tab.tsx')).ResultsTab;
+const loadHistory = async () => (await import('../history/history-tab.tsx')).HistoryTab;
 
 const readRow = async (id: string): Promise<CampaignRow | null> => {
   try {
@@ -74,7 +78,7 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
   const discard = useAction(async () => {
     await call('DELETE', `/api/drafts/${encodeURIComponent(row.id)}`, { ifMatch: row.draft!.revision });
     announce('The draft is gone.');
-    if (row.published) await onDiscarded();
+    if (row.published || row.scheduled.length > 0) await onDiscarded();
     else go('/');
   });
   return (
@@ -96,6 +100,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     isPublishing.value = false;
   };
   const isFile = signedIn().workspace.campaignsFrom === 'file';
+  const state = stateOf(row, Date.now());
   useEffect(() => {
     const leave = () => void editor.save(true);
     addEventListener('pagehide', leave);
@@ -132,7 +137,12 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <h1>
             <bdi>{nameOf(campaign)}</bdi>
           </h1>
-          <StateMark state={stateOf(row, Date.now())} />
+          <StateMark state={state} />
+          {state === 'live' && !isFile && may('publish') && (
+            <DialogButton look="quiet danger" name="Stop…">
+              {(close) => <TakeDownDialog row={row} verb="stop" onClose={close} onDone={onChange} />}
+            </DialogButton>
+          )}
         </div>
       </div>
       <div class="row apart campaign-bar">
@@ -160,9 +170,26 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
         <ConflictBox editor={editor} onDropped={onChange} />
       </div>
       {tab === 'edit' && <WhyNotPublish editor={editor} />}
+      <ScheduledNotice
+        row={row}
+        onEdit={
+          tab === 'edit' && !editor.isReadOnly && row.published
+            ? (scheduled) => editor.change(() => scheduled.campaign)
+            : null
+        }
+        onDone={onChange}
+      />
       {tab === 'edit' && <EditTab editor={editor} />}
-      {tab === 'results' && <ResultsTab row={row} />}
-      {tab === 'history' && <HistoryTab row={row} onChange={onChange} />}
+      {tab === 'results' && (
+        <Late key={tab} load={loadResults}>
+          {(Tab) => <Tab row={row} />}
+        </Late>
+      )}
+      {tab === 'history' && (
+        <Late key={tab} load={loadHistory}>
+          {(Tab) => <Tab row={row} onChange={onChange} />}
+        </Late>
+      )}
       {isPublishing.value &&
         (isFile ? (
           <CopyDialog editor={editor} onClose={closeDialog} />

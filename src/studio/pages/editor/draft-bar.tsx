@@ -61,7 +61,7 @@ const SAVING: Record<SaveState['is'], string> = {
 const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
   const saving = SAVING[state.value.is];
   if (saving !== '') return saving;
-  if (!isDraft.value) return row.published ? 'As published' : '';
+  if (!isDraft.value) return row.published ? 'Published' : 'Scheduled';
   const isAsFound = row.draft?.revision === revision();
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
@@ -97,7 +97,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
     await call('DELETE', path, { ifMatch: editor.revision() });
     editor.forget();
     announce('The draft is gone.');
-    if (row.published) await onDiscarded();
+    if (row.published || row.scheduled.length > 0) await onDiscarded();
     else go('/');
   };
   const canPublish = mayPublish();
@@ -134,9 +134,9 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
                   action={{ name: 'Discard', act: discard }}
                 >
                   <p>
-                    {row.published
-                      ? 'What is published stays as it is. The changes of this draft are gone for everybody.'
-                      : 'This campaign was never published: nothing of it stays.'}
+                    {row.published || row.scheduled.length > 0
+                      ? 'The published and scheduled versions stay. Draft changes are lost for everyone.'
+                      : 'This campaign was never published. It is deleted for everyone.'}
                   </p>
                 </Dialog>
               )}

@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { CampaignText, VariantText } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
@@ -67,7 +68,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
   const found: Stored = row.draft
     ? storedOf(row.draft)
-    : { revision: null, basedOn: row.newest, campaign: row.published!.campaign };
+    : { revision: null, basedOn: row.newest, campaign: currentText(row) };
   const kept = isReadOnly ? null : unsavedOf(row.id);
   // What is stored may be the kept change itself: the page was closed before it read that it was saved.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;

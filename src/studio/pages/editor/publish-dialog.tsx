@@ -4,6 +4,7 @@ import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
 import type { LiveEffect } from '../../server/routes/effect.ts';
 import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
 import { ApiError, call, Refused, wordsOf } from '../call.ts';
+import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
 import { Button, into, Segments } from '../parts/controls.tsx';
 import { copyText, Dialog, NoteField } from '../parts/dialog.tsx';
 import { MomentInput } from '../parts/fields.tsx';
@@ -108,6 +109,9 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const zone = signedIn().workspace.timeZone;
   const at = useSignal<string | null>(new Date(Date.now() + DAY_MS).toISOString());
   const theirs = useSignal<ReleaseRow | null>(null);
+  const { row } = editor;
+  // Of a campaign that is not live yet, the draft is most often meant to replace what is scheduled.
+  const scheduled = useSignal<ScheduledChoice>(row.published ? 'keep' : 'cancel');
   const before = useSignal(editor.row.published?.campaign ?? null);
   const campaign = editor.campaign.value;
   const effect = useLoad(
@@ -123,7 +127,13 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
     }
     try {
       const answer = await call<PublishedAnswer>('POST', '/api/releases', {
-        body: { campaign_id: editor.id, revision: editor.revision(), note: note.value, live_at: liveAt },
+        body: {
+          campaign_id: editor.id,
+          revision: editor.revision(),
+          note: note.value,
+          live_at: liveAt,
+          ...scheduledIn(row, scheduled.value),
+        },
       });
       announce(
         when.value === 'later'
@@ -160,7 +170,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
         editor.errors.value.length > 0 || theirs.value !== null
           ? null
           : {
-              name: when.value === 'later' ? 'Publish then' : 'Publish now',
+              name: when.value === 'later' ? 'Schedule' : 'Publish now',
               act: publish,
               isReady: editor.state.value.is === 'saved',
             }
@@ -188,6 +198,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           </details>
         )}
       </section>
+      <ScheduledChoiceField row={row} choice={scheduled} />
       <NoteField id="publish-note" label="Note for the history" note={note} />
       <div class="row">
         <Segments

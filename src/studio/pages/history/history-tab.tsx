@@ -10,6 +10,7 @@ import { wholeMoment } from '../parts/format.ts';
 import { announce, Empty } from '../parts/problem.tsx';
 import { LoadView, Pages, useLoad } from '../parts/server.tsx';
 import { may, signedIn } from '../shell/session.ts';
+import { CancelRelease, type ScheduledChoice, ScheduledChoiceField, scheduledIn } from './scheduled.tsx';
 import '../screens.css';
 
 interface ReleaseItemProps {
@@ -23,6 +24,8 @@ interface ReleaseItemProps {
 /** One release: who published it, why, what it changed, and the way back to it. */
 export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
   const isLive = release.release === row.published?.release;
+  const isCancelled = release.cancelledAt !== null;
+  const isScheduled = !isCancelled && Date.parse(release.liveAt) > Date.now();
   return (
     <li class="panel">
       <div class="row">
@@ -33,11 +36,15 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
               {STATE_WORDS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
             </span>
           )}
-          {Date.parse(release.liveAt) > Date.now() && <span class="tag">Planned</span>}
+          {isScheduled && <span class="tag">Scheduled</span>}
+          {isCancelled && <span class="tag">Canceled</span>}
         </h2>
         <p class="muted">
           <bdi>{release.author}</bdi>, {wholeMoment(release.at)}
-          {release.liveAt !== release.at && `, live on ${wholeMoment(release.liveAt)}`}
+          {release.liveAt !== release.at &&
+            (isCancelled
+              ? `, scheduled for ${wholeMoment(release.liveAt)}, canceled on ${wholeMoment(release.cancelledAt!)}`
+              : `, live on ${wholeMoment(release.liveAt)}`)}
         </p>
       </div>
       {release.note && <p dir="auto">{release.note}</p>}
@@ -45,8 +52,9 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
         <summary>{before ? `Changes since release ${before.release}` : 'What it says'}</summary>
         <Changes before={before?.campaign ?? null} after={release.campaign} />
       </details>
-      {may('publish') && !isLive && (
-        <DialogButton name="Go back to it …">
+      {isScheduled && <CancelRelease row={row} scheduled={release} onDone={onDone} />}
+      {may('publish') && !isLive && !isScheduled && (
+        <DialogButton name="Restore…" aria-label={`Restore release ${release.release}`}>
           {(close) => <RollBackDialog row={row} release={release} onClose={close} onDone={onDone} />}
         </DialogButton>
       )}
@@ -64,24 +72,26 @@ interface RollBackDialogProps {
 /** Publishes a former release again, after showing what that would change. */
 export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialogProps) => {
   const note = useSignal(`Back to release ${release.release}`);
+  const scheduled = useSignal<ScheduledChoice>('keep');
   const rollBack = async () => {
     const answer = await call<PublishedAnswer>('POST', `/api/releases/${release.release}/restore`, {
-      body: { note: note.value, based_on: row.newest },
+      body: { note: note.value, based_on: row.newest, ...scheduledIn(row, scheduled.value) },
     });
-    announce(`Release ${answer.release} is live: it is release ${release.release} again.`);
+    announce(`Release ${answer.release} is live. It restores release ${release.release}.`);
     onClose();
     await onDone();
   };
   return (
     <Dialog
-      title={`Go back to release ${release.release}?`}
+      title={`Restore release ${release.release}?`}
       isWide
       onClose={onClose}
-      closeName="Not now"
-      action={{ name: 'Publish it again', act: rollBack }}
+      closeName="Cancel"
+      action={{ name: 'Restore', act: rollBack }}
     >
-      <p>This makes a new release. What is published now, then what it would be:</p>
+      <p>Publishes this version as a new release. Changes to what is live now:</p>
       <Changes before={row.published?.campaign ?? null} after={release.campaign} />
+      <ScheduledChoiceField row={row} choice={scheduled} />
       <NoteField id="roll-back-note" label="Note for the history" note={note} />
     </Dialog>
   );
@@ -92,7 +102,7 @@ const NoRelease = () => (
     <p class="muted">
       {signedIn().workspace.campaignsFrom === 'file'
         ? 'The campaigns of this workspace are in its file. Its history is where the file is kept.'
-        : 'Every time this campaign is published, a release is added here. Nothing is ever overwritten.'}
+        : 'Each publish adds a release. Releases can’t be changed.'}
     </p>
   </Empty>
 );

@@ -4,6 +4,7 @@ import {
   type ScheduleState,
   scheduleState,
 } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, wordsOf } from '../call.ts';
@@ -23,7 +24,7 @@ const ORDER: readonly ListState[] = ['live', 'planned', 'draft', 'stopped', 'ove
 export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] })[] = [
   { value: 'all', name: 'All', states: ORDER.slice(0, -1) },
   { value: 'live', name: 'Live', states: ['live'] },
-  { value: 'planned', name: 'Planned', states: ['planned'] },
+  { value: 'planned', name: 'Scheduled', states: ['planned'] },
   { value: 'draft', name: 'Draft', states: ['draft'] },
   { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
   { value: 'archived', name: 'Archived', states: ['archived'] },
@@ -32,14 +33,11 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
 /** By what the list is sorted. */
 export type Sort = 'state' | 'name' | 'start' | 'people';
 
-/** What a row is listed as: what is published, or the draft of one that never was. */
-const shownOf = (row: CampaignRow) => (row.published ?? row.draft)?.campaign;
-
 /** What it is at this moment: of what is published, or of what is planned. */
 export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
   if (row.isArchived) return 'archived';
   if (row.published) return scheduleState(row.published.campaign, nowMs);
-  return row.planned ? 'planned' : 'draft';
+  return row.scheduled.length > 0 ? 'planned' : 'draft';
 };
 
 /** A draft may hold anything: one that cannot be read is found by its ID. */
@@ -49,13 +47,16 @@ const textsOf = (campaign: CampaignText | undefined): string[] =>
     : [];
 
 const matches = (row: CampaignRow, words: string): boolean => {
-  const texts = [row.id, ...textsOf(shownOf(row))];
+  const texts = [row.id, ...textsOf(currentText(row))];
   return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
 };
 
 /** One without a start began when it was published, or when its draft was saved last. */
-const startOf = ({ published, draft }: CampaignRow): number =>
-  Date.parse((published ?? draft)?.campaign.starts_at ?? published?.at ?? draft?.at ?? '') || 0;
+const startOf = (row: CampaignRow): number => {
+  const { published, draft, scheduled } = row;
+  const at = published?.at ?? draft?.at ?? scheduled[0]?.liveAt;
+  return Date.parse(currentText(row).starts_at ?? at ?? '') || 0;
+};
 
 interface Search {
   shown: Shown;
@@ -72,16 +73,16 @@ export const findCampaigns = (
   { shown, words, sort, people, nowMs }: Search,
 ): CampaignRow[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
-  const nameIn = (row: CampaignRow) => textsOf(shownOf(row))[0] ?? row.id;
+  const nameIn = (row: CampaignRow) => textsOf(currentText(row))[0] ?? row.id;
   const sorts: Record<Sort, (one: CampaignRow, other: CampaignRow) => number> = {
     state: (one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)),
     name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
     start: (one, other) => startOf(other) - startOf(one),
     people: (one, other) => people(other.id) - people(one.id),
   };
-  return rows
-    .filter((row) => shownOf(row) && states.includes(stateOf(row, nowMs)) && matches(row, words))
-    .sort(sorts[sort]);
+  const isShown = (row: CampaignRow) =>
+    states.includes(stateOf(row, nowMs)) || (shown === 'planned' && row.scheduled.length > 0);
+  return rows.filter((row) => isShown(row) && matches(row, words)).sort(sorts[sort]);
 };
 
 /** Random letters that no two campaigns share: results are kept by the ID, so it never changes. */
@@ -113,7 +114,7 @@ export const createCampaign = async (content: Omit<CampaignText, 'campaign_id'>)
 export const STATE_WORDS: Record<ListState, string> = {
   draft: 'Draft',
   stopped: 'Stopped',
-  planned: 'Planned',
+  planned: 'Scheduled',
   live: 'Live',
   over: 'Over',
   archived: 'Archived',

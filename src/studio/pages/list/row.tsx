@@ -1,12 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { type CampaignText, keptSeconds, nameOf } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { durationWords } from '../../campaign/member-words.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
+import { CancelRelease } from '../history/scheduled.tsx';
 import { Button } from '../parts/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
-import { ago, countText, day, moment, shareText } from '../parts/format.ts';
+import { ago, countText, day, moment, shareText, wholeMoment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
@@ -101,6 +103,12 @@ export const TakeDownDialog = ({ row, verb, onClose, onDone }: TakeDownDialogPro
       ) : (
         <p>It leaves this list, and is found under “Archived”.</p>
       )}
+      {row.scheduled.length > 0 && (
+        <p>
+          Release {row.scheduled[0]!.release}, scheduled for {wholeMoment(row.scheduled[0]!.liveAt)}, is
+          canceled as well.
+        </p>
+      )}
       <p>Its results stay, and History brings it back.</p>
       <NoteField id="take-down-note" label="Why (for the history)" note={note} />
     </Dialog>
@@ -126,10 +134,11 @@ const runsWords = ({ starts_at, ends_at }: CampaignText): string | null => {
 export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
   const mayTakeDown = may('publish') && signedIn().workspace.campaignsFrom === 'studio';
   const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
-  const campaign = (row.published ?? row.draft)!.campaign;
+  const campaign = currentText(row);
   const name = nameOf(campaign);
   const bar = ['draft', 'stopped', 'archived'].includes(state) ? null : timeline.barOf(campaign);
   const isEdited = row.published !== null && row.draft !== null;
+  const [next] = row.scheduled;
   return (
     <li class="list-row">
       <span class="list-name">
@@ -148,7 +157,11 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
       </span>
       <span class="list-state">
         <StateMark state={state} />
-        {row.planned && <span class="list-planned muted">Next {moment(row.planned.liveAt)}</span>}
+        {next && (
+          <span class="list-planned muted">
+            {row.published ? 'Next release' : 'Goes live'} {moment(next.liveAt)}
+          </span>
+        )}
       </span>
       <span class="list-time">
         <span class="list-today" style={{ insetInlineStart: `${timeline.today}%` }} />
@@ -183,6 +196,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             Duplicate
           </Button>
         )}
+        {next && !row.published && <CancelRelease row={row} scheduled={next} name={name} onDone={onChange} />}
         {mayTakeDown && verb && !(verb === 'archive' && row.draft) && (
           <DialogButton
             look={verb === 'stop' ? 'quiet danger' : 'quiet'}

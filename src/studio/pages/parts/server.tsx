@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { wordsOf } from '../call.ts';
 import { Button } from './controls.tsx';
@@ -83,6 +83,23 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
     <Problem title={loaded.words} isPage={isPage}>
       <Button onClick={() => void again()}>Try again</Button>
     </Problem>
+  );
+};
+
+interface LateProps<Props> {
+  load(): Promise<ComponentType<Props>>;
+  /** There is nothing else on the page. */
+  isPage?: boolean;
+  children(component: ComponentType<Props>): ComponentChildren;
+}
+
+/** A component whose code is loaded when it is first shown. */
+export const Late = <Props,>({ load, isPage = false, children }: LateProps<Props>) => {
+  const { loaded, again } = useLoad(load, '');
+  return (
+    <LoadView loaded={loaded} again={again} isPage={isPage}>
+      {children}
+    </LoadView>
   );
 };
 

@@ -4,8 +4,7 @@ import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Button } from '../parts/controls.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
-import { LoadView, useLoad } from '../parts/server.tsx';
-import { HoldoutScreen } from '../results/results-tab.tsx';
+import { Late } from '../parts/server.tsx';
 import { Link, path } from './address.tsx';
 import { Login } from './login.tsx';
 import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
@@ -29,7 +28,10 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Segments',
     load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,
   },
-  '/holdout': { title: 'Holdout', load: async () => HoldoutScreen },
+  '/holdout': {
+    title: 'Holdout',
+    load: async () => (await import('../results/results-tab.tsx')).HoldoutScreen,
+  },
   '/why': { title: 'Why', load: async () => (await import('../why/why-screen.tsx')).WhyScreen },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
   '/access': {
@@ -45,15 +47,6 @@ const mayOpen = (path: string): boolean => {
   return path !== '/holdout' || signedIn().workspace.holdout !== null;
 };
 
-const LateScreen = ({ load }: { load: () => Promise<ComponentType> }) => {
-  const { loaded, again } = useLoad(load, '');
-  return (
-    <LoadView loaded={loaded} again={again} isPage>
-      {(Screen) => <Screen />}
-    </LoadView>
-  );
-};
-
 const screenOf = (current: string) => {
   const campaign = CAMPAIGN.exec(current);
   const id = campaign && decoded(campaign[1]!);
@@ -63,7 +56,15 @@ const screenOf = (current: string) => {
   }
   const late = LATE_SCREENS[current];
   if (late && mayOpen(current))
-    return { key: current, title: late.title, element: <LateScreen key={current} load={late.load} /> };
+    return {
+      key: current,
+      title: late.title,
+      element: (
+        <Late key={current} load={late.load} isPage>
+          {(Screen) => <Screen />}
+        </Late>
+      ),
+    };
   if (current === '/') return { key: current, title: 'Campaigns', element: <ListScreen /> };
   return {
     key: current,

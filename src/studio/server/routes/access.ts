@@ -1,5 +1,6 @@
 import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
 import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { conversionText } from '../../results-of.ts';
 import { csvCell } from '../csv.ts';
 import { defineRoute } from '../route.ts';
@@ -174,12 +175,7 @@ export const readAudit = defineRoute({
   answer: async (context) => {
     const { workspace, studio, query } = context;
     const rows = await campaignRows(context);
-    const names = new Map(
-      rows.flatMap(({ id, published, draft }) => {
-        const campaign = (published ?? draft)?.campaign;
-        return campaign ? [[id, nameOf(campaign)] as const] : [];
-      }),
-    );
+    const names = new Map(rows.map((row) => [row.id, nameOf(currentText(row))]));
     const isCsv = query.get('as') === 'csv';
     const words = (query.get('find') ?? '').trim().toLowerCase();
     const looked = await studio.audit(workspace.workspaceId, {

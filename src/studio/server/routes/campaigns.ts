@@ -1,11 +1,4 @@
-import {
-  HttpError,
-  haltedBy,
-  isOfSegment,
-  type Release,
-  readCampaign,
-  type Workspace,
-} from '../../../service/index.ts';
+import { HttpError, haltedBy, type Release, readCampaign, type Workspace } from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import { problemWords } from '../problem-words.ts';
@@ -28,8 +21,10 @@ export interface DraftRow {
   at: string;
 }
 
-interface PlannedRelease {
+/** A release that is not live yet. */
+export interface ScheduledRelease {
   release: number;
+  campaign: CampaignText;
   author: string;
   liveAt: string;
 }
@@ -38,7 +33,8 @@ export interface CampaignRow {
   id: string;
   published: Published | null;
   draft: DraftRow | null;
-  planned: PlannedRelease | null;
+  /** Soonest first. */
+  scheduled: ScheduledRelease[];
   /** The number of the newest release of this campaign, live or not: what a new one has to be based on. */
   newest: number;
   /** It was taken off the list: `published` is what it last said, as stopped. */
@@ -57,10 +53,6 @@ const unreadWords = ({ campaignsAsWritten, placements, segments }: Workspace, id
   return `Nobody sees it, as it cannot be read any more. ${problemWords(problem.message)} Open it to see where, and publish it again.`;
 };
 
-/** The planned releases of a campaign that will be live: one that a newer release has overtaken never will. */
-export const releasesAhead = (planned: readonly Release[], id: string, newest = 0): Release[] =>
-  planned.filter(({ campaignId, release }) => campaignId === id && release > newest);
-
 /** A campaign whose texts cost too much for several users is shown to nobody until it changes. */
 const haltedWords = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
@@ -75,36 +67,38 @@ const haltedWords = (workspace: Workspace, id: string): string | null => {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Every campaign of the workspace: what is published, what is planned, what is being written. */
+/** Every campaign of the workspace: what is published, scheduled and drafted of it. */
 export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext): Promise<CampaignRow[]> => {
   const { workspaceId } = workspace;
-  const [all, planned, drafts] = await Promise.all([
-    workspace.campaignsFrom === 'studio' ? studio.liveReleases(workspaceId, nowMs) : [],
-    workspace.campaignsFrom === 'studio' ? studio.plannedReleases(workspaceId, nowMs) : [],
+  const hasReleases = workspace.campaignsFrom === 'studio';
+  const ofCampaigns = (all: Release[]) => all.filter(({ kind }) => kind === 'campaign');
+  const [live, ahead, newest, drafts] = await Promise.all([
+    hasReleases ? studio.liveReleases(workspaceId, nowMs).then(ofCampaigns) : [],
+    hasReleases ? studio.scheduledReleases(workspaceId, nowMs).then(ofCampaigns) : [],
+    hasReleases ? studio.newestReleases(workspaceId, 'campaign') : new Map<string, number>(),
     studio.drafts(workspaceId),
   ]);
-  const live = all.filter((each) => !isOfSegment(each));
   const written = new Map(workspace.campaignsAsWritten.map((each) => [each['campaign_id'] as string, each]));
-  const released = new Map(live.map((each) => [each.campaignId, each]));
-  const ids = new Set([
-    ...written.keys(),
-    ...released.keys(),
-    ...planned.map(({ campaignId }) => campaignId),
-    ...drafts.map(({ campaignId }) => campaignId),
-  ]);
-  const isAway = live.some(({ campaign }) => campaign === null);
+  const released = new Map(live.map((each) => [each.subjectId, each]));
+  const scheduled = Map.groupBy(ahead, ({ subjectId }) => subjectId);
+  const drafted = new Map(drafts.map((each) => [each.campaignId, each]));
+  const ids = new Set([...written.keys(), ...released.keys(), ...scheduled.keys(), ...drafted.keys()]);
+  const isAway = live.some(({ content }) => content === null);
   const former = new Map(
-    (isAway ? await studio.writtenReleases(workspaceId, nowMs) : []).map((each) => [each.campaignId, each]),
+    (isAway ? await studio.writtenReleases(workspaceId, nowMs).then(ofCampaigns) : []).map((each) => [
+      each.subjectId,
+      each,
+    ]),
   );
-  const isArchived = (id: string) => released.get(id)?.campaign === null;
+  const isArchived = (id: string) => released.get(id)?.content === null;
   const lastText = (id: string): CampaignText | null => {
-    const text = storedCampaign(former.get(id)?.campaign);
+    const text = storedCampaign(former.get(id)?.content);
     return text && { ...text, status: 'stopped' };
   };
   const publishedOf = (id: string): Published | null => {
     const release = released.get(id);
     const campaign = release
-      ? (storedCampaign(release.campaign) ?? lastText(id))
+      ? (storedCampaign(release.content) ?? lastText(id))
       : storedCampaign(written.get(id));
     if (!campaign) return null;
     return {
@@ -114,33 +108,29 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
       at: release ? iso(release.liveAtMs) : null,
     };
   };
+  const draftOf = (id: string): DraftRow | null => {
+    const draft = drafted.get(id);
+    const campaign = storedCampaign(draft?.campaign);
+    if (!draft || !campaign) return null;
+    const { revision, basedOn, editor, updatedAtMs } = draft;
+    return { campaign, revision, basedOn, editor, at: iso(updatedAtMs) };
+  };
+  const scheduledOf = (id: string): ScheduledRelease[] =>
+    (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {
+      const campaign = storedCampaign(content);
+      return campaign ? [{ release, campaign, author, liveAt: iso(liveAtMs) }] : [];
+    });
   return [...ids].flatMap((id) => {
-    const draft = drafts.find(({ campaignId }) => campaignId === id);
-    const draftText = storedCampaign(draft?.campaign);
-    const ahead = releasesAhead(planned, id, released.get(id)?.release);
-    const [next] = ahead;
-    const published = publishedOf(id);
-    if (!published && !draft && !next) return [];
-    return [
-      {
-        id,
-        published,
-        draft:
-          draft && draftText
-            ? {
-                campaign: draftText,
-                revision: draft.revision,
-                basedOn: draft.basedOn,
-                editor: draft.editor,
-                at: iso(draft.updatedAtMs),
-              }
-            : null,
-        planned: next ? { release: next.release, author: next.author, liveAt: iso(next.liveAtMs) } : null,
-        isArchived: isArchived(id),
-        halted: haltedWords(workspace, id),
-        newest: Math.max(released.get(id)?.release ?? 0, ...ahead.map(({ release }) => release)),
-      },
-    ];
+    const row: CampaignRow = {
+      id,
+      published: publishedOf(id),
+      draft: draftOf(id),
+      scheduled: scheduledOf(id),
+      isArchived: isArchived(id),
+      halted: haltedWords(workspace, id),
+      newest: newest.get(id) ?? 0,
+    };
+    return row.published || row.draft || row.scheduled.length > 0 ? [row] : [];
   });
 };
 

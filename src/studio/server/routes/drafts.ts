@@ -55,7 +55,7 @@ export const checksOf = async (content: unknown, context: StudioContext): Promis
   return [...(await checkPictures(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
 };
 
-const revisionName = () => randomBytes(9).toString('base64url');
+export const revisionName = () => randomBytes(9).toString('base64url');
 
 export const saveDraft = defineRoute({
   method: 'PUT',

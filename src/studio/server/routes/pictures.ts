@@ -10,10 +10,11 @@ import {
   type PictureType,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { MAX_PICTURE_BYTES, PICTURE_KINDS } from '../../campaign/picture-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
-import { campaignRows, releasesAhead } from './campaigns.ts';
+import { campaignRows } from './campaigns.ts';
 
 /** Pictures of one workspace: with 1 MB each they are 300 MB of the database and of each backup. */
 const MAX_PICTURES = 300;
@@ -153,16 +154,17 @@ export const uploadPicture = defineRoute({
   },
 });
 
-/** Names of the campaigns that show a picture, or will: drafts, what is live, and what is planned. */
+/** Names of the campaigns that show a picture, or will: drafts, what is live, and what is scheduled. */
 const usesOf = async (hash: string, context: StudioContext): Promise<string[]> => {
-  const { studio, workspace, nowMs } = context;
-  const shows = (campaign: unknown) => JSON.stringify(campaign ?? null).includes(hash);
-  const planned = await studio.plannedReleases(workspace.workspaceId, nowMs);
-  return (await campaignRows(context)).flatMap(({ id, published, draft, isArchived }) => {
-    const ahead = releasesAhead(planned, id, published?.release);
-    const texts = [isArchived ? null : published, draft, ...ahead].map((each) => each?.campaign);
-    const named = published ?? draft;
-    return texts.some(shows) ? [named ? nameOf(named.campaign) : id] : [];
+  const shows = (version: { campaign: unknown }) => JSON.stringify(version.campaign).includes(hash);
+  return (await campaignRows(context)).flatMap((row) => {
+    const { published, draft, scheduled, isArchived } = row;
+    const versions = [
+      ...(published && !isArchived ? [published] : []),
+      ...(draft ? [draft] : []),
+      ...scheduled,
+    ];
+    return versions.some(shows) ? [nameOf(currentText(row))] : [];
   });
 };
 

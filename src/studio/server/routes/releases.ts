@@ -1,8 +1,8 @@
 import * as z from 'zod';
-import { HttpError, type Release } from '../../../service/index.ts';
+import { HttpError, type NewRelease, type Release, type WithRelease } from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
-import { checksOf } from './drafts.ts';
+import { checksOf, revisionName } from './drafts.ts';
 
 /** Each may have 64 KB. */
 const PAGE = 25;
@@ -16,6 +16,8 @@ export interface ReleaseRow {
   note: string;
   at: string;
   liveAt: string;
+  /** When it was cancelled before it went live; `null` if it was not. */
+  cancelledAt: string | null;
 }
 
 export interface ReleasesAnswer {
@@ -29,13 +31,14 @@ const iso = (ms: number) => new Date(ms).toISOString();
 
 const releaseRow = (release: Release): ReleaseRow => ({
   release: release.release,
-  campaignId: release.campaignId,
-  campaign: storedCampaign(release.campaign),
+  campaignId: release.subjectId,
+  campaign: storedCampaign(release.content),
   basedOn: release.basedOn,
   author: release.author,
   note: release.note,
   at: iso(release.createdAtMs),
   liveAt: iso(release.liveAtMs),
+  cancelledAt: release.cancelledAtMs === null ? null : iso(release.cancelledAtMs),
 });
 
 export const listReleases = defineRoute({
@@ -49,7 +52,7 @@ export const listReleases = defineRoute({
     const releases = await studio.releases(workspace.workspaceId, {
       limit: PAGE,
       ...(Number.isSafeInteger(before) && { before }),
-      ...(campaignId && { campaignId }),
+      ...(campaignId && { subject: { kind: 'campaign', subjectId: campaignId } }),
     });
     const body: ReleasesAnswer = {
       releases: releases.map(releaseRow),
@@ -82,41 +85,75 @@ const refuseErrors = async (campaign: unknown, context: StudioContext) => {
   });
 };
 
-/** Adds the release, or refuses with what was published in the meantime. */
+type Made = Pick<NewRelease, 'kind' | 'subjectId' | 'content' | 'basedOn' | 'note' | 'liveAtMs'>;
+
+interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsScheduled'> {
+  /** Of the audit entry. */
+  action: string;
+  details(release: number): string;
+}
+
+/** Adds the release with its audit entry, or refuses with what was published in the meantime. */
 export const addRelease = async (
   context: StudioContext,
-  made: { campaignId: string; campaign: unknown; basedOn: number; note: string; liveAtMs: number },
+  made: Made,
+  { action, details, ...more }: AddOptions,
 ): Promise<PublishedAnswer> => {
   const { studio, workspace, operator, nowMs } = context;
   const { workspaceId } = workspace;
-  const release = await studio.addRelease({
-    ...made,
-    workspaceId,
-    author: operator.name,
-    createdAtMs: nowMs,
-  });
+  const { kind, subjectId } = made;
+  const author = operator.name;
+  const entry = { workspaceId, atMs: nowMs, operator: author, action, subject: subjectId };
+  const release = await studio.addRelease(
+    { ...made, workspaceId, author, createdAtMs: nowMs },
+    { ...more, audit: (number) => ({ ...entry, details: details(number) }) },
+  );
   if (release === null) {
-    const [theirs] = await studio.releases(workspaceId, { campaignId: made.campaignId, limit: 1 });
-    throw new HttpError(409, 'Somebody else has published this campaign since you began', {
+    const [theirs] = await studio.releases(workspaceId, { subject: { kind, subjectId }, limit: 1 });
+    throw new HttpError(409, `Somebody else has published this ${kind} since you began`, {
       members: { theirs: theirs ? releaseRow(theirs) : null },
     });
   }
   await context.refresh();
-  return { release, liveAt: new Date(made.liveAtMs).toISOString() };
+  return { release, liveAt: iso(made.liveAtMs) };
+};
+
+const scheduledOf = async ({ studio, workspace, nowMs }: StudioContext, campaignId: string) =>
+  (await studio.scheduledReleases(workspace.workspaceId, nowMs)).filter(
+    ({ kind, subjectId }) => kind === 'campaign' && subjectId === campaignId,
+  );
+
+/** Whether scheduled releases of a campaign stay. Nobody cancels one, or is overruled by one, without having said so. */
+const cancelsScheduled = async (
+  context: StudioContext,
+  campaignId: string,
+  chosen: 'keep' | 'cancel' | undefined,
+): Promise<boolean> => {
+  if (chosen !== undefined) return chosen === 'cancel';
+  const [next] = await scheduledOf(context, campaignId);
+  if (!next) return false;
+  throw new HttpError(
+    409,
+    `Release ${next.release} is scheduled for ${iso(next.liveAtMs)}: choose whether to keep or cancel it`,
+  );
 };
 
 const MAX_NOTE_CHARACTERS = 2_000;
 
 const note = z.string().max(MAX_NOTE_CHARACTERS);
+const scheduled = z.enum(['keep', 'cancel']).optional();
 const publishBody = z.strictObject({
   campaign_id: z.string().min(1),
   /** The draft's revision that its author has seen. */
   revision: z.string().min(1),
   note,
   live_at: z.iso.datetime({ offset: true }).nullish(),
+  /** What becomes of scheduled releases of the campaign. Required if there are any. */
+  scheduled,
 });
 /** For a release without a draft: what it follows. */
 export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
+const restoreBody = noteBody.extend({ scheduled });
 
 export const publish = defineRoute({
   method: 'POST',
@@ -145,11 +182,18 @@ export const publish = defineRoute({
         `live_at: ${liveAt} is over. Choose a time that is still to come, or publish now.`,
       );
     }
-    const { campaign, basedOn } = draft;
-    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs });
-    const later = liveAtMs > nowMs ? `, live at ${body.liveAt}` : '';
-    await context.audit('publish', campaignId, `release ${body.release}${later}`);
-    await studio.removeDraft(workspace.workspaceId, campaignId, revision);
+    const { campaign: content, basedOn } = draft;
+    const later = liveAtMs > nowMs ? `, live at ${iso(liveAtMs)}` : '';
+    const body = await addRelease(
+      context,
+      { kind: 'campaign', subjectId: campaignId, content, basedOn, note: words, liveAtMs },
+      {
+        draftRevision: revision,
+        cancelsScheduled: await cancelsScheduled(context, campaignId, context.body.scheduled),
+        action: 'publish',
+        details: (release) => `release ${release}${later}`,
+      },
+    );
     return { status: 201, body };
   },
 });
@@ -158,18 +202,70 @@ export const rollBack = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/restore',
   role: 'publish',
-  request: bodyOf(noteBody),
+  request: bodyOf(restoreBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { studio, workspace, params, nowMs } = context;
     const former = await studio.release(workspace.workspaceId, Number(params['release']));
-    if (!former) throw new HttpError(404, 'There is no such release');
-    if (former.campaign !== null) await refuseErrors(former.campaign, context);
-    const { campaignId, campaign } = former;
+    if (former?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
+    const { subjectId, content } = former;
+    if (content !== null) await refuseErrors(content, context);
     const { note: words, based_on: basedOn } = context.body;
-    const body = await addRelease(context, { campaignId, campaign, basedOn, note: words, liveAtMs: nowMs });
-    await context.audit('roll back', campaignId, `to release ${former.release}, as release ${body.release}`);
+    const body = await addRelease(
+      context,
+      { kind: 'campaign', subjectId, content, basedOn, note: words, liveAtMs: nowMs },
+      {
+        cancelsScheduled: await cancelsScheduled(context, subjectId, context.body.scheduled),
+        action: 'roll back',
+        details: (release) => `to release ${former.release}, as release ${release}`,
+      },
+    );
     return { status: 201, body };
+  },
+});
+
+/** Cancels a scheduled release. One of a campaign that was never live stays as a draft. */
+export const cancelScheduled = defineRoute({
+  method: 'POST',
+  path: '/api/releases/{release}/cancel',
+  role: 'publish',
+  request: null,
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { studio, workspace, operator, params, nowMs } = context;
+    const { workspaceId } = workspace;
+    const found = await studio.release(workspaceId, Number(params['release']));
+    if (found?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
+    const { release, subjectId: campaignId, content } = found;
+    const isLive = workspace.campaignsAsWritten.some((each) => each['campaign_id'] === campaignId);
+    const isLast = (await scheduledOf(context, campaignId)).every((each) => each.release === release);
+    const isCancelled = await studio.cancelRelease(found, {
+      nowMs,
+      draft:
+        isLive || !isLast || content === null
+          ? null
+          : {
+              workspaceId,
+              campaignId,
+              campaign: content,
+              revision: revisionName(),
+              basedOn: release,
+              editor: operator.name,
+              updatedAtMs: nowMs,
+            },
+      audit: {
+        workspaceId,
+        atMs: nowMs,
+        operator: operator.name,
+        action: 'cancel release',
+        subject: campaignId,
+        details: `release ${release}, scheduled for ${iso(found.liveAtMs)}`,
+      },
+    });
+    if (!isCancelled) {
+      throw new HttpError(409, `Release ${release} is live, goes live in a moment, or was cancelled before`);
+    }
+    return { status: 200, body: {} };
   },
 });
 
@@ -180,7 +276,7 @@ const campaignIn = ({ workspace, params }: StudioContext) => {
   return { campaignId: params['campaignId']!, text };
 };
 
-/** Takes a campaign off the pages at once, no matter who wrote it; its draft stays as it is. */
+/** Takes a campaign off the pages at once, no matter who wrote it, and cancels what is scheduled; its draft stays as it is. */
 export const stop = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/stop',
@@ -190,10 +286,12 @@ export const stop = defineRoute({
     refuseFileMode(context);
     const { campaignId, text } = campaignIn(context);
     const { note: words, based_on: basedOn } = context.body;
-    const campaign = { ...text, status: 'stopped' };
-    const made = { campaignId, campaign, basedOn, note: words, liveAtMs: context.nowMs };
-    const body = await addRelease(context, made);
-    await context.audit('stop', campaignId, `as release ${body.release}`);
+    const content = { ...text, status: 'stopped' };
+    const body = await addRelease(
+      context,
+      { kind: 'campaign', subjectId: campaignId, content, basedOn, note: words, liveAtMs: context.nowMs },
+      { cancelsScheduled: true, action: 'stop', details: (release) => `as release ${release}` },
+    );
     return { status: 201, body };
   },
 });
@@ -212,14 +310,14 @@ export const archive = defineRoute({
       throw new HttpError(409, 'It has a draft: publish or discard that first');
     }
     const { note, based_on: basedOn } = context.body;
-    const made = { campaignId, note, liveAtMs: nowMs };
+    const add = (content: unknown, from: number) =>
+      addRelease(
+        context,
+        { kind: 'campaign', subjectId: campaignId, content, basedOn: from, note, liveAtMs: nowMs },
+        { cancelsScheduled: true, action: 'archive', details: (release) => `as release ${release}` },
+      );
     // Of one that only the file has, the history keeps what it said.
-    const from =
-      basedOn > 0
-        ? basedOn
-        : (await addRelease(context, { ...made, campaign: { ...text, status: 'stopped' }, basedOn })).release;
-    const body = await addRelease(context, { ...made, campaign: null, basedOn: from });
-    await context.audit('archive', campaignId, `as release ${body.release}`);
-    return { status: 201, body };
+    const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;
+    return { status: 201, body: await add(null, from) };
   },
 });

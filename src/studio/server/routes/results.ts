@@ -83,16 +83,20 @@ const editsOf = async (
   firstDay: string | undefined,
 ): Promise<ResultsEdit[]> => {
   if (firstDay === undefined || workspace.campaignsFrom !== 'studio') return [];
-  const releases = await studio.releases(workspace.workspaceId, { campaignId, limit: MAX_EDITS });
+  const subject = { kind: 'campaign', subjectId: campaignId } as const;
+  const found = await studio.releases(workspace.workspaceId, { subject, limit: MAX_EDITS });
+  const releases = found
+    .filter(({ liveAtMs, cancelledAtMs }) => cancelledAtMs === null && liveAtMs <= nowMs)
+    .sort((one, other) => other.liveAtMs - one.liveAtMs || other.release - one.release);
   const same = (text: string) => text;
   const naming = { placement: same, moment: same, segment: same };
   return releases
-    .flatMap(({ release, author, liveAtMs, campaign }, index): ResultsEdit[] => {
-      const before = storedCampaign(releases[index + 1]?.campaign);
+    .flatMap(({ release, author, liveAtMs, content }, index): ResultsEdit[] => {
+      const before = storedCampaign(releases[index + 1]?.content);
       const day = workspace.localDays.of(liveAtMs);
-      if (!before || liveAtMs > nowMs || day < firstDay) return [];
-      const changes = campaignChanges(before, storedCampaign(campaign), naming);
-      const what = campaign === null ? ['Archived'] : changes.map(({ label }) => label);
+      if (!before || day < firstDay) return [];
+      const changes = campaignChanges(before, storedCampaign(content), naming);
+      const what = content === null ? ['Archived'] : changes.map(({ label }) => label);
       const seen = what.filter((label) => !UNSEEN.includes(label));
       return seen.length > 0 ? [{ release, day, author, what: seen }] : [];
     })

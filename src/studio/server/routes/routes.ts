@@ -7,7 +7,7 @@ import { createReadReach, createSamples, publishEffect } from './effect.ts';
 import { createReadNames } from './names.ts';
 import { listPictures, removePicture, uploadPicture } from './pictures.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
-import { archive, listReleases, publish, rollBack, stop } from './releases.ts';
+import { archive, cancelScheduled, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
@@ -43,6 +43,7 @@ export const createStudioRoutes = (): StudioRoute[] => {
     publishEffect,
     publish,
     rollBack,
+    cancelScheduled,
     stop,
     archive,
     readAccess,

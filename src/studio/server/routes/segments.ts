@@ -6,11 +6,11 @@ import {
   readCampaign,
   type Segment,
   segmentProblems,
-  segmentReleaseId,
   segmentsIn,
   workedMs,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { problemWords } from '../problem-words.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
@@ -35,12 +35,14 @@ export interface SegmentRow {
 /** By segment, the campaigns that ask for it. */
 const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['usedBy']>> => {
   const uses = new Map<string, SegmentRow['usedBy']>();
-  for (const { id, published, draft, isArchived } of await campaignRows(context)) {
+  for (const row of await campaignRows(context)) {
+    const { id, published, draft, scheduled, isArchived } = row;
     if (isArchived) continue;
     const live = segmentsIn(published?.campaign.audience);
     const isActive = published?.campaign.status === 'active';
-    for (const segment of new Set([...live, ...segmentsIn(draft?.campaign.audience)])) {
-      const name = nameOf((published ?? draft)!.campaign);
+    const written = [draft, ...scheduled].flatMap((each) => segmentsIn(each?.campaign.audience));
+    for (const segment of new Set([...live, ...written])) {
+      const name = nameOf(currentText(row));
       const use = { id, name, isLive: isActive && live.includes(segment) };
       uses.set(segment, [...(uses.get(segment) ?? []), use]);
     }
@@ -78,11 +80,9 @@ export const createListSegments = (sampleOf: SampleOf) =>
     role: 'view',
     request: null,
     answer: async (context) => {
-      const { workspace, store, studio, nowMs } = context;
+      const { workspace, store, studio } = context;
       const uses = await usesOf(context);
-      const releases =
-        workspace.campaignsFrom === 'studio' ? await studio.liveReleases(workspace.workspaceId, nowMs) : [];
-      const newest = new Map(releases.map(({ campaignId, release }) => [campaignId, release]));
+      const newest = await studio.newestReleases(workspace.workspaceId, 'segment');
       const sample = await sampleOf(store, workspace.workspaceId);
       const segments: SegmentRow[] = [];
       const startedMs = workedMs();
@@ -92,7 +92,7 @@ export const createListSegments = (sampleOf: SampleOf) =>
           id,
           name,
           audience,
-          newest: newest.get(segmentReleaseId(id)) ?? 0,
+          newest: newest.get(id) ?? 0,
           reach: workedMs() - startedMs < LIST_MS ? await reachOf(segment, context, sample) : 'left out',
           usedBy: uses.get(id) ?? [],
         });
@@ -118,10 +118,18 @@ export const saveSegment = defineRoute({
     const { name, audience, note, based_on: basedOn } = context.body;
     const [problem] = segmentProblems(audience);
     if (problem) throw new HttpError(422, problemWords(problem.message));
-    const campaignId = segmentReleaseId(params['segmentId']!);
-    const campaign = { name, audience };
-    const body = await addRelease(context, { campaignId, campaign, basedOn, note, liveAtMs: nowMs });
-    await context.audit('save segment', params['segmentId']!, `“${name}”, as release ${body.release}`);
+    const body = await addRelease(
+      context,
+      {
+        kind: 'segment',
+        subjectId: params['segmentId']!,
+        content: { name, audience },
+        basedOn,
+        note,
+        liveAtMs: nowMs,
+      },
+      { action: 'save segment', details: (release) => `“${name}”, as release ${release}` },
+    );
     return { status: 201, body };
   },
 });
@@ -141,9 +149,11 @@ export const removeSegment = defineRoute({
       throw new HttpError(409, `Campaigns ask for it: ${uses.map(({ name }) => `“${name}”`).join(', ')}`);
     }
     const { note, based_on: basedOn } = context.body;
-    const made = { campaignId: segmentReleaseId(id), campaign: null, basedOn, note, liveAtMs: context.nowMs };
-    const body = await addRelease(context, made);
-    await context.audit('remove segment', id, `as release ${body.release}`);
+    const body = await addRelease(
+      context,
+      { kind: 'segment', subjectId: id, content: null, basedOn, note, liveAtMs: context.nowMs },
+      { action: 'remove segment', details: (release) => `as release ${release}` },
+    );
     return { status: 201, body };
   },
 });

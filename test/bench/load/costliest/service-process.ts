@@ -296,8 +296,9 @@ for (let n = 0; n < HISTORY; n += 1) {
   });
   await store.studio.addRelease({
     workspaceId: 'bench',
-    campaignId: 'history',
-    campaign,
+    kind: 'campaign',
+    subjectId: 'history',
+    content: campaign,
     basedOn: n,
     author: 'Pia',
     note: 'x'.repeat(2_000),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { followReleases } from '../../../src/service/workspace/follow-releases.ts';
+import { followReleases } from '../../../src/service/releases/follow-releases.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { createRegistry } from '../../../src/service/workspace/workspace.ts';
 import { aCampaign, aWorkspace } from '../../helpers/a-workspace.ts';
@@ -26,8 +26,9 @@ const follow = (members: Record<string, unknown>, studio = store.studio, pollMs 
 const release = (campaignId: string, name: string, basedOn = 0) =>
   store.studio.addRelease({
     workspaceId: 'test',
-    campaignId,
-    campaign: aCampaign({ campaign_id: campaignId, name }),
+    kind: 'campaign',
+    subjectId: campaignId,
+    content: aCampaign({ campaign_id: campaignId, name }),
     basedOn,
     author: 'Mia',
     note: '',
@@ -82,11 +83,12 @@ describe('a workspace whose campaigns come from the Studio', () => {
     );
     for (let looks = 0; looks < 5; looks += 1) await source.refresh();
     expect(liveReleases).toHaveBeenCalledTimes(1);
-    const planned = { campaign: aCampaign({ campaign_id: 'c', name: 'C' }), author: 'Mia', note: '' };
+    const planned = { content: aCampaign({ campaign_id: 'c', name: 'C' }), author: 'Mia', note: '' };
     await store.studio.addRelease({
       ...planned,
       workspaceId: 'test',
-      campaignId: 'c',
+      kind: 'campaign',
+      subjectId: 'c',
       basedOn: 0,
       createdAtMs: 10,
       liveAtMs: 50,

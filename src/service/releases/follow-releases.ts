@@ -1,0 +1,103 @@
+import { errorFacts, type Log } from '../log.ts';
+import type { WorkspaceSource } from '../workspace/watch-workspaces.ts';
+import { createRegistry, type Registry } from '../workspace/workspace.ts';
+import { withReleases } from './compile-releases.ts';
+import type { Release, ReleaseStore } from './releases.ts';
+
+/** All replicas follow a release within two seconds. */
+const POLL_MS = 1_000;
+
+interface FollowOptions {
+  log: Log;
+  pollMs?: number;
+  now?: () => number;
+}
+
+/** A source whose workspaces have the released campaigns. */
+export interface ReleasedSource extends WorkspaceSource {
+  /** Looks for new releases now; after publishing, so that the next request sees it. */
+  refresh(): Promise<void>;
+}
+
+/**
+ * Puts the Studio's releases in the place of the file's campaigns, for workspaces that say `campaigns_from: "studio"`,
+ * and keeps looking for new ones. Rejects where the database cannot be read at the start; later the last ones stay.
+ */
+export const followReleases = async (
+  source: WorkspaceSource,
+  studio: ReleaseStore,
+  { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
+): Promise<ReleasedSource> => {
+  /** By workspace. Releases are only ever added: nothing changes until there is a newer one, or a planned one is due. */
+  let releases = new Map<string, { newest: number; readAtMs: number; dueAtMs: number; live: Release[] }>();
+  let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
+
+  const readNow = async () => {
+    const time = now();
+    const followed = source.registry().workspaces.filter(({ campaignsFrom }) => campaignsFrom === 'studio');
+    const found = await Promise.all(
+      followed.map(async ({ workspaceId }) => {
+        const known = releases.get(workspaceId);
+        const newest = await studio.newestRelease(workspaceId);
+        const isSame = known?.newest === newest && known.readAtMs <= time && time < known.dueAtMs;
+        if (isSame) return [workspaceId, known] as const;
+        const live = await studio.liveReleases(workspaceId, time);
+        const [next] = await studio.scheduledReleases(workspaceId, time);
+        const dueAtMs = next?.liveAtMs ?? Number.POSITIVE_INFINITY;
+        return [workspaceId, { newest, readAtMs: time, dueAtMs, live }] as const;
+      }),
+    );
+    const isSame = found.length === releases.size && found.every(([id, read]) => releases.get(id) === read);
+    if (!isSame) releases = new Map(found);
+  };
+
+  let reading: Promise<void> = Promise.resolve();
+  /** One after the other: a slow look that began before a campaign was published would put the older releases back. */
+  const read = (): Promise<void> => {
+    reading = reading.then(readNow, readNow);
+    return reading;
+  };
+
+  let isStopped = false;
+  let isSilent = false;
+  const look = async () => {
+    try {
+      await read();
+      isSilent = false;
+    } catch (error) {
+      if (!isSilent) log.warn(errorFacts(error), 'releases not read: the last ones stay in use');
+      isSilent = true;
+    }
+  };
+  const schedule = () => {
+    const timer = setTimeout(async () => {
+      await look();
+      if (!isStopped) schedule();
+    }, pollMs);
+    timer.unref();
+    stopTimer = () => clearTimeout(timer);
+  };
+  let stopTimer: () => void = () => undefined;
+
+  await read();
+  schedule();
+  return {
+    registry() {
+      const of = source.registry();
+      if (shown?.of !== of || shown.releases !== releases) {
+        const workspaces = of.workspaces.map((workspace) =>
+          withReleases(workspace, releases.get(workspace.workspaceId)?.live ?? [], log),
+        );
+        const registry = createRegistry(workspaces.map((workspace) => ({ workspace, source: 'releases' })));
+        shown = { of, releases, registry };
+      }
+      return shown.registry;
+    },
+    refresh: read,
+    stop() {
+      isStopped = true;
+      stopTimer();
+      source.stop();
+    },
+  };
+};

@@ -1,0 +1,255 @@
+import {
+  auditStatement,
+  type Draft,
+  jsonIn,
+  type NewAuditEntry,
+  newDraftStatement,
+  numberIn,
+  numberOrNullIn,
+  oneIn,
+  type RunSql,
+  type RunTogether,
+  removeDraftStatement,
+  type SqlRow,
+  type Statement,
+  textIn,
+} from '../operators/index.ts';
+
+/** What a release publishes. Each kind has IDs of its own. */
+export const RELEASE_KINDS = ['campaign', 'segment'] as const;
+export type ReleaseKind = (typeof RELEASE_KINDS)[number];
+
+/** A campaign or segment as it was published at one moment. */
+export interface Release {
+  workspaceId: string;
+  /** 1, 2, 3 … in each workspace. */
+  release: number;
+  kind: ReleaseKind;
+  /** ID of the campaign or segment. */
+  subjectId: string;
+  /** As a workspace file would write it; `null` removes it. */
+  content: unknown;
+  /** Previous release of the same subject; 0 if none. */
+  basedOn: number;
+  author: string;
+  note: string;
+  createdAtMs: number;
+  /** When it goes live. Later than `createdAtMs` if it was scheduled. */
+  liveAtMs: number;
+  /** When a scheduled release was cancelled; `null` if it was not. */
+  cancelledAtMs: number | null;
+}
+
+export type NewRelease = Omit<Release, 'release' | 'cancelledAtMs'>;
+
+export const RELEASES_TABLE = `
+CREATE TABLE releases (
+  workspace_id TEXT NOT NULL,
+  release INTEGER NOT NULL,
+  kind TEXT NOT NULL, -- campaign or segment
+  subject_id TEXT NOT NULL,
+  content JSON, -- NULL: removed
+  based_on INTEGER NOT NULL,
+  author TEXT NOT NULL,
+  note TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  live_at_ms INTEGER NOT NULL,
+  cancelled_at_ms INTEGER, -- of a scheduled release
+  PRIMARY KEY (workspace_id, release),
+  -- Of two releases that continue the same one, the second is a conflict.
+  UNIQUE (workspace_id, kind, subject_id, based_on)
+);
+`;
+
+/** What is stored together with a release, or not at all. */
+export interface WithRelease {
+  /** Revision of the draft that the release publishes: the draft is removed. */
+  draftRevision?: string;
+  /** Cancels the scheduled releases of the subject. Default: they go live as planned. */
+  cancelsScheduled?: boolean;
+  /** Audit entry of the release with this number. */
+  audit?: (release: number) => NewAuditEntry;
+}
+
+/** A replica whose clock is ahead may already serve a release that is due this soon. */
+const TOO_LATE_MS = 5_000;
+
+/** Releases and when they are live. */
+export interface ReleaseStore {
+  /** The live release of each subject at `nowMs`, oldest subject first. */
+  liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** The last release of each subject with content: the text of a campaign that is archived. */
+  writtenReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** Number of the newest release, live or scheduled; 0 if none. It costs next to nothing. */
+  newestRelease(workspaceId: string): Promise<number>;
+  /** Number of the newest release of each subject of a kind, live, scheduled or cancelled: what the next one has to be based on. */
+  newestReleases(workspaceId: string, kind: ReleaseKind): Promise<Map<string, number>>;
+  /** Releases that go live after `nowMs`, soonest first. */
+  scheduledReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
+  /** Newest first, optionally only those before a number, or of one subject. */
+  releases(
+    workspaceId: string,
+    page: { before?: number; subject?: Pick<Release, 'kind' | 'subjectId'>; limit: number },
+  ): Promise<Release[]>;
+  /** Returns `null` if not found. */
+  release(workspaceId: string, release: number): Promise<Release | null>;
+  /** Adds a release and returns its number, or `null` if the subject has a release after `basedOn`. */
+  addRelease(release: NewRelease, more?: WithRelease): Promise<number | null>;
+  /**
+   * Cancels a scheduled release, and stores its content as a draft if one is given and there is none. Returns false if it is not
+   * scheduled, or due within five seconds.
+   */
+  cancelRelease(
+    release: Pick<Release, 'workspaceId' | 'release'>,
+    more: { nowMs: number; draft: Draft | null; audit: NewAuditEntry },
+  ): Promise<boolean>;
+}
+
+/** Two operators who publish at once want the same number: the slower one takes the next. */
+const MAX_TRIES = 20;
+
+const releaseOf = (row: SqlRow): Release => ({
+  workspaceId: textIn(row, 'workspace_id'),
+  release: numberIn(row, 'release'),
+  kind: oneIn(row, 'kind', RELEASE_KINDS),
+  subjectId: textIn(row, 'subject_id'),
+  content: jsonIn(row, 'content'),
+  basedOn: numberIn(row, 'based_on'),
+  author: textIn(row, 'author'),
+  note: textIn(row, 'note'),
+  createdAtMs: numberIn(row, 'created_at_ms'),
+  liveAtMs: numberIn(row, 'live_at_ms'),
+  cancelledAtMs: numberOrNullIn(row, 'cancelled_at_ms'),
+});
+
+/** The last release of each subject that is live. A fix that is published before a scheduled release is replaced by it. */
+const lastOfEach = (condition = ''): string =>
+  `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (
+     SELECT release FROM (
+       SELECT release, row_number() OVER (PARTITION BY kind, subject_id ORDER BY live_at_ms DESC, release DESC) AS place
+       FROM releases WHERE workspace_id = $1 AND live_at_ms <= $2 AND cancelled_at_ms IS NULL ${condition}
+     ) AS ranked WHERE place = 1
+   )`;
+
+const addStatement = (release: number, added: NewRelease): Statement => {
+  const { workspaceId, kind, subjectId, content, basedOn, author, note, createdAtMs, liveAtMs } = added;
+  return {
+    sql: `INSERT INTO releases
+        (workspace_id, release, kind, subject_id, content, based_on, author, note, created_at_ms, live_at_ms)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING release`,
+    values: [
+      workspaceId,
+      release,
+      kind,
+      subjectId,
+      content === null ? null : JSON.stringify(content),
+      basedOn,
+      author,
+      note,
+      createdAtMs,
+      liveAtMs,
+    ],
+  };
+};
+
+const cancelScheduledStatement = (release: number, added: NewRelease): Statement => ({
+  sql: `UPDATE releases SET cancelled_at_ms = $1 WHERE workspace_id = $2 AND kind = $3 AND subject_id = $4
+    AND live_at_ms > $1 AND cancelled_at_ms IS NULL AND release <> $5`,
+  values: [added.createdAtMs, added.workspaceId, added.kind, added.subjectId, release],
+});
+
+export const createReleaseStore = (run: RunSql, runTogether: RunTogether): ReleaseStore => {
+  const newestOf = async (sql: string, values: string[]): Promise<number> => {
+    const [row] = await run(
+      `SELECT max(release) AS newest FROM releases WHERE workspace_id = $1${sql}`,
+      values,
+    );
+    return Number(row?.['newest'] ?? 0);
+  };
+
+  return {
+    newestRelease: (workspaceId) => newestOf('', [workspaceId]),
+
+    async newestReleases(workspaceId, kind) {
+      const rows = await run(
+        'SELECT subject_id, max(release) AS newest FROM releases WHERE workspace_id = $1 AND kind = $2 GROUP BY subject_id',
+        [workspaceId, kind],
+      );
+      return new Map(rows.map((row) => [textIn(row, 'subject_id'), numberIn(row, 'newest')]));
+    },
+
+    async liveReleases(workspaceId, nowMs) {
+      const rows = await run(lastOfEach(), [workspaceId, nowMs]);
+      const firsts = await run(
+        'SELECT kind, subject_id, min(release) AS first FROM releases WHERE workspace_id = $1 GROUP BY kind, subject_id',
+        [workspaceId],
+      );
+      const keyOf = (kind: string, subjectId: string) => `${kind}:${subjectId}`;
+      const first = new Map(
+        firsts.map((row) => [keyOf(textIn(row, 'kind'), textIn(row, 'subject_id')), numberIn(row, 'first')]),
+      );
+      const firstOf = ({ kind, subjectId }: Release) => first.get(keyOf(kind, subjectId))!;
+      return rows.map(releaseOf).sort((one, other) => firstOf(one) - firstOf(other));
+    },
+
+    async writtenReleases(workspaceId, nowMs) {
+      return (await run(lastOfEach('AND content IS NOT NULL'), [workspaceId, nowMs])).map(releaseOf);
+    },
+
+    async scheduledReleases(workspaceId, nowMs) {
+      const rows = await run(
+        `SELECT * FROM releases WHERE workspace_id = $1 AND live_at_ms > $2 AND cancelled_at_ms IS NULL
+         ORDER BY live_at_ms, release`,
+        [workspaceId, nowMs],
+      );
+      return rows.map(releaseOf);
+    },
+
+    async releases(workspaceId, { subject, before = Number.MAX_SAFE_INTEGER, limit }) {
+      const rows = await run(
+        `SELECT * FROM releases WHERE workspace_id = $1 AND release < $2
+           AND ($3 = '' OR (kind = $3 AND subject_id = $4)) ORDER BY release DESC LIMIT $5`,
+        [workspaceId, before, subject?.kind ?? '', subject?.subjectId ?? '', limit],
+      );
+      return rows.map(releaseOf);
+    },
+
+    async release(workspaceId, release) {
+      const [row] = await run('SELECT * FROM releases WHERE workspace_id = $1 AND release = $2', [
+        workspaceId,
+        release,
+      ]);
+      return row ? releaseOf(row) : null;
+    },
+
+    async addRelease(added, { draftRevision, cancelsScheduled = false, audit } = {}) {
+      const { workspaceId, kind, subjectId } = added;
+      for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+        const newest = await newestOf(' AND kind = $2 AND subject_id = $3', [workspaceId, kind, subjectId]);
+        if (newest !== added.basedOn) return null;
+        const release = (await newestOf('', [workspaceId])) + 1;
+        const isStored = await runTogether([
+          addStatement(release, added),
+          ...(cancelsScheduled ? [cancelScheduledStatement(release, added)] : []),
+          ...(draftRevision === undefined
+            ? []
+            : [removeDraftStatement(workspaceId, subjectId, draftRevision)]),
+          ...(audit ? [auditStatement(audit(release))] : []),
+        ]);
+        if (isStored) return release;
+      }
+      throw new Error('The release could not be numbered: too many were published at once');
+    },
+
+    cancelRelease: ({ workspaceId, release }, { nowMs, draft, audit }) =>
+      runTogether([
+        {
+          sql: `UPDATE releases SET cancelled_at_ms = $1
+            WHERE workspace_id = $2 AND release = $3 AND live_at_ms > $4 AND cancelled_at_ms IS NULL RETURNING release`,
+          values: [nowMs, workspaceId, release, nowMs + TOO_LATE_MS],
+        },
+        ...(draft ? [newDraftStatement(draft)] : []),
+        auditStatement(audit),
+      ]),
+  };
+};

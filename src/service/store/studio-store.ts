@@ -1,0 +1,18 @@
+import {
+  createOperatorStore,
+  OPERATOR_TABLES,
+  type OperatorStore,
+  type RunSql,
+  type RunTogether,
+} from '../operators/index.ts';
+import { createReleaseStore, RELEASES_TABLE, type ReleaseStore } from '../releases/releases.ts';
+
+export const STUDIO_TABLES = RELEASES_TABLE + OPERATOR_TABLES;
+
+/** The Studio's tables. */
+export interface StudioStore extends ReleaseStore, OperatorStore {}
+
+export const createStudioStore = (run: RunSql, runTogether: RunTogether): StudioStore => ({
+  ...createReleaseStore(run, runTogether),
+  ...createOperatorStore(run),
+});

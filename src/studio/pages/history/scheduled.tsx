@@ -1,0 +1,112 @@
+import type { Signal } from '@preact/signals';
+import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
+import { call } from '../call.ts';
+import { Button, into, Segments } from '../parts/controls.tsx';
+import { Dialog, DialogButton } from '../parts/dialog.tsx';
+import { wholeMoment } from '../parts/format.ts';
+import { announce } from '../parts/problem.tsx';
+import { may, signedIn } from '../shell/session.ts';
+
+interface CancelReleaseProps {
+  row: CampaignRow;
+  scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
+  /** What else names it for screen readers, in a list of several campaigns. */
+  name?: string;
+  onDone(): Promise<void>;
+}
+
+/** Cancels a scheduled release, after asking. Nothing for those who may not publish. */
+export const CancelRelease = ({ row, scheduled, name, onDone }: CancelReleaseProps) => {
+  const { release, liveAt } = scheduled;
+  if (!may('publish') || signedIn().workspace.campaignsFrom === 'file') return null;
+  const isKept = row.published === null && row.draft === null && row.scheduled.length === 1;
+  const cancel = async (close: () => void) => {
+    await call('POST', `/api/releases/${release}/cancel`);
+    announce(`Release ${release} canceled.`);
+    close();
+    await onDone();
+  };
+  return (
+    <DialogButton
+      look="quiet danger"
+      name="Cancel release…"
+      aria-label={name && `Cancel release ${release} of ${name}`}
+    >
+      {(close) => (
+        <Dialog
+          title={`Cancel release ${release}?`}
+          onClose={close}
+          closeName="Keep it"
+          action={{ name: 'Cancel release', act: () => cancel(close) }}
+        >
+          <p>
+            It will not go live on {wholeMoment(liveAt)}.{' '}
+            {isKept ? 'Its content becomes a draft.' : 'It stays in the history.'}
+          </p>
+        </Dialog>
+      )}
+    </DialogButton>
+  );
+};
+
+/** What becomes of scheduled releases when another one is published. */
+export type ScheduledChoice = 'keep' | 'cancel';
+
+/** The choice as a request has it: only if there is something to choose. */
+export const scheduledIn = (row: CampaignRow, scheduled: ScheduledChoice) =>
+  row.scheduled.length > 0 ? { scheduled } : {};
+
+interface ScheduledChoiceFieldProps {
+  row: CampaignRow;
+  choice: Signal<ScheduledChoice>;
+}
+
+/** Asks what becomes of the scheduled release. Nothing if there is none. */
+export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledChoiceFieldProps) => {
+  const [next] = scheduled;
+  if (!next) return null;
+  return (
+    <section class="panel notice">
+      <Segments
+        label={`Release ${next.release}, scheduled for ${wholeMoment(next.liveAt)}`}
+        options={[
+          { value: 'keep', name: 'Keep' },
+          { value: 'cancel', name: 'Cancel it' },
+        ]}
+        chosen={choice.value}
+        onChoose={into(choice)}
+      />
+      <p>
+        {choice.value === 'keep'
+          ? 'It replaces what you publish now when it goes live.'
+          : 'It will not go live. What you publish now stays.'}
+      </p>
+    </section>
+  );
+};
+
+interface ScheduledNoticeProps {
+  row: CampaignRow;
+  /** Puts the content of a scheduled release into the editor. */
+  onEdit: ((release: ScheduledRelease) => void) | null;
+  onDone(): Promise<void>;
+}
+
+/** Releases of a campaign that are not live yet, with what can be done about them. */
+export const ScheduledNotice = ({ row, onEdit, onDone }: ScheduledNoticeProps) => (
+  <>
+    {row.scheduled.map((each) => (
+      <section
+        key={each.release}
+        class="row panel notice scheduled"
+        aria-label={`Scheduled release ${each.release}`}
+      >
+        <p>
+          <b>Release {each.release}</b> by <bdi>{each.author}</bdi> goes live on {wholeMoment(each.liveAt)}.
+        </p>
+        {onEdit && <Button onClick={() => onEdit(each)}>Edit this version</Button>}
+        <CancelRelease row={row} scheduled={each} onDone={onDone} />
+      </section>
+    ))}
+  </>
+);

@@ -1,0 +1,145 @@
+// Releases that go live later: they are seen, stopped, and survive a fix.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+
+let studio: StudioBrowser;
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+});
+afterAll(() => studio?.stop());
+
+const close = (page: Page) => page.context().close();
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
+const saved = (page: Page) => page.getByText('Draft saved').waitFor();
+const notice = (page: Page) => page.getByRole('region', { name: /^Scheduled release/ });
+
+/** A campaign of its own, drafted through the API. */
+const draft = async (id: string): Promise<void> => {
+  const properties = { headline: { type: 'string', value: `First words of ${id}` } };
+  const campaign = {
+    campaign_id: id,
+    name: id,
+    status: 'active',
+    placements: ['home_hero'],
+    variants: [{ variant_id: 'a', properties }],
+  };
+  await studio.call('PUT', `/api/drafts/${id}`, { campaign, based_on: 0 });
+};
+
+/** Publishes what the page shows. */
+const publish = async (page: Page, when: 'now' | 'tomorrow'): Promise<void> => {
+  await button(page, 'Publish …').click();
+  if (when === 'tomorrow') await page.getByRole('radio', { name: 'At a time' }).check();
+  await button(page, when === 'now' ? 'Publish now' : 'Schedule').click();
+  await page.getByText(when === 'now' ? /^Release \d+ is live/ : /^Release \d+ goes live on/).waitFor();
+  await page
+    .locator('.draft-state')
+    .filter({ hasText: /^(?:Published|Scheduled)$/ })
+    .waitFor();
+};
+
+describe('a new campaign that is published at a time', () => {
+  test('is in the list, opens, and can be canceled: its content is a draft again', async () => {
+    await draft('advent');
+    const page = await studio.open('/campaigns/advent');
+    await publish(page, 'tomorrow');
+    await notice(page)
+      .getByText(/goes live on/)
+      .waitFor();
+    expect(await headline(page).inputValue()).toBe('First words of advent');
+
+    await page.getByRole('link', { name: 'Campaigns' }).first().click();
+    await page.getByLabel('Search campaigns').fill('advent');
+    const row = page.getByRole('listitem').filter({ hasText: 'advent' });
+    await row.getByText(/^Goes live/).waitFor();
+    await page.getByRole('radio', { name: 'Scheduled' }).check();
+    await row.getByRole('button', { name: /^Cancel release \d+ of advent$/ }).click();
+    await button(page, 'Cancel release').click();
+    await page.getByText(/^Release \d+ canceled/).waitFor();
+    await page.getByRole('radio', { name: 'All', exact: true }).check();
+    await row.getByText('Draft', { exact: true }).waitFor();
+    await row.getByRole('link').click();
+    expect(await headline(page).inputValue()).toBe('First words of advent');
+    expect(await notice(page).count()).toBe(0);
+    await close(page);
+  });
+
+  test('can be changed before it goes live, which replaces it', async () => {
+    await draft('epiphany');
+    const page = await studio.open('/campaigns/epiphany');
+    await publish(page, 'tomorrow');
+    await headline(page).fill('Better words');
+    await saved(page);
+    await button(page, 'Publish …').click();
+    await page.getByText('It will not go live. What you publish now stays.').waitFor();
+    await button(page, 'Publish now').click();
+    await page.getByText(/^Release \d+ is live/).waitFor();
+    await notice(page).waitFor({ state: 'detached' });
+    await close(page);
+  });
+});
+
+describe('a fix beside a scheduled release', () => {
+  test('asks what becomes of it, keeps it by default, and the history says so', async () => {
+    await draft('carnival');
+    const page = await studio.open('/campaigns/carnival');
+    await publish(page, 'now');
+    await headline(page).fill('From tomorrow on');
+    await saved(page);
+    await publish(page, 'tomorrow');
+    await notice(page)
+      .getByText(/goes live on/)
+      .waitFor();
+    expect(await headline(page).inputValue()).toBe('First words of carnival');
+    await headline(page).fill('A small fix');
+    await saved(page);
+    await button(page, 'Publish …').click();
+    await page.getByText('It replaces what you publish now when it goes live.').waitFor();
+    await button(page, 'Publish now').click();
+    await page.getByText(/^Release \d+ is live/).waitFor();
+    await notice(page)
+      .getByText(/goes live on/)
+      .waitFor();
+
+    await page.getByRole('link', { name: 'History' }).click();
+    const items = page.locator('.releases > li');
+    await items.first().waitFor();
+    expect(await items.locator('.tag').allTextContents()).toEqual(['Live', 'Scheduled']);
+    // What is to come is no past to go back to.
+    expect(
+      await items
+        .nth(1)
+        .getByRole('button', { name: /^Restore/ })
+        .count(),
+    ).toBe(0);
+    await items.nth(1).getByRole('button', { name: 'Cancel release…' }).click();
+    await button(page, 'Cancel release').click();
+    await items.nth(1).getByText('Canceled', { exact: true }).waitFor();
+    await items
+      .nth(1)
+      .getByText(/scheduled for .*, canceled on/)
+      .waitFor();
+    await close(page);
+  });
+
+  test('can be made from it: its version is put into the editor', async () => {
+    await draft('lent');
+    const page = await studio.open('/campaigns/lent');
+    await publish(page, 'now');
+    await headline(page).fill('The second version');
+    await saved(page);
+    await publish(page, 'tomorrow');
+    await notice(page).getByRole('button', { name: 'Edit this version' }).click();
+    expect(await headline(page).inputValue()).toBe('The second version');
+    await saved(page);
+    // Live campaigns with a scheduled release are found by it, and stopping one says what else it cancels.
+    await button(page, 'Stop…').click();
+    await page.getByText(/^Release \d+, scheduled for .* is canceled as well\.$/).waitFor();
+    await button(page, 'Stop it now').click();
+    await page.getByText('lent is stopped.').waitFor();
+    await notice(page).waitFor({ state: 'detached' });
+    await close(page);
+  });
+});
