@@ -11,6 +11,11 @@ export class ExitError extends Error {
   }
 }
 
+/** A failure that the command has reported itself. */
+export class ReportedError extends Error {
+  override readonly name = 'ReportedError';
+}
+
 /** A person or a supervisor ended the command. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';

@@ -7,6 +7,7 @@ import {
   runCommand,
   type SubCommandsDef,
 } from 'citty';
+import { ReportedError } from './exit.ts';
 import { helpOf } from './help.ts';
 import { sentenceOf } from './sentence.ts';
 
@@ -77,7 +78,7 @@ export const run = async (words: string[]): Promise<number> => {
   process.stderr.on('error', () => undefined);
   const [name] = words;
   const command = await commandNamed(name);
-  if (name === '--version') {
+  if (words.includes('--version')) {
     const { version } = await import('../service/index.ts');
     process.stdout.write(`${version()}\n`);
     return 0;
@@ -97,7 +98,7 @@ export const run = async (words: string[]): Promise<number> => {
     await runCommand(command, { rawArgs });
     return 0;
   } catch (error) {
-    process.stderr.write(`placard: ${sentenceOf(error)}\n`);
+    if (!(error instanceof ReportedError)) process.stderr.write(`placard: ${sentenceOf(error)}\n`);
     return exitCodeOf(error);
   }
 };

@@ -1,5 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
-import { pino } from 'pino';
+import type { Logger } from 'pino';
 import { startIngestion } from '../ingestion/index.ts';
 import {
   createService,
@@ -14,11 +15,14 @@ import {
   type Service,
   type Store,
   tuneProcess,
-  type WorkspaceSource,
+  type WatchedSource,
   watchWorkspaces,
 } from '../service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
+import { ReportedError } from './exit.ts';
+import { sentenceOf } from './sentence.ts';
+import { createServeLog } from './serve-log.ts';
 
 const options = {
   workspace: {
@@ -33,6 +37,12 @@ const options = {
   },
   port: { type: 'string', description: 'Port, 0 for any free one (PORT)', valueHint: '8787' },
   host: { type: 'string', description: 'Address to listen on (HOST)', valueHint: '127.0.0.1' },
+  'drain-seconds': {
+    type: 'string',
+    description:
+      'After SIGTERM /readyz is 503 and requests are still served for this long (PLACARD_DRAIN_SECONDS)',
+    valueHint: '5',
+  },
   'studio-port': {
     type: 'string',
     description: 'Port of the Studio; without it there is none (PLACARD_STUDIO_PORT)',
@@ -70,10 +80,21 @@ const portOf = (option: string, text: string): number => {
   return port;
 };
 
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
+/** Longer than two checks of `deploy/Caddyfile`. */
+const DRAIN_SECONDS = '5';
+const MAX_DRAIN_SECONDS = 3_600;
+/** Longer than the upstream `keepalive_timeout` of `deploy/nginx.conf`, which asks no `/readyz`. */
+const LINGER_MS = 1_500;
+
+const drainMsOf = (text: string): number => {
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(seconds <= MAX_DRAIN_SECONDS))
+    throw new Error(`--drain-seconds must be a number from 0 to ${MAX_DRAIN_SECONDS}, got "${text}"`);
+  return seconds * 1000;
+};
 
 /** Watches the workspaces. Throws with a hint where there are none yet. */
-const workspacesOf = (path: string, log: Log): WorkspaceSource => {
+const workspacesOf = (path: string, log: Log): WatchedSource => {
   try {
     return watchWorkspaces(path, { log });
   } catch (error) {
@@ -151,83 +172,109 @@ const serveStudio = async (
   return listening;
 };
 
-/** Resolves with the first of the two signals that ask a process to end. */
-const asked = (): Promise<NodeJS.Signals> =>
+/** Resolves with the next signal that asks the process to end. */
+const endAsked = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, resolve);
+    const onSignal = (name: NodeJS.Signals) => {
+      ignore();
+      resolve(name);
+    };
+    const ignore = () => {
+      process.off('SIGTERM', onSignal).off('SIGINT', onSignal);
+    };
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
+    signal?.addEventListener('abort', ignore);
   });
+
+/** Serves on while load balancers learn from `/readyz` that this replica ends. Another signal cuts it short. */
+const drain = async (service: Service, ms: number): Promise<void> => {
+  service.drain();
+  const ended = new AbortController();
+  const { signal } = ended;
+  await Promise.race([wait(ms, undefined, { signal }).catch(() => undefined), endAsked(signal)]);
+  ended.abort();
+};
+
+type Args = Partial<Record<keyof typeof options, string | undefined>>;
+
+const runService = async (args: Args, log: Logger): Promise<void> => {
+  const { env } = process;
+  const setting: Setting = (name, variable) => {
+    // An empty host would be every address of the machine.
+    if (args[name] === '') throw new Error(`--${name} needs a value`);
+    return args[name] ?? (env[variable] || undefined);
+  };
+  const path = setting('workspace', 'PLACARD_WORKSPACE') ?? 'workspace.json';
+  const db = namedDatabase(args.db) ?? 'placard.db';
+  const port = portOf('port', setting('port', 'PORT') ?? '8787');
+  const host = setting('host', 'HOST') ?? '127.0.0.1';
+  const drainMs = drainMsOf(setting('drain-seconds', 'PLACARD_DRAIN_SECONDS') ?? DRAIN_SECONDS);
+
+  const ending = endAsked();
+  tuneProcess();
+  process.on('uncaughtException', (error) => {
+    // Node's own report quotes the error, which may quote a user's data.
+    log.fatal(errorFacts(error), 'uncaught exception, exiting');
+    process.exit(1);
+  });
+  const watched = workspacesOf(path, log);
+  // A terminal that is closed ends the process.
+  if (!process.stdout.isTTY) process.on('SIGHUP', watched.reload);
+  const store = await openDatabase(db);
+  const workspaces = await followReleases(watched, store.studio, { log }).catch(async (error) => {
+    // The store's threads and connections would keep the process.
+    watched.stop();
+    await store.close();
+    throw error;
+  });
+  const metricsToken = env['PLACARD_METRICS_TOKEN'] || undefined;
+  const service = createService({
+    workspaces,
+    store,
+    log,
+    ...(metricsToken !== undefined && { metricsToken }),
+  });
+  const stopIngestion = startIngestion({
+    store,
+    workspaces: () => workspaces.registry().workspaces,
+    log,
+  });
+  let listening: Listening | null = null;
+  try {
+    listening = await listen(service, { port, host, log, ...(drainMs > 0 && { lingerMs: LINGER_MS }) });
+    // Other machines have another address of a service that they can reach.
+    const ownUrl = isLoopback(host) ? listening.url : null;
+    const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
+    log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
+    logReach(log, host, metricsToken !== undefined);
+    const signal = await ending;
+    // A person at a terminal has no load balancer.
+    const isDraining = signal === 'SIGTERM' && drainMs > 0;
+    log.info({ signal, ...(isDraining && { drain_seconds: drainMs / 1000 }) }, 'stopping');
+    if (isDraining) await drain(service, drainMs);
+    await studio?.stop();
+    await stopIngestion();
+    await listening.stop();
+    log.info({}, 'stopped');
+  } catch (error) {
+    await stopIngestion();
+    await (listening ? listening.stop() : service.close());
+    throw error;
+  }
+};
 
 /** `placard serve`: runs the API until it is asked to end, then finishes what it has begun. */
 export const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the API.' },
   args: options,
   run: async ({ args }) => {
-    const { env } = process;
-    const setting: Setting = (name, variable) => {
-      // An empty host would be every address of the machine.
-      if (args[name] === '') throw new Error(`--${name} needs a value`);
-      return args[name] ?? (env[variable] || undefined);
-    };
-    const path = setting('workspace', 'PLACARD_WORKSPACE') ?? 'workspace.json';
-    const db = namedDatabase(args.db) ?? 'placard.db';
-    const port = portOf('port', setting('port', 'PORT') ?? '8787');
-    const host = setting('host', 'HOST') ?? '127.0.0.1';
-
-    const level = env['LOG_LEVEL'] || 'info';
-    if (!LEVELS.includes(level))
-      throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);
-
-    const ending = asked();
-    tuneProcess();
-    const log = pino({
-      level,
-      base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-    });
-    process.on('uncaughtException', (error) => {
-      // Node's own report quotes the error, which may quote a user's data.
-      log.fatal(errorFacts(error), 'ended by an error');
-      process.exit(1);
-    });
-    const watched = workspacesOf(path, log);
-    const store = await openDatabase(db);
-    const workspaces = await followReleases(watched, store.studio, { log }).catch(async (error) => {
-      // The store's threads and connections would keep the process.
-      watched.stop();
-      await store.close();
-      throw error;
-    });
-    const metricsToken = env['PLACARD_METRICS_TOKEN'] || undefined;
-    const service = createService({
-      workspaces,
-      store,
-      log,
-      ...(metricsToken !== undefined && { metricsToken }),
-    });
-    const stopIngestion = startIngestion({
-      store,
-      workspaces: () => workspaces.registry().workspaces,
-      log,
-    });
-    let listening: Listening | null = null;
+    const log = createServeLog(process.env['LOG_LEVEL'] || 'info');
     try {
-      listening = await listen(service, { port, host, log });
-      // Other machines have another address of a service that they can reach.
-      const ownUrl = isLoopback(host) ? listening.url : null;
-      const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
-      log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
-      logReach(log, host, metricsToken !== undefined);
-      const signal = await ending;
-      log.info({ signal }, 'stopping');
-      await studio?.stop();
-      await stopIngestion();
-      await listening.stop();
-      log.info({}, 'stopped');
+      await runService(args, log);
     } catch (error) {
-      await stopIngestion();
-      await (listening ? listening.stop() : service.close());
-      throw error;
+      if (!log.isLevelEnabled('fatal')) throw error;
+      log.fatal({ problem: sentenceOf(error) }, 'service failed');
+      throw new ReportedError(sentenceOf(error));
     }
   },
 });

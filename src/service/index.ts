@@ -90,5 +90,10 @@ export { WorkspaceError } from './workspace/problems.ts';
 export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
 export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
 export { ROLES, type Role } from './workspace/studio-settings.ts';
-export { type WatchOptions, type WorkspaceSource, watchWorkspaces } from './workspace/watch-workspaces.ts';
+export {
+  type WatchedSource,
+  type WatchOptions,
+  type WorkspaceSource,
+  watchWorkspaces,
+} from './workspace/watch-workspaces.ts';
 export type { Placement, Registry, Source, Workspace, WorkspaceIntegration } from './workspace/workspace.ts';

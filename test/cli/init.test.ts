@@ -109,7 +109,10 @@ describe('placard init', () => {
   });
 
   test('says of a file that is not there how to make one', async () => {
-    const { stderr } = await spawnCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
-    expect(stderr).toBe('placard: none.json is not there; placard init writes a workspace file\n');
+    const { stdout } = await spawnCli(['serve', '--workspace', 'none.json', '--db', ':memory:']);
+    expect(JSON.parse(stdout)).toMatchObject({
+      level: 'fatal',
+      problem: 'none.json is not there; placard init writes a workspace file',
+    });
   });
 });

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
-import { ended, runCli, serveCli, spawnCli } from '../helpers/run-cli.ts';
+import { type CliRun, ended, runCli, serveCli, spawnCli } from '../helpers/run-cli.ts';
 import { aStudioWorkspace } from '../helpers/running-studio.ts';
 
 let folder: string;
@@ -41,6 +41,13 @@ const linesOf = (stdout: string) =>
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+/** How a service failed: its exit code, and the reason in its log. */
+const failureOf = ({ code, stdout }: CliRun) => ({
+  code,
+  problem: linesOf(stdout).find(({ level }) => level === 'fatal')?.['problem'],
+});
+const failedServe = async (words: string[]) => failureOf(await spawnCli(['serve', ...words]));
 
 describe('the address of the database', () => {
   const secret = 'postgres://placard:s3cret@127.0.0.1:1/placard';
@@ -333,6 +340,8 @@ describe('placard serve', () => {
       expect.objectContaining({ level: 'debug', method: 'GET', status: 404 }),
     ]);
     expect(stdout).not.toContain('jane');
+    const silent = await spawnCli(['serve', '--db', ''], { LOG_LEVEL: 'silent' });
+    expect(silent).toMatchObject({ code: 1, stdout: '', stderr: 'placard: --db needs a value\n' });
     const wrong = await runCli(['serve', '--workspace', workspace], { LOG_LEVEL: 'loud' });
     expect(wrong.stderr).toMatch(/^placard: LOG_LEVEL must be one of trace, .*, got "loud"\n$/);
   });
@@ -351,16 +360,28 @@ describe('placard serve', () => {
   });
 
   test.each<[string[], string]>([
-    [['--db', ''], 'placard: --db needs a value\n'],
-    [['--host='], 'placard: --host needs a value\n'],
-    [['--port', '99999'], 'placard: --port must be a number from 0 to 65535, got "99999"\n'],
-    [
-      ['--prot', '80'],
-      'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --studio-port, --studio-host, --studio-url, --service-url, --trusted-proxies\n',
-    ],
-  ])('ends with one sentence where it is started with %j', async (words, sentence) => {
-    const { code, stderr, stdout } = await runCli(['serve', ...words]);
-    expect({ code, stderr, stdout }).toEqual({ code: 1, stderr: sentence, stdout: '' });
+    [['--db', ''], '--db needs a value'],
+    [['--host='], '--host needs a value'],
+    [['--port', '99999'], '--port must be a number from 0 to 65535, got "99999"'],
+    [['--drain-seconds', 'long'], '--drain-seconds must be a number from 0 to 3600, got "long"'],
+  ])('ends with one line of its log where it is started with %j', async (words, problem) => {
+    expect(await failedServe(words)).toEqual({ code: 1, problem });
+  });
+
+  test('ends with one sentence where it has no such option', async () => {
+    const { code, stderr, stdout } = await runCli(['serve', '--prot', '80']);
+    expect({ code, stderr, stdout }).toEqual({
+      code: 1,
+      stderr:
+        'placard: there is no option --prot; the options are --workspace, --db, --port, --host, --drain-seconds, --studio-port, --studio-host, --studio-url, --service-url, --trusted-proxies\n',
+      stdout: '',
+    });
+  });
+
+  test('prints its version', async () => {
+    const [short, long] = await Promise.all([runCli(['--version']), runCli(['serve', '--version'])]);
+    expect(long).toMatchObject({ code: 0, stdout: short.stdout });
+    expect(long.stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
   test.each([
@@ -375,8 +396,10 @@ describe('placard serve', () => {
       '--db',
       `postgres://${rest}`,
     ]);
-    expect(code).toBe(1);
-    expect(stderr).toContain(`placard: the database postgres://${shown} cannot be used: `);
+    expect(failureOf({ code, stdout, stderr, signal: null })).toEqual({
+      code: 1,
+      problem: expect.stringContaining(`the database postgres://${shown} cannot be used: `),
+    });
     expect(stdout + stderr).not.toMatch(/hu|sh@|user=/);
   });
 
@@ -386,10 +409,9 @@ describe('placard serve', () => {
     const damaged = Buffer.from(intact);
     damaged.fill(0xff, firstByteOf('users'), firstByteOf('users') + 4_096);
     writeFileSync(db, damaged);
-    const { code, stderr } = await spawnCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
-    expect({ code, stderr }).toEqual({
+    expect(await failedServe(['--workspace', workspace, '--db', db, '--port', '0'])).toEqual({
       code: 1,
-      stderr: `placard: the database ${db} cannot be used: database disk image is malformed\n`,
+      problem: `the database ${db} cannot be used: database disk image is malformed`,
     });
     // Nor does a process that stays hold on to it.
     await expect(openStore(db)).rejects.toThrow('malformed');
@@ -403,10 +425,9 @@ describe('placard serve', () => {
     const broken = new DatabaseSync(db);
     broken.exec('DROP TABLE releases');
     broken.close();
-    const { code, stderr } = await spawnCli(['serve', '--workspace', workspace, '--db', db, '--port', '0']);
-    expect({ code, stderr }).toEqual({
+    expect(await failedServe(['--workspace', workspace, '--db', db, '--port', '0'])).toEqual({
       code: 1,
-      stderr: expect.stringMatching(/^placard: .*no such table: releases\n$/),
+      problem: expect.stringMatching(/no such table: releases$/),
     });
   });
 
@@ -414,8 +435,9 @@ describe('placard serve', () => {
     // Files end at 20 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
     const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
     const words = ['--workspace', workspace, '--db', db, '--port', '0'];
-    const { code, stderr } = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
-    expect([code, stderr]).toEqual([1, `placard: the database ${db} cannot be used: disk I/O error\n`]);
+    const run = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
+    const problem = `the database ${db} cannot be used: disk I/O error`;
+    expect(failureOf(run)).toEqual({ code: 1, problem });
   });
 
   test.each([
@@ -453,13 +475,13 @@ describe('placard serve', () => {
   );
 
   test('ends with one sentence where the address of the service is none', async () => {
-    const wrong = await spawnCli([
-      ...['serve', '--workspace', workspace, '--db', ':memory:', '--port', '0'],
+    const wrong = await failedServe([
+      ...['--workspace', workspace, '--db', ':memory:', '--port', '0'],
       ...['--studio-port', '0', '--service-url', 'api.example'],
     ]);
-    expect(wrong).toMatchObject({
+    expect(wrong).toEqual({
       code: 1,
-      stderr: 'placard: --service-url must be a URL such as https://api.example, got "api.example"\n',
+      problem: '--service-url must be a URL such as https://api.example, got "api.example"',
     });
   });
 
@@ -473,26 +495,87 @@ describe('placard serve', () => {
       '0',
     ]);
     const { port } = new URL(url);
-    const second = await spawnCli(['serve', '--workspace', workspace, '--db', ':memory:', '--port', port]);
-    expect(second).toMatchObject({
+    expect(await failedServe(['--workspace', workspace, '--db', ':memory:', '--port', port])).toEqual({
       code: 1,
-      stderr: `placard: port ${port} on 127.0.0.1 is in use; choose another with --port\n`,
+      problem: `port ${port} on 127.0.0.1 is in use; choose another with --port`,
     });
     child.kill('SIGTERM');
     await exit;
     writeFileSync(db, 'this is no database, and long enough to be looked at as one'.repeat(20));
     const dbs = [db, join(folder, 'no', 'such', 'folder.db'), folder, 'mysql://me:secret@db/x'];
     const [third, fourth, fifth, sixth] = await Promise.all(
-      dbs.map((each) => spawnCli(['serve', '--workspace', workspace, '--db', each, '--port', '0'])),
+      dbs.map((each) => failedServe(['--workspace', workspace, '--db', each, '--port', '0'])),
     );
     expect(third!.code).toBe(1);
-    expect(third!.stderr).toMatch(/^placard: the database [^\n]+placard\.db cannot be used: [^\n]+\n$/);
-    expect(fourth!.stderr).toMatch(
-      /^placard: the database [^\n]+folder\.db cannot be used: [^\n]+such is not there\n$/,
+    expect(third!.problem).toMatch(/^the database [^\n]+placard\.db cannot be used: [^\n]+$/);
+    expect(fourth!.problem).toMatch(
+      /^the database [^\n]+folder\.db cannot be used: [^\n]+such is not there$/,
     );
-    expect(fifth!.stderr).toMatch(/^placard: the database [^\n]+ cannot be used: it is a folder\n$/);
-    expect(sixth!.stderr).toBe(
-      'placard: the database mysql://db/x cannot be used: expected a file, :memory: or a postgres:// URL\n',
+    expect(fifth!.problem).toMatch(/^the database [^\n]+ cannot be used: it is a folder$/);
+    expect(sixth!.problem).toBe(
+      'the database mysql://db/x cannot be used: expected a file, :memory: or a postgres:// URL',
     );
   });
+});
+
+describe('SIGTERM', () => {
+  const words = () => ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
+  const statusOf = (url: string) => fetch(url).then(({ status }) => status);
+
+  test('turns /readyz to 503 first, and serves on until the drain is over', async () => {
+    const started = await serveCli([...words(), '--drain-seconds', '3600']);
+    const { child, url, lines, exit } = started;
+    expect(await statusOf(`${url}/readyz`)).toBe(200);
+    child.kill('SIGTERM');
+    await expect.poll(() => statusOf(`${url}/readyz`)).toBe(503);
+    const tracked = await post(url, '/users/track', SERVER_KEY, { attributes: [{ external_id: 'u-1' }] });
+    expect([tracked.status, tracked.headers.get('connection')]).toEqual([201, 'keep-alive']);
+    // A second signal ends the drain, and not the process: what is under way is answered.
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0, signal: null });
+    expect(lines.find(({ msg }) => msg === 'stopping')).toMatchObject({ drain_seconds: 3600 });
+    expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
+  });
+
+  test('is the end after the drain without another signal', async () => {
+    const { child, exit } = await serveCli([...words(), '--drain-seconds', '0.05']);
+    child.kill('SIGTERM');
+    expect(await exit).toMatchObject({ code: 0, signal: null });
+  });
+});
+
+test('SIGINT ends the service without a drain', async () => {
+  const { child, exit } = await serveCli([
+    '--workspace',
+    workspace,
+    '--db',
+    ':memory:',
+    '--port',
+    '0',
+    '--drain-seconds',
+    '3600',
+  ]);
+  child.kill('SIGINT');
+  expect(await exit).toMatchObject({ code: 0, signal: null });
+});
+
+test('SIGHUP reads the workspace again, also where the file looks unchanged', async () => {
+  const { child, exit, lines } = await serveCli([
+    '--workspace',
+    workspace,
+    '--db',
+    ':memory:',
+    '--port',
+    '0',
+  ]);
+  const logged = (msg: string) => () => lines.some((line) => line['msg'] === msg);
+  child.kill('SIGHUP');
+  await expect.poll(logged('workspace unchanged')).toBe(true);
+  const { atime, mtime } = statSync(workspace);
+  writeFileSync(workspace, readFileSync(workspace, 'utf8').replace('"active"', '"paused"'));
+  utimesSync(workspace, atime, mtime);
+  child.kill('SIGHUP');
+  await expect.poll(logged('workspace not reloaded: the one before stays in use')).toBe(true);
+  child.kill('SIGTERM');
+  expect(await exit).toMatchObject({ code: 0 });
 });

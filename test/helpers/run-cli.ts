@@ -86,12 +86,12 @@ export const runCli = (words: string[], env: Record<string, string> = {}, folder
   return result;
 };
 
-/** Starts `placard serve` and resolves once it listens; `lines` grows with its log. */
+/** Starts `placard serve` and resolves once it listens; `lines` grows with its log. Nothing balances it: it ends at once. */
 export const serveCli = async (
   words: string[],
   env?: Record<string, string>,
 ): Promise<{ child: ChildProcess; url: string; lines: Record<string, unknown>[]; exit: Promise<CliRun> }> => {
-  const child = startCli(['serve', ...words], env);
+  const child = startCli(['serve', ...words], { PLACARD_DRAIN_SECONDS: '0', ...env });
   const exit = ended(child);
   const lines: Record<string, unknown>[] = [];
   const url = await new Promise<string>((resolve, reject) => {
@@ -100,7 +100,7 @@ export const serveCli = async (
       lines.push(facts);
       if (facts['msg'] === 'listening') resolve(String(facts['url']));
     });
-    void exit.then(({ stderr }) => reject(new Error(`serve ended: ${stderr}`)));
+    void exit.then(({ stdout, stderr }) => reject(new Error(`serve ended: ${stdout}${stderr}`)));
   });
   return { child, url, lines, exit };
 };

@@ -285,15 +285,19 @@ describe('GET /metrics', () => {
     const { status, headers, body } = await service.call('GET', '/metrics');
     expect(status).toBe(200);
     expect(headers.get('content-type')).toMatch(/^text\/plain/);
-    expect(body).toMatch(/placard_requests_total\{endpoint="\/users\/track",status="201"\} \d+/);
-    expect(body).toMatch(/placard_request_seconds_count\{endpoint="\/users\/track"\} \d+/);
-    expect(body).toMatch(/placard_objects_total\{endpoint="\/users\/track",kind="attributes"\} \d+/);
+    expect(body).toMatch(/placard_http_requests_total\{endpoint="\/users\/track",status="201"\} \d+/);
+    expect(body).toMatch(/placard_http_request_duration_seconds_count\{endpoint="\/users\/track"\} \d+/);
+    expect(body).toMatch(/placard_objects_accepted_total\{endpoint="\/users\/track",kind="attributes"\} \d+/);
     expect(body).toMatch(
-      /placard_object_errors_total\{endpoint="\/users\/track",code="EMAIL_BAD_FORMAT"\} \d+/,
+      /placard_objects_rejected_total\{endpoint="\/users\/track",code="EMAIL_BAD_FORMAT"\} \d+/,
     );
-    expect(body).toMatch(/placard_store_seconds_count\{operation="write"\} \d+/);
-    expect(body).toMatch(/placard_store_waiting\{operation="write"\} 0/);
-    for (const name of ['placard_commit_wait_seconds', 'placard_commit_seconds', 'placard_commit_works']) {
+    expect(body).toMatch(/placard_store_operation_duration_seconds_count\{operation="write"\} \d+/);
+    expect(body).toMatch(/placard_store_in_flight\{operation="write"\} 0/);
+    for (const name of [
+      'placard_commit_queue_seconds',
+      'placard_commit_duration_seconds',
+      'placard_commit_batch_size',
+    ]) {
       expect(body).toMatch(new RegExp(`${name}_count [1-9]`));
     }
     expect(body).not.toContain('placard_data_points{');
@@ -307,7 +311,7 @@ describe('GET /metrics', () => {
     const ask = (key?: string) => guarded.call('GET', '/metrics', key === undefined ? {} : { key });
     for (const key of [undefined, 'another']) {
       const { status, body } = await ask(key);
-      expect([status, JSON.stringify(body).includes('placard_requests_total')]).toEqual([401, false]);
+      expect([status, JSON.stringify(body).includes('placard_http_requests_total')]).toEqual([401, false]);
     }
     const { status, body } = await ask('a-token');
     expect(status).toBe(200);
@@ -326,7 +330,7 @@ describe('GET /metrics', () => {
     };
     const running = await runService([aWorkspace()], { store: { ...store, bannerUser } });
     const waiting = async () =>
-      /placard_store_waiting\{operation="banner_user"\} (\d+)/.exec(
+      /placard_store_in_flight\{operation="banner_user"\} (\d+)/.exec(
         (await running.call('GET', '/metrics')).body,
       )?.[1];
     try {
@@ -358,7 +362,7 @@ describe('GET /metrics', () => {
     try {
       const { status, body } = await broken.call('GET', '/metrics', { key: 'a-token' });
       expect(status).toBe(200);
-      expect(body).toContain('placard_requests_total');
+      expect(body).toContain('placard_http_requests_total');
       expect(body).not.toContain('placard_data_points{');
     } finally {
       await broken.stop();
@@ -374,7 +378,7 @@ describe('GET /metrics', () => {
     for (let index = 0; index < 20; index += 1) await service.call('GET', `/invented/${index}`);
     const { body } = await service.call('GET', '/metrics');
     expect(body).not.toContain('invented');
-    expect(body.match(/^placard_object_errors_total\{/gm).length).toBeLessThan(20);
+    expect(body.match(/^placard_objects_rejected_total\{/gm).length).toBeLessThan(20);
   });
 });
 

@@ -13,27 +13,27 @@ const codeLabel = (code: string): string => code.replace(/'.*'/s, "'…'").slice
 const createRequestMetrics = (registry: Registry) => {
   const registers = [registry];
   const requests = new Counter({
-    name: 'placard_requests_total',
-    help: 'Requests answered, by endpoint and status.',
+    name: 'placard_http_requests_total',
+    help: 'HTTP requests by endpoint and status.',
     labelNames: ['endpoint', 'status'],
     registers,
   });
   const latency = new Histogram({
-    name: 'placard_request_seconds',
-    help: 'From the head of a request to its answer, by endpoint.',
+    name: 'placard_http_request_duration_seconds',
+    help: 'Duration of HTTP requests from head to response, by endpoint.',
     labelNames: ['endpoint'],
     buckets: SECONDS,
     registers,
   });
   const objects = new Counter({
-    name: 'placard_objects_total',
+    name: 'placard_objects_accepted_total',
     help: 'Objects accepted, by endpoint and kind.',
     labelNames: ['endpoint', 'kind'],
     registers,
   });
   const errors = new Counter({
-    name: 'placard_object_errors_total',
-    help: 'Entries of errors in answers, by endpoint and code.',
+    name: 'placard_objects_rejected_total',
+    help: 'Objects rejected in errors of responses, by endpoint and code.',
     labelNames: ['endpoint', 'code'],
     registers,
   });
@@ -81,52 +81,52 @@ const createRequestMetrics = (registry: Registry) => {
 const createStoreMetrics = (registry: Registry) => {
   const registers = [registry];
   const operations = new Histogram({
-    name: 'placard_store_seconds',
-    help: 'Store calls from the request to the durable answer, time in the queue included, by operation.',
+    name: 'placard_store_operation_duration_seconds',
+    help: 'Duration of store operations, including time in the queue, by operation.',
     labelNames: ['operation'],
     buckets: SECONDS,
     registers,
   });
   const waited = new Histogram({
-    name: 'placard_commit_wait_seconds',
-    help: 'How long the first of the works that are stored together waited for its turn.',
+    name: 'placard_commit_queue_seconds',
+    help: 'Time that the oldest mutation of a commit group waited in the queue.',
     buckets: SECONDS,
     registers,
   });
   const committing = new Histogram({
-    name: 'placard_commit_seconds',
-    help: 'How long the database took to store works together, until they are durable.',
+    name: 'placard_commit_duration_seconds',
+    help: 'Duration of commits until they are durable.',
     buckets: SECONDS,
     registers,
   });
   const together = new Histogram({
-    name: 'placard_commit_works',
-    help: 'How many works were stored together.',
+    name: 'placard_commit_batch_size',
+    help: 'Mutations per commit group.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256],
     registers,
   });
   const pruned = new Counter({
     name: 'placard_pruned_rows_total',
-    help: 'Rows deleted because the workspace keeps them no longer, by workspace and kind.',
+    help: 'Rows deleted by retention, by workspace and kind.',
     labelNames: ['workspace', 'kind'],
     registers,
   });
-  const underWay = new Map<string, { count: number }>();
+  const inFlight = new Map<string, { count: number }>();
   new Gauge({
-    name: 'placard_store_waiting',
-    help: 'Store calls under way or in the queue, by operation.',
+    name: 'placard_store_in_flight',
+    help: 'Store operations in flight or queued, by operation.',
     labelNames: ['operation'],
     registers,
     // Told when asked for: a gauge costs more than a number, twice a call.
     collect() {
-      for (const [operation, { count }] of underWay) this.labels(operation).set(count);
+      for (const [operation, { count }] of inFlight) this.labels(operation).set(count);
     },
   });
 
   const timing = (operation: string) => {
     const histogram = operations.labels(operation);
     const calls = { count: 0 };
-    underWay.set(operation, calls);
+    inFlight.set(operation, calls);
     return async <R>(call: () => Promise<R>): Promise<R> => {
       const started = performance.now();
       calls.count += 1;

@@ -20,6 +20,12 @@ export interface WorkspaceSource {
   stop(): void;
 }
 
+/** A source that reads files. */
+export interface WatchedSource extends WorkspaceSource {
+  /** Reads the files now, even if they look unchanged. A file that cannot be used changes nothing, and is logged. */
+  reload(): void;
+}
+
 /** How changes of workspace files are noticed. */
 export interface WatchOptions {
   log: Log;
@@ -61,7 +67,7 @@ const logLoaded = ({ workspaces }: Registry, log: Log) => {
 export const watchWorkspaces = (
   path: string,
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
-): WorkspaceSource => {
+): WatchedSource => {
   let readAtMs = Date.now();
   let seen = fileMarks(path, []);
   // The same bytes are compared and used: a file that is read twice may be half written the second time.
@@ -73,10 +79,10 @@ export const watchWorkspaces = (
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
 
-  const look = () => {
+  const look = (isAsked = false) => {
     try {
       const marks = fileMarks(path, files);
-      if (marks.marks === seen.marks && marks.writtenAtMs < readAtMs - COARSE_MS) {
+      if (!isAsked && marks.marks === seen.marks && marks.writtenAtMs < readAtMs - COARSE_MS) {
         unreadable = undefined;
         return;
       }
@@ -95,7 +101,10 @@ export const watchWorkspaces = (
     }
     unreadable = undefined;
     const found = fingerprint(files);
-    if (found === known) return;
+    if (found === known) {
+      if (isAsked) log.info({ path }, 'workspace unchanged');
+      return;
+    }
     known = found;
     try {
       const before = idsOf(current);
@@ -115,7 +124,7 @@ export const watchWorkspaces = (
   };
   const soon = () => {
     clearTimeout(settling);
-    settling = setTimeout(look, SETTLE_MS);
+    settling = setTimeout(() => look(), SETTLE_MS);
     settling.unref();
   };
 
@@ -132,11 +141,12 @@ export const watchWorkspaces = (
   } catch (problem) {
     log.warn({ path, code: codeOf(problem) }, 'workspace polled: it cannot be watched');
   }
-  const polling = setInterval(look, pollMs);
+  const polling = setInterval(() => look(), pollMs);
   polling.unref();
 
   return {
     registry: () => current,
+    reload: () => look(true),
     stop: () => {
       watcher?.close();
       clearInterval(polling);
