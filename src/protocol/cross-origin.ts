@@ -17,9 +17,12 @@ export const ANY_ORIGIN = {
   'Access-Control-Expose-Headers': EXPOSED,
 } as const;
 
-/** Headers of the answer to a preflight, but for how long a browser may remember it. */
-export const preflightHeaders = (method: string) => ({
+/**
+ * Returns the headers of a preflight response, except `Access-Control-Max-Age`. Allows every header that the browser
+ * requests, because tracing tools add theirs to each request of a page (`traceparent`, `baggage`, `sentry-trace`).
+ */
+export const preflightHeaders = (method: string, requestedHeaders?: string | null) => ({
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Allow-Methods': method,
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type',
+  'Access-Control-Allow-Headers': requestedHeaders || 'Authorization, Content-Type',
 });

@@ -109,8 +109,11 @@ export const refusalOf = (
   return wrong === null ? undefined : refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
 };
 
-export const preflightResponse = (): Response =>
-  new Response(null, { status: 204, headers: preflightHeaders('GET, POST') });
+export const preflightResponse = ({ headers }: Request): Response =>
+  new Response(null, {
+    status: 204,
+    headers: preflightHeaders('GET, POST', headers.get('access-control-request-headers')),
+  });
 
 /** The statuses whose answers have no body; the platform's `Response` throws where one is given. */
 const WITHOUT_BODY = [204, 205, 304];

@@ -190,7 +190,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     const { pathname, search } = new URL(request.url);
     if (request.method === 'OPTIONS' && isOpenToPages(pathname)) {
       preflights += 1;
-      return preflightResponse();
+      return preflightResponse(request);
     }
     const text = await request.text();
     const { isJson, body } = parsed(text);

@@ -52,10 +52,10 @@ interface DispatcherOptions<E extends Endpoint> {
 /** How long a browser may remember a preflight, in seconds; Chromium's own cap. */
 const PREFLIGHT_SECONDS = 7_200;
 
-const preflight = ({ method }: Endpoint): Reply => ({
+const preflight = ({ method }: Endpoint, { header }: Exchange): Reply => ({
   status: 204,
   headers: {
-    ...preflightHeaders(method),
+    ...preflightHeaders(method, header('access-control-request-headers')),
     'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
   },
   body: '',
@@ -191,7 +191,7 @@ export const createDispatcher = <E extends Endpoint>({
       const { place, params } = found;
       const { first, open, allow, byMethod } = place;
       if (first.crossOrigin && exchange.method === 'OPTIONS')
-        return { endpoint: first, reply: preflight(first) };
+        return { endpoint: first, reply: preflight(first, exchange) };
       const served = byMethod.get(exchange.method === 'HEAD' ? 'GET' : exchange.method);
       if (!served) {
         const refusal = new HttpError(405, FATAL.methodNotAllowed, { headers: { Allow: allow } });

@@ -24,8 +24,21 @@ describe('contract 8, row 18: pages of other origins', () => {
     expect({ status, body }).toEqual({ status: 204, body: '' });
     expect(headers.get('access-control-allow-origin')).toBe('*');
     expect(headers.get('access-control-allow-methods')).toBe('POST');
-    expect(headers.get('access-control-allow-headers')).toBe('Authorization, Content-Type');
+    expect(headers.get('access-control-allow-headers')).toBe('authorization, content-type');
     expect(Number(headers.get('access-control-max-age'))).toBeGreaterThan(0);
+  });
+
+  test.each([SYNC, TRACK])('may send the headers that page tools add to a request for %s', async (path) => {
+    const requested = 'authorization,baggage,content-type,sentry-trace,traceparent,x-datadog-trace-id';
+    const { headers } = await service.call('OPTIONS', path, {
+      headers: {
+        ...origin,
+        'access-control-request-method': 'POST',
+        'access-control-request-headers': requested,
+      },
+    });
+    expect(headers.get('access-control-allow-headers')).toBe(requested);
+    expect(headers.get('access-control-allow-credentials')).toBeNull();
   });
 
   test.each([SYNC, TRACK])(
