@@ -52,6 +52,7 @@ export const FATAL = {
   tooManyObjectsPerUser: 'Max objects per user exceeded',
   noValidEvents: 'No valid events provided.',
   notAnObject: 'Request body must be a JSON object',
+  unknownApp: "'app_id' is not valid: the workspace of this API key has no app with this ID",
 } as const;
 
 /** Codes that an entry of `errors` may carry in `type` on `/users/track`. */

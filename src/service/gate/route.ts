@@ -1,11 +1,5 @@
 import type * as z from 'zod';
-import {
-  type ErrorDialect,
-  FATAL,
-  notValid,
-  type Permission,
-  type RateDialect,
-} from '../../protocol/index.ts';
+import { type ErrorDialect, FATAL, type Permission, type RateDialect } from '../../protocol/index.ts';
 import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
 import type { Endpoint, Params } from '../http/dispatch.ts';
 import { type Answer, HttpError } from '../http/exchange.ts';
@@ -137,5 +131,5 @@ export const ENVELOPE_EXAMPLE = {
 
 /** Throws a 400 where the workspace has no such app. No schema can know its apps. */
 export const refuseUnknownApp = ({ appIds }: Workspace, appId: string): void => {
-  if (!appIds.has(appId)) throw new HttpError(400, notValid('app_id'));
+  if (!appIds.has(appId)) throw new HttpError(400, FATAL.unknownApp);
 };
