@@ -7,7 +7,7 @@ import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
 import type { Boxes } from './placements/box.ts';
 import type { Placements } from './placements/placements.ts';
-import { createPostJson, parseJson } from './platform/http.ts';
+import { createPostJson, parseJson, toJson } from './platform/http.ts';
 import { createPageLifecycle, type PageLifecycle } from './platform/page-lifecycle.ts';
 import type { Store } from './platform/store.ts';
 import type { CurrentUser } from './user/current-user.ts';
@@ -75,7 +75,7 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
       const cancel = platform.after(TIMEOUT_MS, () => abort.abort());
       try {
         const { status, text } = await postJson(path, {
-          body: JSON.stringify(body),
+          body: toJson(body),
           key,
           signal: abort.signal,
         });

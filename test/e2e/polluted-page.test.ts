@@ -47,7 +47,8 @@ afterEach(() => api.close());
 const POLLUTION = `
   Object.prototype.extend = function () { throw new Error('called'); };
   Object.prototype.isLegacy = 'yes';
-  Array.prototype.last = function () { return this[this.length - 1]; };`;
+  Array.prototype.last = function () { return this[this.length - 1]; };
+  Array.prototype.toJSON = function () { return '[' + this.join() + ']'; };`;
 const SLOT = '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>';
 const options = () =>
   `{ endpoint: '${api.origin}', apiKey: 'client-key', appId: crypto.randomUUID(), appVersion: '1', userId: 'u-1',

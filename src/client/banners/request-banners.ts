@@ -7,7 +7,14 @@ import {
 } from '../../protocol/index.ts';
 import { askKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
-import { type Answer, createPostJson, parseJson, type Refusal, readRefused } from '../platform/http.ts';
+import {
+  type Answer,
+  createPostJson,
+  parseJson,
+  type Refusal,
+  readRefused,
+  toJson,
+} from '../platform/http.ts';
 
 /** Below this the difference is the network's and the header's whole second, not a wrong clock. */
 const THRESHOLD_MS = 60_000;
@@ -22,20 +29,30 @@ export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: nu
 
 const TIMEOUT_MS = 15_000;
 
-/** The service has answered with a refusal. */
-export class SyncRefusedError extends Error {
-  readonly status: number;
-  readonly refusal: Refusal;
-  readonly tokenFault: string | null;
-  readonly sentToken: string | undefined;
-  constructor({ status, statusText, headers }: Answer, refusal: Refusal, sentToken?: string) {
-    super(`${status} ${refusal.text ?? statusText}`);
-    this.status = status;
-    this.refusal = refusal;
-    this.tokenFault = headers.get(USER_TOKEN_HEADER);
-    this.sentToken = sentToken;
-  }
+/** The service rejected a sync. */
+export interface SyncRejection extends Error {
+  status: number;
+  refusal: Refusal;
+  tokenFault: string | null;
+  sentToken: string | undefined;
 }
+
+// Not a class: a browser's console would print its minified name.
+const syncRejection = (
+  { status, statusText, headers }: Answer,
+  refusal: Refusal,
+  sentToken?: string,
+): SyncRejection =>
+  Object.assign(new Error(`${status} ${refusal.text ?? statusText}`), {
+    status,
+    refusal,
+    tokenFault: headers.get(USER_TOKEN_HEADER),
+    sentToken,
+  });
+
+/** Returns the rejection; `undefined` for any other failure of a sync. */
+export const asRejection = (cause: unknown): SyncRejection | undefined =>
+  Object(cause).refusal ? (cause as SyncRejection) : undefined;
 
 /** What an answer holds, as it was sent. */
 export interface SentBanners {
@@ -54,14 +71,15 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
 
   /** The key to try a refused request with once more; throws where that would change nothing. */
   const betterKey = async (user: string, key: string, cause: unknown): Promise<string> => {
-    if (!(cause instanceof SyncRefusedError)) throw cause;
-    if (cause.tokenFault !== null) {
-      userTokens.refused(user, cause.sentToken, cause.tokenFault);
+    const rejection = asRejection(cause);
+    if (!rejection) throw cause;
+    if (rejection.tokenFault !== null) {
+      userTokens.refused(user, rejection.sentToken, rejection.tokenFault);
       if ((await userTokens.ask(user)) === undefined) throw cause;
       return key;
     }
     // Only a key function can have a better key at once.
-    const next = cause.refusal.reason === 'unauthorized' ? await askKey(apiKey, after) : key;
+    const next = rejection.refusal.reason === 'unauthorized' ? await askKey(apiKey, after) : key;
     if (next === key) throw cause;
     return next;
   };
@@ -90,9 +108,9 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     };
     const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     try {
-      const answer = await post(SYNC_PATH, { body: JSON.stringify(body), key, signal: request.signal });
+      const answer = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
       if (answer.status < 200 || answer.status >= 300)
-        throw new SyncRefusedError(answer, readRefused(answer, now()), token);
+        throw syncRejection(answer, readRefused(answer, now()), token);
       const byPlacement = readSyncAnswer(parseJson(answer.text));
       if (!byPlacement) throw new Error('the answer has no "banners"');
       return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };

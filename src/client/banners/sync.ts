@@ -4,7 +4,7 @@ import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
 import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
 import type { ReadBanners, SyncResult } from './answers.ts';
-import { createRequestBanners, SyncRefusedError } from './request-banners.ts';
+import { asRejection, createRequestBanners } from './request-banners.ts';
 
 interface SyncOptions {
   settings: Settings;
@@ -43,14 +43,14 @@ export const createSync = (options: SyncOptions) => {
   };
 
   const retryLater = (cause: unknown, placements: string[]): void => {
-    const refused = cause instanceof SyncRefusedError ? cause : undefined;
-    const { reason = 'backoff', requestedMs = 0 } = refused?.refusal ?? {};
+    const rejection = asRejection(cause);
+    const { reason = 'backoff', requestedMs = 0 } = rejection?.refusal ?? {};
     pause = pauseAfter(pause, { reason, requestedMs }, now(), random);
     if (reason === 'rate-limit') onRateLimit();
     // A request that is wrong in itself is not improved by asking again.
-    if (refused?.status !== 400) for (const placementId of placements) requested.add(placementId);
+    if (rejection?.status !== 400) for (const placementId of placements) requested.add(placementId);
     const kind = reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync';
-    const said = refused?.message ?? String(cause);
+    const said = rejection?.message ?? String(cause);
     fail(kind, `Sync of ${placements.join(', ')} had no usable answer: ${said}`, cause);
     notify({ type: 'waiting', untilMs: pause.until, reason: pause.reason });
   };

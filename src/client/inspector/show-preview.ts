@@ -51,7 +51,7 @@ const readAnswer = async (asked: ReturnType<LateContext['post']>): Promise<Previ
     if (status === 200) return body as PreviewAnswer;
     return String(Object(body).message ?? `the service answered ${status}`);
   } catch (cause) {
-    return String(cause);
+    return Object(cause).message ?? String(cause);
   }
 };
 

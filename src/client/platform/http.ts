@@ -17,6 +17,14 @@ interface PostRequest {
   signal: AbortSignal;
 }
 
+/**
+ * Returns the JSON of a request body. Ignores `toJSON`, which Prototype 1.6 adds to arrays: they would be sent as strings.
+ */
+export const toJson = (body: object): string =>
+  JSON.stringify(body, function (this: Record<string, unknown>, key) {
+    return this[key];
+  });
+
 /** Firefox 153: a keepalive request that was under way when its page went into the bfcache never settles, abort or not. */
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
@@ -33,7 +41,8 @@ export const createPostJson = (
   fetch: typeof globalThis.fetch = (input, init) => globalThis.fetch(input, init),
 ) => {
   const read = async (path: string, { body, key, keepalive, signal }: PostRequest): Promise<Answer> => {
-    const answer = await fetch(endpoint + path, {
+    const url = endpoint + path;
+    const answer = await fetch(url, {
       method: 'POST',
       body,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -42,8 +51,12 @@ export const createPostJson = (
       credentials: 'omit',
       keepalive: keepalive === true,
       signal,
+    }).catch((cause) => {
+      // The browser names neither the address nor the reason, which may be CORS, a content blocker or a service that is down.
+      throw new Error(`No response from ${url}: ${cause?.message ?? cause}`, { cause });
     });
-    const { status, statusText, headers } = answer;
+    // A host's wrapper of `fetch` may leave the headers out.
+    const { status, statusText = '', headers = new Headers() } = answer;
     return { status, statusText, headers, text: await answer.text() };
   };
   return (path: string, request: PostRequest): Promise<Answer> =>

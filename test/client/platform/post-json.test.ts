@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPostJson, parseJson } from '../../../src/client/platform/http.ts';
+import { createPostJson, parseJson, toJson } from '../../../src/client/platform/http.ts';
 
 const post = (fetch: typeof globalThis.fetch) => {
   const controller = new AbortController();
@@ -45,4 +45,27 @@ test('an answer is read to its end', async () => {
 test('a text that is no JSON reads as nothing', () => {
   expect(parseJson('<html>')).toBeUndefined();
   expect(parseJson('{"a":1}')).toEqual({ a: 1 });
+});
+
+test('a call without a response names the address', async () => {
+  const { answer } = post(() => Promise.reject(new TypeError('Failed to fetch')));
+  await expect(answer).rejects.toThrow('No response from http://127.0.0.1:1/path: Failed to fetch');
+});
+
+test('a response of a wrapped fetch that has no headers is read', async () => {
+  const wrapped = { status: 202, text: async () => '{}' } as Response;
+  const { headers, ...read } = await post(async () => wrapped).answer;
+  expect(read).toEqual({ status: 202, statusText: '', text: '{}' });
+  expect([...headers]).toEqual([]);
+});
+
+test.each([Array.prototype, Object.prototype])('a body ignores a toJSON of %o', (prototype) => {
+  Object.defineProperty(prototype, 'toJSON', { value: () => 'wrong', configurable: true });
+  try {
+    expect(toJson({ placements: ['home'], nested: { at: [1, null] } })).toBe(
+      '{"placements":["home"],"nested":{"at":[1,null]}}',
+    );
+  } finally {
+    Reflect.deleteProperty(prototype, 'toJSON');
+  }
 });

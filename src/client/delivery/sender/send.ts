@@ -8,7 +8,7 @@ import {
   utf8Bytes,
 } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
-import { type Answer, createPostJson, parseJson, readRefused } from '../../platform/http.ts';
+import { type Answer, createPostJson, parseJson, readRefused, toJson } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { PauseCause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
@@ -28,7 +28,7 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
       timestamp: new Date(time).toISOString(),
     })),
   };
-  return JSON.stringify(request);
+  return toJson(request);
 };
 
 /** The same request with the user's proof, which is not stored. */
@@ -79,7 +79,7 @@ export const NOT_TAKEN: Outcome = { type: 'again' };
 export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
   type: 'in-doubt',
   ...(pause && { pause }),
-  failure: { kind: 'deliver', message: 'no answer could be read', cause },
+  failure: { kind: 'deliver', message: `no answer could be read: ${Object(cause).message ?? cause}`, cause },
 });
 
 /**
