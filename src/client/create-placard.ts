@@ -136,9 +136,9 @@ const createLivePlacard = (settings: Settings): Placard => {
   return {
     mount(placementId, element, hook) {
       // A host that looks its element up may have found none.
-      const isUsable = element?.style && hook;
-      if (!isUsable) fail('config', `No element or hook for "${placementId}"`);
-      if (isStopped() || !isUsable) return () => undefined;
+      const missing = element?.style ? !hook && 'hook' : 'element';
+      if (missing) fail('config', `No ${missing} for "${placementId}"`);
+      if (isStopped() || missing) return () => undefined;
       const unmount = placements.mount(placementId, element, hook);
       want(placementId);
       return unmount;

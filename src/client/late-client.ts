@@ -14,6 +14,7 @@ import { createImpressions } from './placements/impressions.ts';
 import type { InsertPlacements } from './placements/insert-placements.ts';
 import { createMayShow } from './placements/may-show.ts';
 import { withTimeout } from './platform/waits.ts';
+import { registerClient } from './running-clients.ts';
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -98,7 +99,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       await withTimeout(meeting, after, STORE_TIMEOUT_MS, 'The visitor');
     } catch (cause) {
       visitors = undefined;
-      fail('internal', 'The visitor is not known yet', cause);
+      // `SecurityError` or `QuotaExceededError`.
+      const isBlocked = cause instanceof DOMException;
+      const message = isBlocked
+        ? 'No visitor: localStorage is blocked or full'
+        : 'The visitor is not known yet';
+      fail(isBlocked ? 'storage' : 'internal', message, cause);
     }
   };
   const mayShow = createMayShow(context);
@@ -128,6 +134,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   };
 
   const stops = [
+    ...(isStopped() ? [] : [registerClient(settings, fail)]),
     lifecycle.on('visible', () => inBackground(comeBack(updates.resume))),
     // The moment for what had to wait until it is out of sight. Nothing is stored here: a transaction that is open when
     // the page leaves would cost it the back/forward cache.

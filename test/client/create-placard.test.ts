@@ -416,3 +416,32 @@ test('after stop the page is as before, and no verb does anything', async () => 
   expect(service.requests).toHaveLength(requests);
   expect(notices).toHaveLength(before);
 });
+
+test.each([
+  ['element', null, () => undefined],
+  ['hook', document.createElement('div'), undefined],
+])('a mount without its %s fails with a notice that names it', (missing, element, hook) => {
+  const { placard, of } = open();
+  placard.mount('home_hero', element as never, hook as never)();
+  expect(of('failed')).toMatchObject([{ kind: 'config', message: `No ${missing} for "home_hero"` }]);
+});
+
+test('a second client of one app is told to the developer, and not one that follows a stop', async () => {
+  const consoleError = vi.spyOn(console, 'error').mockReturnValue(undefined);
+  const told = ({ of }: ReturnType<typeof open>) => of('failed').map(({ message }) => message);
+  const first = open();
+  await first.placard.refresh([]);
+  const second = open();
+  await second.placard.refresh([]);
+  const other = open({ appId: 'widget' });
+  await other.placard.refresh([]);
+  const message = expect.stringMatching(/^Another client of app "app" is running/);
+  expect([told(first), told(second), told(other)]).toEqual([[], [message], []]);
+  expect(consoleError).toHaveBeenCalledTimes(1);
+  first.placard.stop();
+  second.placard.stop();
+  const next = open();
+  await next.placard.refresh([]);
+  expect(told(next)).toEqual([]);
+  consoleError.mockRestore();
+});

@@ -260,6 +260,8 @@ test('where localStorage is blocked there is no visitor, and nothing is thrown',
   placard.mount('home_hero', aSlot(), draw);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(service.requests).toEqual([]);
-  expect(of('failed')).toMatchObject([{ message: 'The visitor is not known yet' }]);
+  expect(of('failed')).toMatchObject([
+    { kind: 'storage', message: 'No visitor: localStorage is blocked or full' },
+  ]);
   vi.unstubAllGlobals();
 });

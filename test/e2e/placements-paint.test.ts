@@ -7,7 +7,7 @@ import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
 declare global {
-  var notices: { type: string; from?: string; kind?: string; reason?: string }[];
+  var notices: { type: string; from?: string; kind?: string; reason?: string; message?: string }[];
   var shifts: number[];
   var placard: import('../../src/client/index.ts').Placard;
 }

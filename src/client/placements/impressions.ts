@@ -7,6 +7,9 @@ import { createBoxMemory, createRooms } from './rooms.ts';
 import type { MountedSlot } from './slot.ts';
 import { watchViewability } from './viewability.ts';
 
+/** No banner can be read in a slot that is narrower. */
+const MIN_WIDTH_PX = 16;
+
 /** Watches the mounted slots: stores an impression for each banner that is seen, once a session, and remembers its height. */
 export const createImpressions = (
   context: LateContext,
@@ -52,6 +55,17 @@ export const createImpressions = (
       boxMemory.remember(placementId, element, banner !== null && !why);
   };
 
+  const warned = new WeakSet<MountedSlot>();
+  /** A slot that shrinks to fit collapses around a template, whose content has no width of its own. */
+  const checkWidth = (mounted: MountedSlot): void => {
+    const { element, placementId, state } = mounted;
+    const { offsetWidth, offsetHeight } = element;
+    const isDrawn = state.clear && !state.why && offsetHeight > 0;
+    if (!isDrawn || offsetWidth >= MIN_WIDTH_PX || warned.has(mounted)) return;
+    warned.add(mounted);
+    fail('config', `The slot of "${placementId}" is ${offsetWidth} px wide: give it a width, such as 100%`);
+  };
+
   const viewabilityOf = (mounted: MountedSlot, Watcher: typeof IntersectionObserver) =>
     watchViewability({
       element: mounted.element,
@@ -66,6 +80,7 @@ export const createImpressions = (
       },
       onLeft: lookSoon,
       onSize() {
+        checkWidth(mounted);
         rememberBox(mounted);
         // A slot that was taken out of the page is back.
         if (mounted.state.banner === null) lookSoon();
@@ -86,7 +101,11 @@ export const createImpressions = (
     ...createRooms(lifecycle.isVisible),
     watch,
     mayShow: mayShow.ask,
-    onChange: ({ view }) => view?.restart(),
+    onChange(mounted) {
+      mounted.view?.restart();
+      // Once the hook has drawn.
+      platform.after(0, () => checkWidth(mounted));
+    },
     onExpired: updates.renew,
   });
 

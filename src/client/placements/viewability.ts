@@ -49,6 +49,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let last = { monotonic: 0, wall: 0 };
   let cancel: (() => void) | undefined;
   let wasLate = false;
+  let { ownerDocument } = element;
   /** Nodes have been in the slot: where none is left, or none displayed, they were taken away. */
   let wasFilled = element.hasChildNodes();
 
@@ -74,6 +75,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     });
 
   const restart = (): void => {
+    follow();
     cancel?.();
     began = undefined;
     if (isWaiting() && isInView()) begin(FIRST_LOOK_MS);
@@ -132,23 +134,36 @@ export const watchViewability = (options: ViewabilityOptions) => {
     onSeen();
   };
 
-  const observer = new Observer(
-    (entries) => {
-      // What was in view before the first frame, and is not any more, has left it as well.
-      const wasIntersecting = entry?.isIntersecting ?? true;
-      const met = meetsShare();
-      entry = entries.at(-1);
-      onSize();
-      if (!met || !meetsShare()) restart();
-      if (!element.isConnected || (wasIntersecting && !entry?.isIntersecting)) onLeft();
-    },
-    {
-      threshold: [0, LARGE_SHARE, SHARE, 1],
-      // Known to Chromium alone, which asks for a delay with it. Within a page it also refuses what is covered a little.
-      ...(IS_FRAMED && { trackVisibility: true, delay: 100 }),
-    },
-  );
+  const createObserver = (Watcher: typeof IntersectionObserver) =>
+    new Watcher(
+      (entries) => {
+        // What was in view before the first frame, and is not any more, has left it as well.
+        const wasIntersecting = entry?.isIntersecting ?? true;
+        const met = meetsShare();
+        entry = entries.at(-1);
+        onSize();
+        if (!met || !meetsShare()) restart();
+        if (!element.isConnected || (wasIntersecting && !entry?.isIntersecting)) onLeft();
+      },
+      {
+        threshold: [0, LARGE_SHARE, SHARE, 1],
+        // Known to Chromium alone, which asks for a delay with it. Within a page it also refuses what is covered a little.
+        ...(IS_FRAMED && { trackVisibility: true, delay: 100 }),
+      },
+    );
+  let observer = createObserver(Observer);
   observer.observe(element);
+  /** An observer sees the windows of its own tab alone: a slot that was moved into another document needs one of that document. */
+  const follow = (): void => {
+    if (element.ownerDocument === ownerDocument) return;
+    ownerDocument = element.ownerDocument;
+    observer.disconnect();
+    entry = undefined;
+    observer = createObserver(
+      (ownerDocument.defaultView as (Window & typeof globalThis) | null)?.IntersectionObserver ?? Observer,
+    );
+    observer.observe(element);
+  };
   let wasBusy = isBusy();
   const slotObserver = new MutationObserver((changes) => {
     wasFilled ||= changes.some(({ addedNodes }) => addedNodes.length > 0);

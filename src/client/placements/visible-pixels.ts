@@ -1,7 +1,7 @@
 /** Fainter than this, nobody reads it, and it hides nothing. */
 const MIN_OPACITY = 0.1;
-/** A drawn banner smaller than this many square pixels shows nobody anything. */
-const MIN_AREA = 100;
+/** A banner whose visible part is narrower or lower, in CSS pixels, cannot be read. A slot that shrinks to fit leaves the two borders. */
+const MIN_SIDE = 10;
 /** A grid of this many points a side decides what lies on top. */
 const PROBES = 5;
 /** Rectangles are not always whole numbers of pixels. */
@@ -28,6 +28,14 @@ export interface SightOptions {
 
 const between = (start: number, end: number, probe: number): number =>
   start + ((end - start) * (probe + 0.5)) / PROBES;
+
+/** What pinch zoom or an on-screen keyboard leaves in view, in the coordinates of `getBoundingClientRect()`. */
+const visualBox = ({ ownerDocument }: Element): Box => {
+  const { visualViewport } = ownerDocument.defaultView ?? {};
+  if (!visualViewport) return { left: -Infinity, top: -Infinity, right: Infinity, bottom: Infinity };
+  const { offsetLeft: left, offsetTop: top, width, height } = visualViewport;
+  return { left, top, right: left + width, bottom: top + height };
+};
 
 const rootOf = (element: Element) => element.getRootNode() as Document | ShadowRoot;
 
@@ -172,8 +180,10 @@ export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: Sig
   const boxes = readable.map((each) => each.getBoundingClientRect()).filter(areaOf);
   if (!isWhole && boxes.length === 0) return 'invisible';
   const whole = isWhole ? move(then) : joined(boxes, Math.min, Math.max);
-  const visible = joined([whole, move(intersectionRect)], Math.max, Math.min);
-  if (!isControl && areaOf(visible) < MIN_AREA) return 'invisible';
+  const visible = joined([whole, move(intersectionRect), visualBox(slot)], Math.max, Math.min);
+  const shortSide = Math.min(visible.right - visible.left, visible.bottom - visible.top);
+  // A control slot may have no area, but one that has some must be in view too.
+  if (isControl ? areaOf(whole) > 0 && areaOf(visible) === 0 : shortSide < MIN_SIDE) return 'invisible';
 
   let free = 0;
   let covered = 0;
