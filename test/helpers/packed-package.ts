@@ -19,6 +19,8 @@ const SOURCES = [
   'demo/{workspace.json,loyalty.csv}',
   '*.{json,ts,md,txt}',
   'LICENSE',
+  // vite.config.ts imports it.
+  'test/helpers/{patience,machine}.ts',
 ];
 const sources = (): string[] =>
   globSync(SOURCES, { cwd: ROOT, exclude: (path) => /node_modules|docs\/api\/html/.test(path) }).sort();
