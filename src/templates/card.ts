@@ -1,8 +1,11 @@
+import { type TemplateEntry, text } from './catalogue.ts';
+import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
 /** An upright card for a column or a grid: picture on top, words below. */
 export const CARD: Look = {
   dismissible: true,
+  width: '20rem',
   css: /* css */ `
 .card { display: flex; flex-direction: column; }
 /* In a box that is too low for both, the picture gives way to the words, down to this. */
@@ -29,3 +32,40 @@ export const CARD: Look = {
 .card[data-picture="none"] .action { margin-block-start: 0; }
 `,
 };
+
+/** Its entry in the catalogue. */
+export const cardEntry = () =>
+  ({
+    name: 'card',
+    label: 'Card',
+    properties: [...messageProperties(), ...frameProperties()],
+    needed: MESSAGE_NEEDED,
+    width: 420,
+    heights: { narrow: '21.5rem', wide: '21.5rem' },
+    starters: [
+      {
+        name: 'Offer',
+        summary: 'A card in the accent colour, beside other things.',
+        properties: () => ({
+          headline: text('15 % off this week'),
+          body: text('On everything that is not on sale already.'),
+          button_text: text('Use it now'),
+          link: text('/'),
+          theme: text('accent'),
+          dismissible: { type: 'boolean', value: true },
+        }),
+      },
+      {
+        name: 'Welcome back',
+        summary: 'Speaks to a reader by name.',
+        properties: () => ({
+          // biome-ignore lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+          headline: text("Good to see you{% if ${first_name} %}, {{${first_name} | default: ''}}{% endif %}"),
+          body: text('Go on where you left off.'),
+          button_text: text('Open my basket'),
+          link: text('/'),
+          theme: text('dark'),
+        }),
+      },
+    ],
+  }) as const satisfies TemplateEntry;

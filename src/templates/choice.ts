@@ -1,4 +1,7 @@
 import { CARD } from './card.ts';
+import { type TemplateEntry, text } from './catalogue.ts';
+import { LIMITS } from './content.ts';
+import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
 /** A card with two buttons side by side, for a question with two answers: each leads somewhere, and needs no form. */
@@ -13,3 +16,47 @@ export const CHOICE: Look = {
 .choice .action:hover { text-decoration: underline; text-underline-offset: 0.2em; }
 `,
 };
+
+/** Its entry in the catalogue. */
+export const choiceEntry = () =>
+  ({
+    name: 'choice',
+    label: 'Choice',
+    properties: [
+      ...messageProperties(),
+      {
+        name: 'second_button_text',
+        type: 'string',
+        input: 'line',
+        label: 'Second button',
+        help: 'Of the template choice. It needs a link of its own.',
+        most: LIMITS.second_button_text,
+        translation: 'needed',
+        isPersonal: true,
+      },
+      {
+        name: 'second_link',
+        type: 'string',
+        input: 'link',
+        label: 'Link of the second button',
+        help: 'Of the template choice.',
+      },
+      ...frameProperties(),
+    ],
+    needed: MESSAGE_NEEDED,
+    width: 420,
+    heights: { narrow: '21.5rem', wide: '21.5rem' },
+    starters: [
+      {
+        name: 'Choice',
+        summary: 'A question with two answers, each a button.',
+        properties: () => ({
+          headline: text('What brings you here?'),
+          button_text: text('I am looking for a present'),
+          link: text('/'),
+          second_button_text: text('I know what I want'),
+          second_link: text('/'),
+        }),
+      },
+    ],
+  }) as const satisfies TemplateEntry;

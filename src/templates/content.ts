@@ -1,5 +1,4 @@
 import type { Banner, Slot } from '../client/index.ts';
-import type { TemplatePropertyName } from './properties.ts';
 
 export const THEMES = ['auto', 'light', 'dark', 'accent'] as const;
 /** The colours of a banner. `auto` follows the page. */
@@ -47,14 +46,14 @@ const bounded = (text: string, most: number): string => {
 };
 
 /** The property's value where it has the declared type, else `null`; own members only, so `__proto__` is no property. */
-export const ownValue = (banner: Banner, name: TemplatePropertyName | 'language', type: string): unknown => {
+export const ownValue = (banner: Banner, name: string, type: string): unknown => {
   if (!Object.hasOwn(banner.properties, name)) return null;
   const property = banner.properties[name];
   return property?.type === type ? property.value : null;
 };
 
 /** A text as it is drawn; `null` where there is none. */
-export const textOf = (banner: Banner, name: TemplatePropertyName | 'language'): string | null => {
+export const textOf = (banner: Banner, name: string): string | null => {
   const value = ownValue(banner, name, 'string');
   if (typeof value !== 'string') return null;
   return bounded(value, LIMITS[name as keyof typeof LIMITS] ?? DEFAULT_LIMIT) || null;

@@ -1,7 +1,9 @@
 import type { Banner, Slot } from '../client/index.ts';
 import { buildElement } from './build-element.ts';
 import { CARD } from './card.ts';
-import { ownValue, textOf } from './content.ts';
+import { type TemplateEntry, text } from './catalogue.ts';
+import { LIMITS, ownValue, textOf } from './content.ts';
+import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
 const SECOND_MS = 1_000;
@@ -101,3 +103,53 @@ export const COUNTDOWN: Look = {
 .countdown .time { min-block-size: 1.5em; font-size: 1.25rem; font-variant-numeric: tabular-nums; font-weight: 650; line-height: 1.5; }
 `,
 };
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Its entry in the catalogue. */
+export const countdownEntry = () =>
+  ({
+    name: 'countdown',
+    label: 'Countdown',
+    properties: [
+      ...messageProperties(),
+      {
+        name: 'countdown_to',
+        type: 'datetime',
+        input: 'moment',
+        label: 'Counts down to',
+        help: 'Of the template countdown.',
+      },
+      {
+        name: 'countdown_end',
+        type: 'string',
+        input: 'line',
+        label: 'Text at the end of the countdown',
+        help: 'Stands there once the time is over.',
+        most: LIMITS.countdown_end,
+        translation: 'needed',
+      },
+      ...frameProperties(),
+    ],
+    needed: MESSAGE_NEEDED,
+    width: 420,
+    heights: { narrow: '21.5rem', wide: '21.5rem' },
+    starters: [
+      {
+        name: 'Countdown',
+        summary: 'Counts down to a moment, and says something else after it.',
+        properties: (nowMs: number) => ({
+          headline: text('The sale ends soon'),
+          // A whole hour in three days.
+          countdown_to: {
+            type: 'datetime',
+            value: new Date(Math.ceil(nowMs / HOUR_MS) * HOUR_MS + 72 * HOUR_MS).toISOString(),
+          },
+          countdown_end: text('The sale is over'),
+          button_text: text('To the sale'),
+          link: text('/'),
+          theme: text('accent'),
+        }),
+      },
+    ],
+  }) as const satisfies TemplateEntry;

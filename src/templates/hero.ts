@@ -1,3 +1,5 @@
+import { type TemplateEntry, text } from './catalogue.ts';
+import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
 /**
@@ -39,3 +41,26 @@ export const HERO: Look = {
 }
 `,
 };
+
+/** Its entry in the catalogue. */
+export const heroEntry = () =>
+  ({
+    name: 'hero',
+    label: 'Hero',
+    properties: [...messageProperties(), ...frameProperties()],
+    needed: MESSAGE_NEEDED,
+    width: 900,
+    heights: { narrow: '28rem', wide: '22rem' },
+    starters: [
+      {
+        name: 'Announcement',
+        summary: 'The large one, at the top of a page.',
+        properties: () => ({
+          headline: text('Something new is here'),
+          body: text('Say in a sentence or two what it is, and for whom.'),
+          button_text: text('See what is new'),
+          link: text('/'),
+        }),
+      },
+    ],
+  }) as const satisfies TemplateEntry;

@@ -1,3 +1,5 @@
+import { type TemplateEntry, text } from './catalogue.ts';
+import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
 /** A strip across the page: a thumbnail, a headline over a few words, a button. */
@@ -52,3 +54,26 @@ export const STRIP: Look = {
 }
 `,
 };
+
+/** Its entry in the catalogue. */
+export const stripEntry = () =>
+  ({
+    name: 'strip',
+    label: 'Strip',
+    properties: [...messageProperties(), ...frameProperties()],
+    needed: MESSAGE_NEEDED,
+    width: 700,
+    heights: { narrow: '4rem', wide: '4rem' },
+    starters: [
+      {
+        name: 'Notice',
+        summary: 'One line across the page, which can be closed.',
+        properties: () => ({
+          headline: text('We deliver a day later this week'),
+          button_text: text('Why'),
+          link: text('/'),
+          dismissible: { type: 'boolean', value: true },
+        }),
+      },
+    ],
+  }) as const satisfies TemplateEntry;

@@ -21,6 +21,8 @@ export interface TemplateOptions {
 /** What makes one template: its styles, and whether its close button is there by default. */
 export interface Look {
   css: string;
+  /** Where the slot has no width of its own. Default `40rem`. */
+  width?: string;
   /** The look that it is a form of: its styles come first. */
   base?: Look;
   dismissible: boolean;
@@ -109,7 +111,6 @@ const createHook =
       }
     }
 
-    const { root, remove } = openFrame(slot, [BASE_CSS, ...(look.base ? [look.base.css] : []), look.css]);
     const attributes = {
       class: `panel ${name}`,
       'aria-label': headline ?? regionLabel,
@@ -131,7 +132,10 @@ const createHook =
       ]),
       content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
     ]);
-    root.append(panel);
+    const remove = openFrame(slot, panel, {
+      css: [BASE_CSS, ...(look.base ? [look.base.css] : []), look.css],
+      width: look.width ?? look.base?.width ?? '40rem',
+    });
     fitTexts(panel, texts, slot.signal);
     if (!drawn) return remove;
     // A banner that is its image alone is seen once that is there, and fails with it.

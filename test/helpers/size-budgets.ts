@@ -18,24 +18,25 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  * the day it was set and some per cent; a change that needs more raises it on purpose.
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
+  // 540 of it tell of odd pages: two clients, a narrow slot, zoom, another document, a service without a response.
   // 1,200 of it judge what can be seen of a banner; 2,270, on pages that have them, insert placements by selector.
-  '.': 39_790,
-  './element': 7_600,
+  '.': 40_340,
+  './element': 7_660,
   './react': 1_640,
   './vue': 1_500,
   // The panel is 12,500 of it; 1,600 load once somebody points at an element; 740, or 1,760 with webpack's own loader, are on
   // pages where it stays closed.
   './devtools': 15_900,
   // All five: one alone is 5,500 to 6,100. 570 of it shorten a text by whole lines where its box has a fixed height.
-  './templates': 7_600,
+  './templates': 7_670,
   './webview': 1_900,
   // The delivery as pages have it: 110 of it bring decisions to the log in the order of the calls, and 250 keep a full disk, a lasting fault
   // of the server and a page that leaves from holding up or doubling events.
-  './service-worker': 19_150,
+  './service-worker': 19_200,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 34_580;
+export const ORDINARY_VISIT = 35_130;
 
 /** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. 150 of it give a box a height by its width. */
 export const INSERT_PLACEMENTS = 2_320;

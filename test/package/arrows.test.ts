@@ -15,7 +15,8 @@ const ARROWS: Record<string, string[]> = {
   webview: ['client'],
   script: ['client', 'element', 'templates'],
   server: [],
-  service: [],
+  // The names of the templates, for the schema of the workspace file.
+  service: ['templates'],
   testing: ['client', 'service'],
   studio: ['service', 'templates'],
   ingestion: ['service'],

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { type CatalogueName, TEMPLATE_CATALOGUE } from '../../templates/index.ts';
 import { optional } from './members.ts';
 
 /** Each may do what those before it may. */
@@ -94,9 +95,9 @@ export const studioFile = z.strictObject({
   openid: optional(openid).describe('Sign-in through an identity provider, beside keys'),
 });
 
-/** Templates that the Studio can draw a placement's banners with. */
-export const PLACEMENT_TEMPLATES = ['strip', 'card', 'hero', 'countdown', 'choice'] as const;
-export type PlacementTemplate = (typeof PLACEMENT_TEMPLATES)[number];
+/** Templates that can draw a placement's banners. */
+export const PLACEMENT_TEMPLATES = TEMPLATE_CATALOGUE.map(({ name }) => name);
+export type PlacementTemplate = CatalogueName;
 
 /** Somebody who may use the Studio. */
 export interface Operator {

@@ -1,9 +1,8 @@
+import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import type { CampaignText, VariantText } from './campaign-text.ts';
 
-/** Texts of the templates that readers read: a language without one of them is not finished. */
-const NEEDED = ['headline', 'body', 'button_text', 'image_alt', 'dismiss_text'];
-/** A choice of the template, the same in every language. */
-const NEVER = ['theme'];
+const translationKindOf = (name: string) =>
+  TEMPLATE_PROPERTIES.find((each) => each.name === name)?.translation;
 
 const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
@@ -12,9 +11,9 @@ export const translatable = ({ properties }: VariantText): { name: string; isNee
   Object.entries(properties)
     .filter(([name, { type, value }]) => {
       const isOfType = type === 'string' || type === 'image';
-      return isOfType && !NEVER.includes(name) && isWritten(value);
+      return isOfType && translationKindOf(name) !== 'never' && isWritten(value);
     })
-    .map(([name]) => ({ name, isNeeded: NEEDED.includes(name) }))
+    .map(([name]) => ({ name, isNeeded: translationKindOf(name) === 'needed' }))
     .sort((one, other) => Number(other.isNeeded) - Number(one.isNeeded));
 
 /** Other languages than the campaign's own, in which a variant has something to say or is to have. */

@@ -8,7 +8,7 @@ import {
   readCampaign,
   type Workspace,
 } from '../../service/index.ts';
-import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
+import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
 import type { CampaignText } from '../campaign/campaign-text.ts';
 import { labelOf } from '../campaign/member-words.ts';
 import { languageName, missingIn, otherLanguages } from '../campaign/translations.ts';
@@ -26,7 +26,10 @@ export interface DraftCheck {
 /** Adds one to the list. */
 type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
 
-const TEXTS = ['headline', 'body', 'button_text'];
+const namesOf = (isWanted: (property: TemplateProperty) => unknown): readonly string[] =>
+  TEMPLATE_PROPERTIES.filter(isWanted).map(({ name }) => name);
+
+const TEXTS = namesOf(({ isPersonal }) => isPersonal);
 
 /** What a newcomer, of whom nothing is known, reads where a template has no default. */
 const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
@@ -91,8 +94,8 @@ const written = z.object({
 type Written = z.infer<typeof written>;
 
 /** Properties of the templates that are addresses. */
-const LINKS = ['link', 'second_link'];
-const IMAGES = ['image', 'image_dark'];
+const LINKS = namesOf(({ input }) => input === 'link');
+const IMAGES = namesOf(({ input }) => input === 'image');
 
 const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['path'], tell: Tell) => {
   if (typeof value !== 'string' || MARKUP.test(value) || value.trim() === '') return;
@@ -128,10 +131,10 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
   for (const [name, { value }] of Object.entries(properties)) {
     if (LINKS.includes(name)) checkAddress('link', value, at(name), tell);
     if (IMAGES.includes(name)) checkAddress('image', value, at(name), tell);
-    const most = TEMPLATE_PROPERTIES.find((each) => each.name === name && 'most' in each);
+    const { most } = TEMPLATE_PROPERTIES.find((each) => each.name === name) ?? {};
     const length = typeof value === 'string' ? Array.from(value).length : 0;
-    if (most && 'most' in most && !MARKUP.test(String(value)) && length > most.most) {
-      tell('warning', at(name), `${length} characters: the first ${most.most} are drawn, the rest is cut.`);
+    if (most && !MARKUP.test(String(value)) && length > most) {
+      tell('warning', at(name), `${length} characters: the first ${most} are drawn, the rest is cut.`);
     }
   }
 };

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
+import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
 import type { OnClickText, PropertyText, VariantText } from '../../campaign/campaign-text.ts';
 import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -15,6 +15,7 @@ import {
   TextField,
 } from '../parts/fields.tsx';
 import { EVENT_NAMES, NameLists, useNames } from '../parts/names.tsx';
+import { signedIn } from '../shell/session.ts';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
 import { PictureButton } from './pictures.tsx';
@@ -28,9 +29,6 @@ interface TemplateFieldProps {
   /** `null` takes it out of the campaign. */
   onChange(property: PropertyText | null): void;
 }
-
-/** Texts that readers may find their own name in. */
-const PERSONAL = ['headline', 'body', 'button_text'];
 
 type Input = TemplateProperty['input'];
 
@@ -78,6 +76,7 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
     line: () => words(1, true),
     text: () => words(3, false),
     link: address,
+    widths: address,
     image: address,
     moment: () => (
       <MomentInput
@@ -118,7 +117,7 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
         isVisited.value = true;
       }}
       aside={
-        PERSONAL.includes(name) ? (
+        template.isPersonal ? (
           <Personalise field={id} label={template.label} value={text} onChange={put} />
         ) : (
           template.input === 'image' && <PictureButton label={template.label} onChoose={put} />
@@ -176,8 +175,22 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
   );
 };
 
-/** What most banners have; the rest is behind "More". */
-const FIRST = ['headline', 'body', 'button_text', 'link', 'image', 'image_dark', 'image_alt'];
+/**
+ * Properties of the templates that draw the campaign's placements, of all templates where one of them is unknown, and those that the
+ * variant has.
+ */
+const propertiesOf = (placementIds: readonly string[], { properties }: VariantText): TemplateProperty[] => {
+  const placements = signedIn().workspace.placements ?? [];
+  const templates = placementIds.map((id) => placements.find((each) => each.id === id)?.template);
+  const drawn = TEMPLATE_CATALOGUE.filter(({ name }) => templates.includes(name));
+  const isKnown = templates.length > 0 && templates.every(Boolean);
+  return TEMPLATE_PROPERTIES.filter(
+    ({ name }) =>
+      !isKnown ||
+      Object.hasOwn(properties, name) ||
+      drawn.some((entry) => entry.properties.some((each) => each.name === name)),
+  );
+};
 
 /** Checks of what a click does, by their paths in it. */
 const checksOf = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
@@ -207,14 +220,15 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
       onChange={(property) => put(name, property)}
     />
   );
+  const fields = propertiesOf(editor.campaign.value.placements, variant);
   const seconds = variant.expires_after_seconds;
   return (
     <div class="stack">
-      {TEMPLATE_PROPERTIES.filter(({ name }) => FIRST.includes(name)).map(field)}
+      {fields.filter(({ isRare }) => !isRare).map(field)}
       <details class="more">
         <summary>More: theme, close button, other properties</summary>
         <div class="stack">
-          {TEMPLATE_PROPERTIES.filter(({ name }) => !FIRST.includes(name)).map(field)}
+          {fields.filter(({ isRare }) => isRare).map(field)}
           <NumberField
             id="expires"
             label="A page keeps it for, in minutes"

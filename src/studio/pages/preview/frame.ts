@@ -1,5 +1,5 @@
 import type { PlacementTemplate } from '../../../service/index.ts';
-import { card, choice, countdown, hero, strip, type Template } from '../../../templates/index.ts';
+import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, TEMPLATES } from '../../../templates/index.ts';
 import { refusedUrl } from '../../campaign/url-problem.ts';
 import './frame.css';
 
@@ -35,7 +35,9 @@ export type FrameReport =
 
 /** As languages with long words do: half as long again, and each word of a text in one. */
 const LENGTHEN = /(\p{L}{4,})/gu;
-const WORDS = ['headline', 'body', 'button_text'];
+const WORDS: readonly string[] = TEMPLATE_PROPERTIES.filter(({ isPersonal }) => isPersonal).map(
+  ({ name }) => name,
+);
 
 type Properties = Record<string, { type: string; value: unknown }>;
 
@@ -54,8 +56,6 @@ export const longWords = (properties: Properties): Properties =>
       ];
     }),
   );
-
-const TEMPLATES: Record<PlacementTemplate, Template> = { strip, card, hero, countdown, choice };
 
 const element = (className: string, ...children: Node[]): HTMLElement => {
   const made = document.createElement('div');
@@ -88,8 +88,6 @@ const BELOW = 24;
 const onSite = (url: string, site: string | null): string =>
   site && URL.canParse(url, site) ? new URL(url, site).href : url;
 
-/** Without one of these there is no banner. */
-const DRAWN = ['headline', 'body', 'image'];
 const hasText = (value: unknown): boolean => typeof value === 'string' && value.trim() !== '';
 
 const draw = (request: FrameRequest) => {
@@ -102,7 +100,8 @@ const draw = (request: FrameRequest) => {
   root.dataset['template'] = template;
   root.dir = isRightToLeft ? 'rtl' : 'ltr';
   root.classList.toggle('large', isLargeText);
-  const isDrawn = properties !== null && DRAWN.some((name) => hasText(properties[name]?.value));
+  const { needed } = TEMPLATE_CATALOGUE.find(({ name }) => name === template)!;
+  const isDrawn = properties !== null && needed.some((name) => hasText(properties[name]?.value));
   slot.replaceChildren(...(isDrawn ? [] : ['Your banner will be here']));
   slot.classList.toggle('empty', !isDrawn);
   tell = () => {

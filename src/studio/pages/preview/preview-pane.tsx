@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { PlacementTemplate } from '../../../service/index.ts';
+import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import { isRightToLeft, languageName } from '../../campaign/translations.ts';
@@ -42,13 +43,10 @@ const usePreview = (body: {
   return { answer: last.current, problem: loaded.state === 'failed' ? loaded.words : null };
 };
 
-const TEMPLATES: readonly Option<PlacementTemplate>[] = [
-  { value: 'hero', name: 'Hero' },
-  { value: 'card', name: 'Card' },
-  { value: 'strip', name: 'Strip' },
-  { value: 'countdown', name: 'Countdown' },
-  { value: 'choice', name: 'Choice' },
-];
+const TEMPLATES: readonly Option<PlacementTemplate>[] = TEMPLATE_CATALOGUE.map(({ name, label }) => ({
+  value: name,
+  name: label,
+}));
 export type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
 const TRIALS: readonly Option<Trial>[] = [
   { value: 'isRightToLeft', name: 'Right to left' },

@@ -1,0 +1,177 @@
+// Slots that a page zooms, narrows or moves into another document, in a real browser.
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { launchShell } from '../helpers/browser.ts';
+import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
+import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+
+declare global {
+  var slot: HTMLElement;
+}
+
+let browser: Browser;
+let pages: PageServer;
+let service: FakeService;
+let api: HttpServer;
+let page: Page;
+
+beforeAll(async () => {
+  [browser, pages] = await Promise.all([
+    launchShell(),
+    startPageServer({ entries: ['index', 'templates', 'element'] }),
+  ]);
+});
+afterAll(async () => {
+  await Promise.all([browser?.close(), pages?.close()]);
+});
+beforeEach(async () => {
+  service = createFakeService({
+    banners: { home_hero: aBanner('home_hero', { headline: 'Summer sale', body: 'Until Sunday' }) },
+  });
+  api = await serveHandler(service.handle);
+  page = await browser.newPage({ viewport: { width: 1_000, height: 800 } });
+});
+afterEach(async () => {
+  await page.close();
+  await api.close();
+});
+
+interface Stage {
+  html: string;
+  head?: string;
+  /** Runs after the client is there, before the mount. */
+  before?: string;
+  template?: string;
+}
+
+const open = async ({ html, head = '', before = '', template = 'card' }: Stage): Promise<void> => {
+  pages.set('/slot', {
+    head,
+    html,
+    script: `
+      import { createPlacard } from '/placard/index.js';
+      import * as templates from '/placard/templates.js';
+      globalThis.notices = [];
+      globalThis.slot = document.querySelector('#slot');
+      globalThis.placard = createPlacard({
+        endpoint: '${api.origin}', apiKey: 'client-key', appId: crypto.randomUUID(), appVersion: '1', userId: 'u-1',
+        delivery: { maxWaitMs: 100 },
+      });
+      placard.subscribe((notice) => notices.push(notice));
+      ${before}
+      placard.mount('home_hero', slot, templates.${template});`,
+  });
+  await page.goto(`${pages.origin}/slot`);
+};
+
+const impressions = () => service.events.filter(({ type }) => type === 'impression').length;
+const failures = () =>
+  page.evaluate(() =>
+    notices.flatMap((notice) => (notice.type === 'failed' ? [`${notice.kind}: ${notice.message}`] : [])),
+  );
+const messageOf = (text: string) => page.getByText(text, { exact: true });
+
+/** What the inspector says of the slot's view. */
+const view = () =>
+  page.evaluate(async () => (await placard.inspect())!.read().placements[0]!.slots[0]!.view!);
+
+test('pinch zoom: a slot outside the zoomed part is not seen until the zoom ends', async () => {
+  await open({
+    html: '<div style="block-size: 500px"></div><div id="slot" style="inline-size: 600px"></div>',
+    before: 'await globalThis.zoomed;',
+    head: '<script>globalThis.zoomed = new Promise((resolve) => { globalThis.mountSlot = resolve; });</script>',
+  });
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Emulation.setPageScaleFactor', { pageScaleFactor: 4 });
+  await page.evaluate('mountSlot()');
+  await messageOf('Summer sale').waitFor();
+  await expect.poll(view).toMatchObject({ isInvisible: true, dwellMs: 0, isSeen: false });
+  await cdp.send('Emulation.setPageScaleFactor', { pageScaleFactor: 1 });
+  await expect.poll(impressions).toBe(1);
+});
+
+describe('a slot without a width of its own', () => {
+  const CENTERED = '<div style="display: flex; flex-direction: column; align-items: center">';
+
+  test.each(['card', 'strip', 'hero'])('%s has a readable width, and no notice', async (template) => {
+    await open({ html: `${CENTERED}<div id="slot"></div></div>`, template });
+    await messageOf('Summer sale').waitFor();
+    await expect.poll(impressions).toBe(1);
+    const width = await page.evaluate(() => slot.offsetWidth);
+    expect(width).toBeGreaterThanOrEqual(300);
+    expect(width).toBeLessThanOrEqual(1_000);
+    expect(await failures()).toEqual([]);
+  });
+
+  test('is no wider than a narrow parent', async () => {
+    await open({
+      html: `<div style="inline-size: 200px; padding: 10px; box-sizing: border-box">${CENTERED}<div id="slot"></div></div></div>`,
+    });
+    await expect.poll(impressions).toBe(1);
+    expect(await page.evaluate(() => slot.offsetWidth)).toBe(180);
+  });
+
+  test('a slot of 2 px is told to the developer, and is not counted', async () => {
+    await open({
+      html: '<div id="slot" style="inline-size: 2px; max-inline-size: 2px; block-size: 200px; overflow: hidden"></div>',
+    });
+    await expect
+      .poll(failures)
+      .toEqual(['config: The slot of "home_hero" is 2 px wide: give it a width, such as 100%']);
+    expect(await view()).toMatchObject({ isInvisible: true, isSeen: false });
+    // Wide enough, it is seen.
+    await page.evaluate(() => {
+      slot.style.cssText = 'inline-size: 400px';
+    });
+    await expect.poll(impressions).toBe(1);
+    expect(await failures()).toHaveLength(1);
+  });
+});
+
+describe('a slot that moves into another document', () => {
+  const surface = () =>
+    page.evaluate(() => {
+      const panel = slot.querySelector('placard-frame')!.shadowRoot!.querySelector('.panel')!;
+      return getComputedStyle(panel).display;
+    });
+
+  test('a frame: keeps its styles, and its impression is counted there', async () => {
+    await open({
+      html: '<div id="slot" style="inline-size: 400px"></div><iframe style="inline-size: 600px; block-size: 400px"></iframe>',
+    });
+    await messageOf('Summer sale').waitFor();
+    await page.evaluate(() => {
+      const { contentDocument } = document.querySelector('iframe')!;
+      contentDocument!.body.append(contentDocument!.adoptNode(slot));
+    });
+    expect(await surface()).toBe('flex');
+    await expect.poll(impressions).toBe(1);
+  });
+
+  test('and back, with a document between that has no window', async () => {
+    await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
+    await messageOf('Summer sale').waitFor();
+    await page.evaluate(() => {
+      const { body } = document.implementation.createHTMLDocument();
+      body.append(slot);
+      document.body.append(slot);
+    });
+    expect(await surface()).toBe('flex');
+    await expect.poll(impressions).toBe(1);
+    expect(await failures()).toEqual([]);
+  });
+
+  test('another window: keeps its styles, and its impression is counted there', async () => {
+    await open({ html: '<div id="slot" style="inline-size: 400px"></div>' });
+    await messageOf('Summer sale').waitFor();
+    const popup = page.waitForEvent('popup');
+    await page.evaluate(() => {
+      const opened = globalThis.open('about:blank', '', 'width=600,height=500')!;
+      opened.document.body.append(slot);
+    });
+    await popup;
+    expect(await surface()).toBe('flex');
+    await expect.poll(impressions).toBe(1);
+  });
+});
