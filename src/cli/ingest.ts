@@ -1,12 +1,14 @@
 import { defineCommand } from 'citty';
 import {
+  convertColumn,
   decoded,
   INPUT_ARRAYS,
   type InputArray,
   isInputArray,
   isRecord,
   linesOf,
-  memberPath,
+  parseJson,
+  parseMapping,
   setMember,
 } from '../protocol/index.ts';
 import type { RestClient } from '../server/index.ts';
@@ -28,8 +30,8 @@ const options = {
   },
   columns: {
     type: 'string',
-    description: 'Member by property; default: the members of a record as they are',
-    valueHint: 'PROPERTY=MEMBER,…',
+    description: 'Member by property, perhaps with a type; default: the members of a record as they are',
+    valueHint: 'PROPERTY=MEMBER[:TYPE],…',
   },
   stream: { type: 'string', description: 'The one stream to take; default all', valueHint: 'NAME' },
   ...apiOptions,
@@ -38,32 +40,42 @@ const options = {
 /** Records that are sent at once where no `STATE` comes before. */
 const MAX_RECORDS = 1_500;
 
-/** Makes the object of a record. */
-const mapping = (array: InputArray, columns: string | undefined) => {
+type Properties = Record<string, unknown>;
+
+/** Makes the object of a record, or says what is wrong with the record. */
+const createMapping = (array: InputArray, columns: string | undefined) => {
   const pairs = (columns ?? '').split(',').flatMap((pair) => {
     if (pair.trim() === '') return [];
-    const [from = '', to = ''] = pair.split('=').map((part) => part.trim());
-    if (from === '' || to === '') throw new Error(`--columns has "${pair}"; write property=member`);
-    return [{ from, path: memberPath(array, to) }];
+    const [property = '', written = ''] = pair.split('=').map((part) => part.trim());
+    if (property === '' || written === '') throw new Error(`--columns has "${pair}"; write property=member`);
+    return [{ property, ...parseMapping(array, property, written) }];
   });
-  return (record: Record<string, unknown>): Record<string, unknown> => {
-    if (pairs.length === 0) return record;
-    const object: Record<string, unknown> = {};
-    for (const { from, path } of pairs) {
-      const value = record[from];
-      if (value !== undefined) setMember(object, path, value);
+  return (record: Properties): { object: Properties } | { reason: string } => {
+    if (pairs.length === 0) return { object: record };
+    const object: Properties = {};
+    for (const { property, path, type } of pairs) {
+      const value = record[property];
+      if (value === undefined) continue;
+      const converted = value === null ? { value } : convertColumn(value, type);
+      if ('expected' in converted) return { reason: `${property} is not ${converted.expected}` };
+      setMember(object, path, converted.value);
     }
-    return object;
+    return { object };
   };
 };
 
-const messageIn = (text: string, line: number): Record<string, unknown> => {
+/** Messages of the Singer specification that hold no rows. */
+const WITHOUT_ROWS = ['SCHEMA', 'ACTIVATE_VERSION'];
+
+const parseMessage = (text: string, line: number): Properties => {
+  let message: unknown;
   try {
-    const message: unknown = JSON.parse(text);
-    if (isRecord(message) && typeof message['type'] === 'string') return message;
-  } catch {
+    message = parseJson(text);
+  } catch (error) {
+    if (error instanceof RangeError) throw new Error(`line ${line}: ${error.message}`);
     // The platform's message quotes the line: the user's own data.
   }
+  if (isRecord(message) && typeof message['type'] === 'string') return message;
   throw new Error(`line ${line} is no message of a tap: each is an object with a "type"`);
 };
 
@@ -80,14 +92,16 @@ interface TapOptions {
 
 /**
  * Reads the messages of a tap; a `STATE` goes to stdout once every record before it is stored. Returns what was rejected.
- * Throws where it cannot be known that all others are stored.
+ * Throws if it cannot be known that all others are stored, before the `STATE` that would make the tap go on.
  */
 export const ingestTap = async (options: TapOptions): Promise<{ stored: number; rejected: number }> => {
   const { client, input, array, columns, stream } = options;
-  const objectOf = mapping(array, columns);
-  let held: { object: Record<string, unknown>; line: number }[] = [];
+  const map = createMapping(array, columns);
+  let held: { object: Properties; line: number }[] = [];
   let stored = 0;
   let rejected = 0;
+  const streams = new Set<string>();
+  const reject = (where: string, reason: string) => process.stderr.write(`${where}: ${reason}\n`);
   const send = async () => {
     const sent = held;
     held = [];
@@ -100,8 +114,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
         lostAnswers: 'repeat',
         onProblem: ({ position, reason }) => {
           if (position !== null) wrong.add(position.index);
-          const where = position === null ? 'a record' : `line ${sent[position.index]!.line}`;
-          process.stderr.write(`${where}: ${reason}\n`);
+          reject(position === null ? 'a record' : `line ${sent[position.index]!.line}`, reason);
         },
       },
     );
@@ -115,23 +128,49 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     stored += sent.length - wrong.size;
     rejected += wrong.size;
   };
+  const takeRecord = async (record: unknown, line: number) => {
+    if (!isRecord(record)) throw new Error(`line ${line} has no "record"`);
+    const mapped = map(record);
+    if ('object' in mapped) held.push({ object: mapped.object, line });
+    else {
+      rejected += 1;
+      reject(`line ${line}`, mapped.reason);
+    }
+    if (held.length >= MAX_RECORDS) await send();
+  };
+  const isSeen = () => stream === undefined || streams.has(stream);
+  /** The last state, while no message has named the stream: its name may be misspelled. */
+  let withheld: string | null = null;
   let line = 0;
   for await (const bytes of linesOf(input)) {
     line += 1;
     const text = decoded(bytes);
     if (text === null) throw new Error(`line ${line} is not UTF-8`);
     if (text.trim() === '') continue;
-    const message = messageIn(text, line);
-    if (message['type'] === 'RECORD' && (stream === undefined || message['stream'] === stream)) {
-      if (!isRecord(message['record'])) throw new Error(`line ${line} has no "record"`);
-      held.push({ object: objectOf(message['record']), line });
-      if (held.length >= MAX_RECORDS) await send();
-    } else if (message['type'] === 'STATE') {
+    const message = parseMessage(text, line);
+    const type = message['type'] as string;
+    if (type === 'STATE') {
       await send();
-      await writeLine(JSON.stringify(message['value']));
+      const state = JSON.stringify(message['value']);
+      if (isSeen()) await writeLine(state);
+      withheld = isSeen() ? null : state;
+      continue;
     }
+    if (typeof message['stream'] === 'string') streams.add(message['stream']);
+    if (WITHOUT_ROWS.includes(type) || (stream !== undefined && message['stream'] !== stream)) continue;
+    if (type !== 'RECORD') {
+      throw new Error(
+        `line ${line} is a ${type} message, which ingest does not read: let the tap send RECORD`,
+      );
+    }
+    await takeRecord(message['record'], line);
   }
   await send();
+  if (!isSeen()) {
+    const sent = streams.size === 0 ? 'none' : [...streams].join(', ');
+    throw new Error(`no message is of the stream "${stream}"; the tap sent ${sent}`);
+  }
+  if (withheld !== null) await writeLine(withheld);
   return { stored, rejected };
 };
 

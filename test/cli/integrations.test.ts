@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { ingestTap } from '../../src/cli/ingest.ts';
 import { createRestClient } from '../../src/server/index.ts';
 import { createFakeService } from '../../src/testing/index.ts';
@@ -39,7 +39,7 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
   const { file, csv, key, db } = await aWorkspaceFile();
   const missing = await runCli(['check', file, '--sources']);
   expect(missing.code).toBe(1);
-  expect(missing.stderr).toMatch(/main: customers: customers\.csv: ENOENT/);
+  expect(missing.stderr).toMatch(/main: customers: file customers\.csv: ENOENT/);
   csv(`u-1,${TIME},team,12`, `u-2,${TIME},"free ""for ever""",many`);
   const tried = await spawnCli(['check', file, '--sources']);
   expect(tried.stdout).toContain('main: customers: {"plan":"team","seats":12,"external_id":"u-1"}\n');
@@ -108,7 +108,11 @@ test('a state is not echoed where the records before it are not stored', async (
 });
 
 /** Runs `ingest` on these lines in this process, against a fake service. */
-const tapped = async (lines: (string | Buffer)[], service = createFakeService()) => {
+const tapped = async (
+  lines: (string | Buffer)[],
+  service = createFakeService(),
+  more: { columns?: string; stream?: string } = {},
+) => {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const client = createRestClient({
     endpoint: service.origin,
@@ -119,7 +123,7 @@ const tapped = async (lines: (string | Buffer)[], service = createFakeService())
   async function* input() {
     for (const line of lines) yield Buffer.concat([Buffer.from(line), Buffer.from('\n')]);
   }
-  const options = { array: 'attributes', columns: undefined, stream: undefined } as const;
+  const options = { array: 'attributes', columns: undefined, stream: undefined, ...more } as const;
   const end = await ingestTap({ client, input: input(), ...options }).catch((error: Error) => error.message);
   const states = out.mock.calls.map(([text]) => text);
   out.mockRestore();
@@ -149,5 +153,54 @@ test('a message of a tap may hold every character, and one that is not UTF-8 is 
     end: 'line 1 is not UTF-8',
     states: [],
     objects: [],
+  });
+});
+
+describe('the messages of a tap', () => {
+  test('of a kind that is not read end the command before the state after them', async () => {
+    const batch =
+      '{"type":"BATCH","stream":"a","encoding":{"format":"jsonl"},"manifest":["file:///tmp/a.jsonl"]}';
+    expect(await tapped([aRecord('x'), batch, STATE])).toMatchObject({
+      end: 'line 2 is a BATCH message, which ingest does not read: let the tap send RECORD',
+      states: [],
+    });
+    // Of a stream that is left out it holds nothing that is wanted.
+    const other = batch.replace('"a"', '"b"');
+    expect(await tapped([aRecord('x'), other, STATE], undefined, { stream: 'a' })).toMatchObject({
+      end: { stored: 1, rejected: 0 },
+      states: ['1\n'],
+    });
+  });
+
+  test('of no stream that is asked for echo no state', async () => {
+    expect(await tapped([aRecord('x'), STATE], undefined, { stream: 'as' })).toMatchObject({
+      end: 'no message is of the stream "as"; the tap sent a',
+      states: [],
+      objects: [],
+    });
+    // A stream may come after the state of another one, and may have nothing new.
+    const schema = '{"type":"SCHEMA","stream":"b","schema":{},"key_properties":[]}';
+    expect(await tapped([aRecord('x'), STATE, schema], undefined, { stream: 'b' })).toMatchObject({
+      end: { stored: 0, rejected: 0 },
+      states: ['1\n'],
+    });
+  });
+
+  test('have the types that --columns names, and keep the digits of large integers', async () => {
+    const record = '{"id":12345678901234567890,"seats":"12","active":"t","plan":7}';
+    const columns = 'id=external_id,seats=seats:number,active=active:boolean,plan=plan:text';
+    const message = `{"type":"RECORD","stream":"a","record":${record}}`;
+    const wrong = message.replace('"12"', '"many"');
+    expect(await tapped([message, wrong, STATE], undefined, { columns })).toMatchObject({
+      end: { stored: 1, rejected: 1 },
+      objects: [{ object: { external_id: '12345678901234567890', seats: 12, active: true, plan: '7' } }],
+    });
+    expect(await tapped([message.replace('"12"', '1e999'), STATE], undefined, { columns })).toMatchObject({
+      end: 'line 1: "seats" is 1e999, too large for a number',
+      states: [],
+    });
+    expect(await tapped([STATE], undefined, { columns: 'seats=seats:int' }).catch(String)).toMatchObject({
+      end: expect.stringMatching('write text, number, boolean, json after the colon'),
+    });
   });
 });

@@ -26,6 +26,13 @@ export const listFiles = ({ folder, files }: { folder: string; files: string }):
     : [basename(path)];
   if (names.length === 0) throw new SourceError(`no file is there for ${files}`);
   const paths = names.sort().map((name) => join(dirname(path), name));
-  for (const each of paths) checkFile(each);
+  for (const each of paths) {
+    try {
+      checkFile(each);
+    } catch (error) {
+      if (error instanceof SourceError) throw error;
+      throw new SourceError(`file ${basename(each)}: ${(error as Error).message}`);
+    }
+  }
   return paths;
 };
