@@ -1,4 +1,5 @@
 import type { Source } from '../service/index.ts';
+import { distinctRows } from './distinct-rows.ts';
 import { openFiles } from './files/open-files.ts';
 import { openPostgres } from './postgres.ts';
 import type { Position, SourceRow, UnusableRow } from './source-row.ts';
@@ -28,5 +29,13 @@ export interface Question {
 }
 
 /** Connects to a source. Throws where it is gone, or where a column is missing. */
-export const openSource = (source: Source, question: Question): Promise<Snapshot> =>
-  source.kind === 'postgres' ? openPostgres(source, question) : openFiles(source, question);
+export const openSource = async (source: Source, question: Question): Promise<Snapshot> => {
+  const snapshot = await (source.kind === 'postgres'
+    ? openPostgres(source, question)
+    : openFiles(source, question));
+  return {
+    ...snapshot,
+    rows: () => distinctRows(snapshot.rows()),
+    rowsAgain: () => distinctRows(snapshot.rowsAgain()),
+  };
+};

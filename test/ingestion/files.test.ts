@@ -3,7 +3,7 @@ import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import * as zlib from 'node:zlib';
-import { parquetWriteBuffer } from 'hyparquet-writer';
+import { parquetWriteBuffer, schemaFromColumnData } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
 import { parseTimestamp } from '../../src/ingestion/files/timestamp.ts';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
@@ -197,6 +197,64 @@ describe('rows', () => {
     spy.mockImplementation(write);
     await ingest(store, EVENTS, folder);
     expect(idsOf(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
+  });
+
+  test('that stand twice in one run are stored once, and those with other values are not the same', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const other = anEvent(1, { PAYLOAD: { name: 'viewed', time: T, properties: { id: 3 } } });
+    writeFileSync(join(folder, 'events-1.ndjson'), anEvent(1) + anEvent(2) + anEvent(1) + other);
+    writeFileSync(join(folder, 'events-2.ndjson'), anEvent(2) + other + anEvent(1));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 3 });
+    expect(idsOf(await exported(store, 'events'))).toEqual([1, 2, 3]);
+  });
+
+  test('that a name of a column does not tell apart fail the run, also where only capitals differ', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const file = join(folder, 'customers.csv');
+    const columns = { kind: 'csv', files: 'customers.csv', rows: 'attributes', columns: { PLAN: 'plan' } };
+    for (const header of ['EXTERNAL_ID,UPDATED_AT,PLAN,External_Id', 'EXTERNAL_ID,UPDATED_AT,PLAN,PLAN']) {
+      writeFileSync(file, `${header}\nkim,${T},gold,lee\n`);
+      const { status, note } = await ingest(store, columns, folder);
+      expect([status, note]).toEqual([
+        'error',
+        expect.stringMatching(
+          /^The column "(EXTERNAL_ID|PLAN)" is ambiguous, because names are case-insensitive/,
+        ),
+      ]);
+    }
+    // Nobody means the column that is there twice.
+    writeFileSync(file, `EXTERNAL_ID,UPDATED_AT,PLAN,NOTE,note\nkim,${T},gold,a,b\n`);
+    expect(await ingest(store, columns, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
+    // A line of NDJSON fails alone.
+    const lines = [
+      { EXTERNAL_ID: 'lee', external_id: 'ann', UPDATED_AT: T, PLAN: 'x' },
+      { EXTERNAL_ID: 'bob', UPDATED_AT: T, PLAN: 'x' },
+    ];
+    writeFileSync(join(folder, 'lines.ndjson'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const ndjson = { ...columns, kind: 'ndjson', files: 'lines.ndjson' };
+    expect(await ingest(await aStore(), ndjson, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 1 });
+    expect((await exported(store, 'users')).map(({ external_id }) => external_id)).toEqual(['kim']);
+  });
+
+  test.each([
+    ['2026-03-01T10:00:00.123456789Z', '2026-03-01T10:00:00.123456790Z'],
+    ['1772359200123456788', '1772359200123456789'],
+    ['1772359200.1234561', '1772359200.1234562'],
+  ])('within one microsecond are all read: %s, then %s', async (first, second) => {
+    const store = await aStore();
+    const folder = aFolder();
+    const file = join(folder, 'events-a.ndjson');
+    const lines = [anEvent(9, { UPDATED_AT: first })];
+    writeFileSync(file, lines.join(''));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 1 });
+    // One with a smaller key, and the same row changed again.
+    lines.push(anEvent(1, { UPDATED_AT: second }), anEvent(9, { UPDATED_AT: second }));
+    writeFileSync(file, lines.join(''));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
+    expect(idsOf(await exported(store, 'events'))).toEqual([1, 9, 9]);
   });
 
   test('go through the checks of a request, and are tried again as they are in the source', async () => {
@@ -480,6 +538,39 @@ describe('values that hurt', () => {
 });
 
 describe('a Parquet file', () => {
+  test('has its times to the microsecond: rows of one millisecond come in two runs', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const source = {
+      kind: 'parquet',
+      files: 'orders.parquet',
+      rows: 'events',
+      key: 'id',
+      columns: { kind: 'name', at: 'time', id: 'properties.id' },
+    };
+    const write = (...us: number[]) => {
+      const columnData = [
+        { name: 'id', data: us.map((_, id) => id) },
+        { name: 'external_id', data: us.map(() => 'kim') },
+        { name: 'kind', data: us.map(() => 'viewed') },
+        { name: 'at', data: us.map(() => T) },
+        { name: 'updated_at', data: us.map((each) => BigInt(Date.parse(T)) * 1_000n + BigInt(each)) },
+      ];
+      const schema = schemaFromColumnData({
+        columnData,
+        schemaOverrides: {
+          updated_at: { name: 'updated_at', type: 'INT64', converted_type: 'TIMESTAMP_MICROS' },
+        },
+      });
+      writeFileSync(join(folder, 'orders.parquet'), Buffer.from(parquetWriteBuffer({ schema, columnData })));
+    };
+    write(123_100);
+    expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1 });
+    write(123_100, 123_800, 123_900);
+    expect(await ingest(store, source, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
+    expect(idsOf(await exported(store, 'events'))).toEqual([0, 1, 2]);
+  });
+
   test.each(['UNCOMPRESSED', 'SNAPPY', 'GZIP', 'ZSTD', 'BROTLI'] as const)(
     'with %s gives each row once, over several groups',
     async (codec) => {

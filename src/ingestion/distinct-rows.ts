@@ -1,0 +1,20 @@
+import type { SourceRow } from './source-row.ts';
+
+/** Leaves out a row that repeats another one in time, key and values: files overlap, and a join repeats rows. */
+export async function* distinctRows(rows: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow, void> {
+  let first: SourceRow | null = null;
+  let seen = new Set<string>();
+  for await (const row of rows) {
+    // Rows come in order, so that only neighbors can be equal.
+    if (first?.us !== row.us || first.order !== row.order) {
+      first = row;
+      seen = new Set();
+    } else {
+      if (seen.size === 0) seen.add(JSON.stringify(first.values));
+      const content = JSON.stringify(row.values);
+      if (seen.has(content)) continue;
+      seen.add(content);
+    }
+    yield row;
+  }
+}
