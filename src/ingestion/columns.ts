@@ -146,7 +146,8 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   const externalId = identifier.find(({ path }) => path[0] === 'external_id')?.column;
   const externalIdOf: Columns['externalIdOf'] = (values) =>
     externalId === undefined || (values[externalId] ?? null) === null ? null : textOf(values[externalId]!);
-  return { updatedAt, key, used: [...new Set([updatedAt, ...key, ...content])], externalIdOf, objectOf };
+  const used = new Set([updatedAt, ...key, ...content]);
+  return { updatedAt, key, used: names.filter((name) => used.has(name)), externalIdOf, objectOf };
 };
 
 /** Bytes of a text in an index: one of PostgreSQL takes 2,700. */

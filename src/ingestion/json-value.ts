@@ -42,12 +42,19 @@ export const readFloat = (value: number): number => {
 export const readInteger = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 
+/** Without a regular expression, because one takes quadratic time on a text of such characters. */
+export const dropTrailing = (character: string, text: string): string => {
+  let end = text.length;
+  while (end > 0 && text[end - 1] === character) end -= 1;
+  return text.slice(0, end);
+};
+
 /** Sign, digits without zeros around them, and exponent. */
 const normalize = (text: string): string => {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
-    /^([+-]?)(\d*)\.?(\d*)(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
+    /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = dropTrailing('0', digits);
   if (significant === '') return '0';
   const shift = Number(exponent) - fraction.length + digits.length - significant.length;
   return `${sign === '-' ? '-' : ''}${significant}e${shift}`;

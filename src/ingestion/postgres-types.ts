@@ -1,6 +1,7 @@
 import { parse as parseArray } from 'postgres-array';
 import { OUT_OF_RANGE } from './format-time.ts';
 import {
+  dropTrailing,
   type JsonValue,
   type ReadValue,
   readBytes,
@@ -50,7 +51,7 @@ const READERS: Readonly<Record<number, ReadText>> = {
   114: readJson, // json
   700: float, // float4
   701: float, // float8
-  1042: (text) => text.replace(/ +$/, ''), // char(n): blanks at its end mean nothing
+  1042: (text) => dropTrailing(' ', text), // char(n): blanks at its end mean nothing
   1082: readDate, // date
   1083: readTimeOfDay, // time
   1114: readInstant, // timestamp

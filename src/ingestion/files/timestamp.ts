@@ -35,6 +35,11 @@ const EPOCH = /^\d{9,}(?:\.\d+)?$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 const FRACTION = /\d\d:\d\d:\d\d[.,:](\d{1,9})/;
 
+const toIso = (text: string): string => {
+  if (DATE.test(text)) return `${text}T00:00`;
+  return /UTC$/i.test(text) ? `${text.slice(0, -'UTC'.length).trimEnd()}Z` : text;
+};
+
 /**
  * Parses an `UPDATED_AT`; `null` if it is not a time. A date and time without a zone is UTC. A number is seconds,
  * milliseconds, microseconds or nanoseconds, whichever gives a year of our time.
@@ -44,7 +49,7 @@ export const parseTimestamp = (value: JsonValue): Timestamp | null => {
   if (typeof value !== 'string') return null;
   const text = value.trim();
   if (EPOCH.test(text)) return parseEpoch(text);
-  const iso = DATE.test(text) ? `${text}T00:00` : text.replace(/\s*UTC$/i, 'Z');
+  const iso = toIso(text);
   const instant = fromIso(iso, false)?.instant ?? null;
   if (instant === null) return null;
   const [, fraction = ''] = FRACTION.exec(iso) ?? [];

@@ -34,7 +34,7 @@ const table = name.describe('Table or view of a database, such as `crm.customers
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
 /** Not parsed: a URL that names a Unix socket has an empty host, which `new URL` rejects. */
-const hasPassword = (url: string) => /^\w+:\/\/[^@/?#]*:[^@/?#]+@|[?&]password=/.test(url);
+const hasPassword = (url: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@|[?&]password=/.test(url);
 
 const postgres = z.strictObject({
   kind: kind('postgres'),
