@@ -1,12 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readCampaign } from '../../../src/service/index.ts';
-import {
-  type AttributeOperator,
-  type Condition,
-  readAudience,
-  writeAudience,
-} from '../../../src/studio/campaign/audience-model.ts';
+import { readAudience, writeAudience } from '../../../src/studio/campaign/audience-model.ts';
+import type { AttributeOperator } from '../../../src/studio/campaign/conditions/attribute.ts';
+import type { Condition } from '../../../src/studio/campaign/conditions/kinds.ts';
 import { scalarOf, typedOf } from '../../../src/studio/campaign/scalar-text.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 

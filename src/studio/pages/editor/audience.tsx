@@ -1,14 +1,9 @@
 import { useSignal } from '@preact/signals';
-import {
-  type AudienceModel,
-  type Condition,
-  readAudience,
-  writeAudience,
-} from '../../campaign/audience-model.ts';
+import { type AudienceModel, readAudience, writeAudience } from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
+import { isComplete, isUnknown, NEW_CONDITIONS } from '../../campaign/conditions/kinds.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { NamesAnswer } from '../../server/routes/names.ts';
 import { Button, Segments } from '../parts/controls.tsx';
 import { CheckWords, checksAt, describedBy, Field, ListField, unreadable } from '../parts/fields.tsx';
 import { NameLists, useNames } from '../parts/names.tsx';
@@ -81,35 +76,6 @@ export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) 
   );
 };
 
-const NEW: readonly { name: string; make: () => Condition }[] = [
-  { name: 'Attribute', make: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }) },
-  { name: 'Event', make: () => ({ kind: 'event', name: '', atLeast: 1, withinDays: 30 }) },
-  { name: 'Purchase', make: () => ({ kind: 'purchase', name: '', atLeast: 1, withinDays: 30 }) },
-  { name: 'Subscription', make: () => ({ kind: 'group', id: '', state: 'subscribed' }) },
-  { name: 'App', make: () => ({ kind: 'app', ids: [] }) },
-  { name: 'Segment', make: () => ({ kind: 'segment', id: '', isIn: true }) },
-];
-
-/** A line without its name says nothing yet: it stays in the builder and out of the campaign. */
-const isComplete = (condition: Condition): boolean => {
-  if (condition.kind === 'app') return condition.ids.length > 0;
-  if (condition.kind === 'group' || condition.kind === 'segment') return condition.id !== '';
-  return condition.name.trim() !== '' && !(condition.kind === 'attribute' && condition.value === '');
-};
-
-/** None of the users who were looked at has it: a slip of the pen reaches nobody. What is to be missing may be. */
-const isUnknown = (condition: Condition, names: NamesAnswer | null): boolean => {
-  if (names === null || !isComplete(condition)) return false;
-  if (condition.kind === 'event') return condition.atLeast > 0 && !names.events.includes(condition.name);
-  if (condition.kind === 'purchase') return condition.atLeast > 0 && !names.products.includes(condition.name);
-  if (condition.kind !== 'attribute' || condition.operator === 'is not known') return false;
-  // What is no profile's own, and paths inside of an object.
-  const isOwn = !['external_id', 'email', 'phone', 'app_version', 'app_id'].includes(condition.name);
-  return (
-    isOwn && !condition.name.includes('.') && !names.attributes.some(({ name }) => name === condition.name)
-  );
-};
-
 interface AudienceBuilderProps {
   audience: Filter | null;
   checks: readonly DraftCheck[];
@@ -132,8 +98,8 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
     typed.value = { of: filter, model: next };
     if (JSON.stringify(filter) !== JSON.stringify(audience)) onChange(filter);
   };
-  const kinds = NEW.filter(
-    ({ name }) => name !== 'Segment' || (hasSegments && signedIn().workspace.segments.length > 0),
+  const kinds = NEW_CONDITIONS.filter(
+    ({ label }) => label !== 'Segment' || (hasSegments && signedIn().workspace.segments.length > 0),
   );
   return (
     <>
@@ -174,17 +140,17 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
             <span class="label" id="add-label">
               {model.conditions.length === 0 ? 'Only people with a certain' : 'And a certain'}
             </span>
-            {kinds.map(({ name, make }, index) => (
+            {kinds.map(({ label, blank }, index) => (
               <Button
-                key={name}
+                key={label}
                 id={index === 0 ? 'add-condition' : undefined}
                 onClick={() => {
-                  put({ ...model, conditions: [...model.conditions, make()] });
+                  put({ ...model, conditions: [...model.conditions, blank()] });
                   const at = model.conditions.length;
                   setTimeout(() => document.getElementById(`condition-${at}`)?.focus());
                 }}
               >
-                {name}
+                {label}
               </Button>
             ))}
           </div>

@@ -1,20 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import {
-  ATTRIBUTE_OPERATORS,
-  type AttributeOperator,
-  type Condition,
-} from '../../campaign/audience-model.ts';
-import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
-import { type Option, RemoveButton, Select } from '../parts/controls.tsx';
+import type { Control, Suggestions } from '../../campaign/conditions/condition-kind.ts';
+import { type Condition, controlsOf } from '../../campaign/conditions/kinds.ts';
+import { RemoveButton, Select } from '../parts/controls.tsx';
 import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../parts/names.tsx';
 import { signedIn } from '../shell/session.ts';
-
-interface PartsProps<Kind extends Condition['kind']> {
-  /** ID of the first control. */
-  id: string;
-  condition: Extract<Condition, { kind: Kind }>;
-  onChange(condition: Condition): void;
-}
 
 interface ConditionPartProps {
   label: string;
@@ -31,191 +20,63 @@ export const ConditionPart = ({ label, children, isWide = false }: ConditionPart
   </label>
 );
 
-const named = <Value extends string>(...values: Value[]): Option<Value>[] =>
-  values.map((value) => ({ value, name: value }));
-
-/** A line about an attribute: its name, a comparison, a value. */
-const AttributeParts = ({ id, condition, onChange }: PartsProps<'attribute'>) => {
-  const { operator, value } = condition;
-  const needsValue = operator !== 'is known' && operator !== 'is not known';
-  const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
-  const readValue = (typed: string, next: AttributeOperator) => {
-    if (next === 'is known' || next === 'is not known') return null;
-    if (next !== 'is one of') return scalarOf(typed);
-    return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : scalarOf(each)));
-  };
-  return (
-    <>
-      <ConditionPart label="Attribute" isWide>
-        <input
-          id={id}
-          list={ATTRIBUTE_NAMES}
-          value={condition.name}
-          placeholder="tier"
-          autoComplete="off"
-          onInput={(event) => onChange({ ...condition, name: event.currentTarget.value })}
-        />
-      </ConditionPart>
-      <ConditionPart label="Comparison">
-        <Select
-          value={operator}
-          options={named(...ATTRIBUTE_OPERATORS)}
-          onChoose={(next) => onChange({ ...condition, operator: next, value: readValue(shown, next) })}
-        />
-      </ConditionPart>
-      {needsValue && (
-        <ConditionPart label={operator === 'is one of' ? 'Values, separated by commas' : 'Value'} isWide>
-          <input
-            defaultValue={shown}
-            key={operator}
-            list={operator === 'is one of' ? undefined : valuesOf(condition.name)}
-            dir="auto"
-            autoComplete="off"
-            onInput={(event) =>
-              onChange({ ...condition, value: readValue(event.currentTarget.value, operator) })
-            }
-          />
-        </ConditionPart>
-      )}
-    </>
-  );
+const LISTS = { attributes: ATTRIBUTE_NAMES, events: EVENT_NAMES, products: PRODUCT_IDS };
+const listOf = (suggestions: Suggestions | undefined): string | undefined => {
+  if (suggestions === undefined) return undefined;
+  return typeof suggestions === 'string' ? LISTS[suggestions] : valuesOf(suggestions.valuesOf);
 };
 
-interface ChoiceProps {
-  id: string;
-  label: string;
-  options: readonly { id: string; name: string }[];
-  chosen: string;
-  onChoose(id: string): void;
+interface ControlInputProps {
+  id: string | undefined;
+  control: Control<Condition>;
+  onChange(condition: Condition): void;
 }
 
-/** One of what the workspace has. */
-const Choice = ({ id, label, options, chosen, onChoose }: ChoiceProps) => (
-  <ConditionPart label={label} isWide>
-    <Select
-      id={id}
-      value={chosen}
-      options={[
-        { value: '', name: 'Choose …' },
-        ...options.map((each) => ({ value: each.id, name: each.name })),
-      ]}
-      onChoose={onChoose}
-    />
-  </ConditionPart>
-);
-
-/** A line about a subscription group. */
-const GroupParts = ({ id, condition, onChange }: PartsProps<'group'>) => (
-  <>
-    <Choice
-      id={id}
-      label="Subscription group"
-      options={signedIn().workspace.subscriptionGroups}
-      chosen={condition.id}
-      onChoose={(group) => onChange({ ...condition, id: group })}
-    />
-    <ConditionPart label="State">
-      <Select
-        value={condition.state}
-        options={named('subscribed', 'unsubscribed')}
-        onChoose={(state) => onChange({ ...condition, state })}
-      />
-    </ConditionPart>
-  </>
-);
-
-/** A line about a segment. */
-const SegmentParts = ({ id, condition, onChange }: PartsProps<'segment'>) => (
-  <>
-    <ConditionPart label="They are">
-      <Select
-        value={condition.isIn ? 'in' : 'not in'}
-        options={named('in', 'not in')}
-        onChoose={(chosen) => onChange({ ...condition, isIn: chosen === 'in' })}
-      />
-    </ConditionPart>
-    <Choice
-      id={id}
-      label="Segment"
-      options={signedIn().workspace.segments}
-      chosen={condition.id}
-      onChoose={(segment) => onChange({ ...condition, id: segment })}
-    />
-  </>
-);
-
-/** A line about the app that asks. */
-const AppParts = ({ id, condition, onChange }: PartsProps<'app'>) => (
-  <Choice
-    id={id}
-    label="App"
-    options={signedIn().workspace.apps}
-    chosen={condition.ids[0] ?? ''}
-    onChoose={(app) => onChange({ ...condition, ids: app ? [app] : [] })}
-  />
-);
-
-/** A line about something people did or bought: what, how often, how lately. */
-const DoneParts = ({ id, condition, onChange }: PartsProps<'event' | 'purchase'>) => {
-  const { atLeast, withinDays } = condition;
-  return (
-    <>
-      <ConditionPart label={condition.kind === 'event' ? 'Event' : 'Product ID'} isWide>
+const ControlInput = ({ id, control, onChange }: ControlInputProps) => {
+  switch (control.type) {
+    case 'select':
+      return (
+        <Select
+          {...(id !== undefined && { id })}
+          value={control.value}
+          options={control.options}
+          onChoose={(value) => onChange(control.onChoose(value))}
+        />
+      );
+    case 'number':
+      return (
         <input
           id={id}
-          value={condition.name}
+          type="number"
+          min={control.isCount ? '1' : '0'}
+          step={control.isCount ? '1' : 'any'}
+          placeholder={control.placeholder}
+          value={control.value ?? ''}
+          onInput={(event) => {
+            const typed = event.currentTarget.valueAsNumber;
+            const value = control.isCount ? Math.floor(typed) : typed;
+            onChange(control.onInput(value > 0 ? value : null));
+          }}
+        />
+      );
+    case 'text':
+      return (
+        <input
+          key={control.keptFor}
+          id={id}
+          list={listOf(control.suggestions)}
+          {...(control.keptFor === undefined ? { value: control.value } : { defaultValue: control.value })}
+          placeholder={control.placeholder}
+          dir="auto"
           autoComplete="off"
-          list={condition.kind === 'event' ? EVENT_NAMES : PRODUCT_IDS}
-          placeholder={condition.kind === 'event' ? 'added_to_cart' : 'teapot'}
-          onInput={(event) => onChange({ ...condition, name: event.currentTarget.value })}
+          onInput={(event) => onChange(control.onInput(event.currentTarget.value))}
         />
-      </ConditionPart>
-      <ConditionPart label={condition.kind === 'event' ? 'Did it' : 'Bought it'}>
-        <Select
-          value={atLeast === 0 ? 'never' : 'at least'}
-          options={named('at least', 'never')}
-          onChoose={(chosen) =>
-            onChange({
-              ...condition,
-              ...(chosen === 'never' ? { atLeast: 0, withinDays: null } : { atLeast: 1 }),
-            })
-          }
-        />
-      </ConditionPart>
-      {atLeast > 0 && (
-        <>
-          <ConditionPart label="Times">
-            <input
-              type="number"
-              min="1"
-              value={atLeast}
-              onInput={(event) => {
-                const times = event.currentTarget.valueAsNumber;
-                if (times >= 1) onChange({ ...condition, atLeast: Math.floor(times) });
-              }}
-            />
-          </ConditionPart>
-          <ConditionPart label="Last in days">
-            <input
-              type="number"
-              min="0"
-              step="any"
-              placeholder="ever"
-              value={withinDays ?? ''}
-              onInput={(event) => {
-                const days = event.currentTarget.valueAsNumber;
-                onChange({ ...condition, withinDays: days > 0 ? days : null });
-              }}
-            />
-          </ConditionPart>
-        </>
-      )}
-    </>
-  );
+      );
+  }
 };
 
 interface ConditionRowProps {
-  /** ID of its first control. */
+  /** ID of the control that says what the line is about. */
   id: string;
   condition: Condition;
   /** It says nothing yet. */
@@ -229,15 +90,19 @@ interface ConditionRowProps {
 /** One line of the builder. */
 export const ConditionRow = (props: ConditionRowProps) => {
   const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
+  const controls = controlsOf(condition, signedIn().workspace);
+  const subject = controls.find(({ isWide }) => isWide);
   return (
     <li class="row low sunk condition">
-      {condition.kind === 'attribute' && <AttributeParts id={id} condition={condition} onChange={onChange} />}
-      {(condition.kind === 'event' || condition.kind === 'purchase') && (
-        <DoneParts id={id} condition={condition} onChange={onChange} />
-      )}
-      {condition.kind === 'group' && <GroupParts id={id} condition={condition} onChange={onChange} />}
-      {condition.kind === 'segment' && <SegmentParts id={id} condition={condition} onChange={onChange} />}
-      {condition.kind === 'app' && <AppParts id={id} condition={condition} onChange={onChange} />}
+      {controls.map((control) => (
+        <ConditionPart
+          key={`${condition.kind} ${control.label}`}
+          label={control.label}
+          isWide={control.isWide ?? false}
+        >
+          <ControlInput id={control === subject ? id : undefined} control={control} onChange={onChange} />
+        </ConditionPart>
+      ))}
       <RemoveButton label="Remove this line" onClick={onRemove} />
       {isIncomplete && <p class="field-help">Not filled in yet: it does not count.</p>}
       {isUnknown && (

@@ -1,0 +1,151 @@
+import { type Scalar, scalarOf, typedOf } from '../scalar-text.ts';
+import { type ConditionKind, named, onlyEntry, operatorsOf, plain, valueWords } from './condition-kind.ts';
+
+export const ATTRIBUTE_OPERATORS = [
+  'is',
+  'is not',
+  'is one of',
+  'more than',
+  'at least',
+  'less than',
+  'at most',
+  'is known',
+  'is not known',
+] as const;
+export type AttributeOperator = (typeof ATTRIBUTE_OPERATORS)[number];
+
+export interface AttributeCondition {
+  kind: 'attribute';
+  name: string;
+  operator: AttributeOperator;
+  value: Scalar | Scalar[] | null;
+}
+
+/** By what the filter calls them. */
+const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
+  $eq: 'is',
+  $ne: 'is not',
+  $in: 'is one of',
+  $gt: 'more than',
+  $gte: 'at least',
+  $lt: 'less than',
+  $lte: 'at most',
+};
+const WIRE = Object.fromEntries(Object.entries(OPERATORS).map(([wire, operator]) => [operator, wire]));
+
+const isScalar = (value: unknown): value is Scalar => ['string', 'number', 'boolean'].includes(typeof value);
+
+const readCondition = (name: string, raw: unknown): AttributeCondition | 'unsaid' => {
+  if (isScalar(raw)) return { kind: 'attribute', name, operator: 'is', value: raw };
+  const [wire = '', operand] = onlyEntry(raw) ?? [];
+  if (wire === '$exists' && typeof operand === 'boolean') {
+    return { kind: 'attribute', name, operator: operand ? 'is known' : 'is not known', value: null };
+  }
+  const operator = OPERATORS[wire];
+  if (!operator) return 'unsaid';
+  if (operator === 'is one of') {
+    const isList = Array.isArray(operand) && operand.every(isScalar);
+    return isList ? { kind: 'attribute', name, operator, value: operand } : 'unsaid';
+  }
+  return isScalar(operand) ? { kind: 'attribute', name, operator, value: operand } : 'unsaid';
+};
+
+const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => string>> = {
+  $eq: (name, operand) => `${name} is ${valueWords(operand)}`,
+  $ne: (name, operand) => `${name} is not ${valueWords(operand)}`,
+  $gt: (name, operand) => `${name} is above ${valueWords(operand)}`,
+  $gte: (name, operand) => `${name} is ${valueWords(operand)} or more`,
+  $lt: (name, operand) => `${name} is below ${valueWords(operand)}`,
+  $lte: (name, operand) => `${name} is ${valueWords(operand)} or less`,
+  $veq: (name, operand) => `${name} is version ${String(operand)}`,
+  $vgt: (name, operand) => `${name} is later than version ${String(operand)}`,
+  $vgte: (name, operand) => `${name} is version ${String(operand)} or later`,
+  $vlt: (name, operand) => `${name} is before version ${String(operand)}`,
+  $vlte: (name, operand) => `${name} is version ${String(operand)} or before`,
+  $ini: (name, operand) => `${name} is ${valueWords(operand)}, in capitals or not`,
+  $in: (name, operand) => `${name} is ${valueWords(operand)}`,
+  $nin: (name, operand) => `${name} is none of ${valueWords(operand)}`,
+  $exists: (name, operand) => `${name} is ${operand ? 'known' : 'not known'}`,
+};
+
+/** One operator on what a path names; what has no plain words is quoted as it is written. */
+export const comparisonWords = (path: string, operator: string, operand: unknown): string => {
+  const name = plain(path.replace(/^custom_attributes\./, ''));
+  return COMPARISONS[operator]?.(name, operand) ?? `${name} fits ${JSON.stringify({ [operator]: operand })}`;
+};
+
+const needsValue = (operator: AttributeOperator) => operator !== 'is known' && operator !== 'is not known';
+
+const readValue = (typed: string, operator: AttributeOperator): AttributeCondition['value'] => {
+  if (!needsValue(operator)) return null;
+  if (operator !== 'is one of') return scalarOf(typed);
+  return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : scalarOf(each)));
+};
+
+/** No member of a profile, so no user who was looked at has it by this name. */
+const NOT_IN_PROFILES = ['external_id', 'email', 'phone', 'app_version', 'app_id'];
+
+/** Any name that no other kind takes. */
+export const attribute: ConditionKind<AttributeCondition> = {
+  label: 'Attribute',
+  blank: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }),
+  read: (name, filter) => {
+    const result = name.startsWith('$') ? 'unsaid' : readCondition(name, filter[name]);
+    return result === 'unsaid' ? result : { result, names: [name] };
+  },
+  write: ({ name, operator, value }) => {
+    if (!needsValue(operator)) return { [name]: { $exists: operator === 'is known' } };
+    return { [name]: operator === 'is' ? value : { [WIRE[operator]!]: value } };
+  },
+  words: (name, filter) => ({
+    result: Object.entries(operatorsOf(filter[name])).map(([operator, operand]) =>
+      comparisonWords(name, operator, operand),
+    ),
+    names: [name],
+  }),
+  isComplete: ({ name, value }) => name.trim() !== '' && value !== '',
+  isUnknown: ({ name, operator }, { attributes }) =>
+    operator !== 'is not known' &&
+    !NOT_IN_PROFILES.includes(name) &&
+    // A path inside of an object.
+    !name.includes('.') &&
+    !attributes.some((each) => each.name === name),
+  controls: (condition) => {
+    const { name, operator, value } = condition;
+    const shown = Array.isArray(value) ? value.map(typedOf).join(', ') : value === null ? '' : typedOf(value);
+    return [
+      {
+        label: 'Attribute',
+        isWide: true,
+        type: 'text',
+        value: name,
+        placeholder: 'tier',
+        suggestions: 'attributes',
+        onInput: (typed) => ({ ...condition, name: typed }),
+      },
+      {
+        label: 'Comparison',
+        type: 'select',
+        value: operator,
+        options: named(...ATTRIBUTE_OPERATORS),
+        onChoose: (chosen) => {
+          const next = ATTRIBUTE_OPERATORS.find((each) => each === chosen) ?? operator;
+          return { ...condition, operator: next, value: readValue(shown, next) };
+        },
+      },
+      ...(needsValue(operator)
+        ? [
+            {
+              label: operator === 'is one of' ? 'Values, separated by commas' : 'Value',
+              isWide: true,
+              type: 'text' as const,
+              value: shown,
+              keptFor: operator,
+              ...(operator !== 'is one of' && { suggestions: { valuesOf: name } }),
+              onInput: (typed: string) => ({ ...condition, value: readValue(typed, operator) }),
+            },
+          ]
+        : []),
+    ];
+  },
+};

@@ -1,0 +1,60 @@
+import type { NamesAnswer } from '../../server/routes/names.ts';
+import type { Filter } from '../campaign-text.ts';
+import { event, purchase } from './activity.ts';
+import { app } from './app.ts';
+import { attribute } from './attribute.ts';
+import type { ConditionChoices, ConditionKind, Control } from './condition-kind.ts';
+import { segment } from './segment.ts';
+import { subscription } from './subscription.ts';
+
+/** In the order of the buttons that add a line. */
+const KINDS = { attribute, event, purchase, group: subscription, app, segment };
+
+/** One line of the audience builder. */
+export type Condition = ReturnType<(typeof KINDS)[keyof typeof KINDS]['blank']>;
+
+const KIND_LIST: readonly ConditionKind<Condition>[] = Object.values(KINDS);
+
+/** Attributes come last: every name that no other kind takes is one. */
+const BY_SPECIFICITY = [...KIND_LIST.filter((kind) => kind !== attribute), attribute];
+
+const kindOf = ({ kind }: Condition): ConditionKind<Condition> => KINDS[kind];
+
+export const NEW_CONDITIONS = KIND_LIST.map(({ label, blank }) => ({ label, blank }));
+
+export const writeCondition = (condition: Condition): Filter => kindOf(condition).write(condition);
+
+export const isComplete = (condition: Condition): boolean => kindOf(condition).isComplete(condition);
+
+export const isUnknown = (condition: Condition, names: NamesAnswer | null): boolean =>
+  names !== null && isComplete(condition) && kindOf(condition).isUnknown(condition, names);
+
+export const controlsOf = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
+  kindOf(condition).controls(condition, choices);
+
+/** What a filter's members say, taken by the first kind that knows each. `null` if one says more than a line can. */
+export const readConditions = (filter: Filter): Condition[] | null => {
+  const conditions: Condition[] = [];
+  const read = new Set<string>();
+  for (const name of Object.keys(filter)) {
+    if (read.has(name)) continue;
+    const taken = BY_SPECIFICITY.map((kind) => kind.read(name, filter)).find((each) => each !== null);
+    if (!taken || taken === 'unsaid') return null;
+    for (const each of taken.names) read.add(each);
+    conditions.push(taken.result);
+  }
+  return conditions;
+};
+
+/** What a filter's members ask, in words. Groups are the caller's. */
+export const conditionWords = (filter: Filter, segmentName: (id: string) => string): string[] => {
+  const said = new Set<string>();
+  return Object.keys(filter).flatMap((name) => {
+    if (said.has(name)) return [];
+    const taken = BY_SPECIFICITY.map((kind) => kind.words(name, filter, segmentName)).find(
+      (each) => each !== null,
+    );
+    for (const each of taken?.names ?? []) said.add(each);
+    return taken?.result ?? [];
+  });
+};

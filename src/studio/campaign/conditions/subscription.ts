@@ -1,0 +1,41 @@
+import { type ConditionKind, choices, named } from './condition-kind.ts';
+
+export interface SubscriptionCondition {
+  kind: 'group';
+  id: string;
+  state: 'subscribed' | 'unsubscribed';
+}
+
+const PREFIX = 'subscription_groups.';
+
+export const subscription: ConditionKind<SubscriptionCondition> = {
+  label: 'Subscription',
+  blank: () => ({ kind: 'group', id: '', state: 'subscribed' }),
+  read: (name, filter) => {
+    if (!name.startsWith(PREFIX)) return null;
+    const state = filter[name];
+    if (state !== 'subscribed' && state !== 'unsubscribed') return 'unsaid';
+    return { result: { kind: 'group', id: name.slice(PREFIX.length), state }, names: [name] };
+  },
+  write: ({ id, state }) => ({ [`${PREFIX}${id}`]: state }),
+  words: () => null,
+  isComplete: ({ id }) => id !== '',
+  isUnknown: () => false,
+  controls: (condition, { subscriptionGroups }) => [
+    {
+      label: 'Subscription group',
+      isWide: true,
+      type: 'select',
+      value: condition.id,
+      options: choices(subscriptionGroups),
+      onChoose: (id) => ({ ...condition, id }),
+    },
+    {
+      label: 'State',
+      type: 'select',
+      value: condition.state,
+      options: named('subscribed', 'unsubscribed'),
+      onChoose: (state) => ({ ...condition, state: state === 'subscribed' ? state : 'unsubscribed' }),
+    },
+  ],
+};
