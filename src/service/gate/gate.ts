@@ -6,8 +6,9 @@ import { createOnceAMinute, type Log } from '../log.ts';
 import { windowStart } from '../store/rate-windows.ts';
 import type { RateRule, RateState, Store } from '../store/store.ts';
 import { unproven } from '../user-tokens/user-tokens.ts';
+import type { LimitName } from '../workspace/limits.ts';
 import type { KeyHolder, Registry, Workspace } from '../workspace/workspace.ts';
-import type { LimitName, Route, RouteMetrics } from './route.ts';
+import type { Route, RouteMetrics } from './route.ts';
 
 /** The contract writes the word like this, then one space, and no quotes. Any other form is no key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;

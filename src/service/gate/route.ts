@@ -4,22 +4,8 @@ import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
 import type { Endpoint, Params } from '../http/dispatch.ts';
 import { type Answer, HttpError } from '../http/exchange.ts';
 import type { Store } from '../store/store.ts';
+import type { LimitName } from '../workspace/limits.ts';
 import type { ApiKey, Workspace } from '../workspace/workspace.ts';
-
-/** The member of a workspace's `limits` that counts an endpoint's requests. */
-export type LimitName =
-  | 'users_track'
-  | 'users_track_bulk'
-  | 'banners_sync'
-  | 'banners_track'
-  /** Banner events of all visitors together. */
-  | 'visitors'
-  /** Users whom banner events make. */
-  | 'new_users'
-  | 'cdi_integrations'
-  /** Identify, merge, alias/new, delete and explain together. */
-  | 'users_other'
-  | 'users_export_ids';
 
 /** What a route counts beside its answer. */
 export interface RouteMetrics {
@@ -63,6 +49,10 @@ export interface Operation {
   badRequest?: string;
   /** Whether it stores anything. */
   writes?: true;
+  /** Descriptions of the parts in braces of the path, by name. */
+  parameters?: Readonly<Record<string, string>>;
+  /** Answers page by page: takes a `cursor` and sends a `Link` header. */
+  isPaged?: true;
   /** What a 404 means here, where the path itself is right. */
   notFound?: string;
 }

@@ -1,48 +1,32 @@
 import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
 import type { Operation, Route } from '../gate/route.ts';
-import type { RateRule } from '../store/store.ts';
 import { version } from '../version.ts';
-import { USER_DEFAULT, WORKSPACE_DEFAULTS } from '../workspace/limits.ts';
-import { ALLOW, components, hasPages, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
+import { limitText } from '../workspace/limits.ts';
+import { ALLOW, components, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
 
 const KILOBYTE = 1024;
 const MEGABYTE = 1024 * KILOBYTE;
 const sizeText = (bytes: number) => (bytes < MEGABYTE ? `${bytes / KILOBYTE} KB` : `${bytes / MEGABYTE} MB`);
-const ruleText = ({ requests, windowSeconds }: RateRule) =>
-  `${requests.toLocaleString('en-US')} requests in ${windowSeconds === 1 ? 'a second' : `${windowSeconds} seconds`}`;
-
 /** What bounds a request, where the workspace file says nothing else. */
 const limitsText = ({ limit, request }: Route): string => {
-  const [rule] = WORKSPACE_DEFAULTS[limit];
-  const rate = rule ? ruleText(rule) : `${ruleText(USER_DEFAULT)} for each user`;
   const size = request ? `A body has at most ${sizeText(request.bounds.maxBytes)}. ` : '';
-  return `${size}${rate}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
+  return `${size}${limitText(limit)}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
 };
 
-const parametersOf = ({ path }: Route, { id }: Operation): Members => {
+/** Names of the parts in braces of a path. */
+const pathNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
+
+const parametersOf = ({ path }: Route, { parameters: described = {}, isPaged }: Operation): Members => {
+  const parameter = (place: 'path' | 'query', name: string, description: string | undefined) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    schema: text,
+    description,
+  });
   const parameters = [
-    ...(path.includes('{integration_id}')
-      ? [
-          {
-            name: 'integration_id',
-            in: 'path',
-            required: true,
-            schema: text,
-            description: 'ID of the integration.',
-          },
-        ]
-      : []),
-    ...(hasPages(id)
-      ? [
-          {
-            name: 'cursor',
-            in: 'query',
-            required: false,
-            schema: text,
-            description: 'From a `Link` header; opaque.',
-          },
-        ]
-      : []),
+    ...pathNames(path).map((name) => parameter('path', name, described[name])),
+    ...(isPaged ? [parameter('query', 'cursor', 'From a `Link` header; opaque.')] : []),
   ];
   return parameters.length > 0 ? { parameters } : {};
 };

@@ -118,9 +118,6 @@ const limitedHeaders = (route: Route) =>
 
 export const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
 
-/** Whether an operation answers page by page. */
-export const hasPages = (id: string): boolean => id === 'listIntegrations' || id === 'listJobSyncStatus';
-
 /** Every answer of an operation, by status. */
 export const responsesOf = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members | false) => ({
@@ -139,7 +136,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
   return {
     [operation.success]: {
       description: 'Done: durable, and seen by the next request.',
-      headers: { ...rateHeaders(route), ...(hasPages(operation.id) && link) },
+      headers: { ...rateHeaders(route), ...(operation.isPaged && link) },
       content: json(schemaOf(operation.answer, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),

@@ -75,6 +75,8 @@ const COMMON = {
   request: null,
 } as const;
 
+const PARAMETERS = { integration_id: 'ID of the integration.' };
+
 /** A page of a list whose end is known, or of one that may go on. */
 const pageLinks = (path: string, skip: number, last: number, hasMore: boolean) => {
   const link = formatLink(
@@ -100,6 +102,7 @@ export const cdiIntegrations = defineRoute({
     description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
     answer: integrationsAnswer,
+    isPaged: true,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'Data ingestion is not set up in this workspace.',
   },
@@ -141,6 +144,7 @@ export const cdiIntegrationSync = defineRoute({
       'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
     success: 202,
     answer: z.object({ message: z.string().check(described('`success`')) }),
+    parameters: PARAMETERS,
     notFound: 'There is no such integration, or it has no source, or its schedule is `never`.',
     writes: true,
   },
@@ -185,6 +189,8 @@ export const cdiJobSyncStatus = defineRoute({
       'Newest first, ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
     answer: jobSyncStatusAnswer,
+    parameters: PARAMETERS,
+    isPaged: true,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'There is no such integration.',
   },

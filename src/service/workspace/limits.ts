@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { LimitName } from '../gate/route.ts';
 import type { RateRule } from '../store/store.ts';
 import type { WorkspaceFile } from './file-schema.ts';
 import { optional } from './members.ts';
@@ -48,63 +47,84 @@ const oneOrSeveral = (
   });
 };
 
-const limit = z.strictObject(limitShape).superRefine(oneOrSeveral);
-const bannersLimit = z
-  .strictObject({
-    ...limitShape,
-    per_user: optional(z.strictObject(rule)).describe('The window of each user'),
-  })
-  .superRefine(oneOrSeveral);
-const usersTrackLimit = z
-  .strictObject({
-    ...limitShape,
-    objects: optional(z.enum(['combined', 'per_array'])).describe(
-      'Whether the 75 objects of a request are counted over all arrays (`combined`, the default) or in each (`per_array`)',
-    ),
-  })
-  .superRefine(oneOrSeveral);
+/** The window of one user, of the limits that have one. */
+const perUser = optional(z.strictObject(rule)).describe('The window of each user');
+const objects = optional(z.enum(['combined', 'per_array'])).describe(
+  'Whether the 75 objects of a request are counted over all arrays (`combined`, the default) or in each (`per_array`)',
+);
+
+interface Limit {
+  /** What is counted, for the reference of the workspace file. */
+  counts: string;
+  /** Default for a whole workspace: the published base rates. `null` is no limit, because page views differ a thousandfold between sites. */
+  workspace: RateRule | null;
+  /** Default for each user. A page that runs wild harms itself alone. */
+  user?: RateRule;
+  /** Whether the file also says how objects are counted. */
+  hasObjects?: true;
+}
+
+const rate = (requests: number, windowSeconds: number): RateRule => ({ requests, windowSeconds });
+
+/** Every limit of requests. A route names the one that counts it. */
+export const LIMITS = {
+  users_track: { counts: '`/users/track`', workspace: rate(3_000, 3), hasObjects: true },
+  users_track_bulk: { counts: '`/users/track/bulk`', workspace: rate(50, 1) },
+  users_other: {
+    counts:
+      '`/users/identify`, `/users/merge`, `/users/alias/new`, `/users/delete` and `/placard/explain` together',
+    workspace: rate(20_000, 60),
+  },
+  users_export_ids: { counts: '`/users/export/ids`', workspace: rate(250, 60) },
+  banners_sync: { counts: '`banners/sync`', workspace: null, user: rate(60, 60) },
+  banners_track: { counts: '`banners/track`', workspace: null, user: rate(60, 60) },
+  visitors: {
+    counts: '`banners/track` of all visitors without an account together, whom anybody can make up',
+    workspace: rate(6_000, 60),
+  },
+  new_users: {
+    counts:
+      'Users of all apps together whom `banners/track` meets first: each gets a row, and anybody can make them up',
+    workspace: rate(6_000, 60),
+  },
+  cdi_integrations: { counts: '`/cdi/integrations`', workspace: rate(50, 60) },
+} satisfies Record<string, Limit>;
+
+export type LimitName = keyof typeof LIMITS;
+
+const NAMES = Object.keys(LIMITS) as LimitName[];
+const limitOf = (name: LimitName): Limit => LIMITS[name];
+const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
+  Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
+
+const rateText = ({ requests, windowSeconds }: RateRule): string =>
+  `${requests.toLocaleString('en-US')} in ${windowSeconds} ${windowSeconds === 1 ? 'second' : 'seconds'}`;
+
+/** The default of a limit in words: `3,000 in 3 seconds`. */
+const defaultText = ({ workspace, user }: Limit): string =>
+  user ? `${rateText(user)} for each user, and no limit for all users together` : rateText(workspace!);
+
+/** What bounds the requests of a route, in words, if the workspace file says nothing. */
+export const limitText = (name: LimitName): string => {
+  const { user, workspace } = limitOf(name);
+  const { requests, windowSeconds } = user ?? workspace!;
+  const per = windowSeconds === 1 ? 'a second' : `${windowSeconds} seconds`;
+  return `${requests.toLocaleString('en-US')} requests in ${per}${user ? ' for each user' : ''}`;
+};
+
+const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
+  const shape = z.strictObject({ ...limitShape, per_user: perUser, objects });
+  const narrowed = shape.omit({
+    ...(!user && { per_user: true }),
+    ...(!hasObjects && { objects: true }),
+  }) as typeof shape;
+  return optional(narrowed.superRefine(oneOrSeveral)).describe(
+    `${counts}; default ${defaultText({ counts, workspace, ...(user && { user }) })}`,
+  );
+};
 
 /** How many requests each endpoint takes. */
-export const limits = z.strictObject({
-  users_track: optional(usersTrackLimit).describe('`/users/track`; default 3,000 in 3 seconds'),
-  users_track_bulk: optional(limit).describe('`/users/track/bulk`; default 50 in 1 second'),
-  users_other: optional(limit).describe(
-    '`/users/identify`, `/users/merge`, `/users/alias/new`, `/users/delete` and `/placard/explain` together; default 20,000 in 60 seconds',
-  ),
-  users_export_ids: optional(limit).describe('`/users/export/ids`; default 250 in 60 seconds'),
-  banners_sync: optional(bannersLimit).describe(
-    '`banners/sync`; default 60 in 60 seconds for each user, and no limit for all users together',
-  ),
-  banners_track: optional(bannersLimit).describe(
-    '`banners/track`; default 60 in 60 seconds for each user, and no limit for all users together',
-  ),
-  visitors: optional(limit).describe(
-    '`banners/track` of all visitors without an account together, whom anybody can make up; default 6,000 in 60 seconds',
-  ),
-  new_users: optional(limit).describe(
-    'Users of all apps together whom `banners/track` meets first: each gets a row, and anybody can make them up; default 6,000 in 60 seconds',
-  ),
-  cdi_integrations: optional(limit).describe('`/cdi/integrations`; default 50 in 60 seconds'),
-});
-
-/** Requests of one user, where the file says nothing: a page that runs wild harms itself alone. */
-export const USER_DEFAULT: RateRule = { requests: 60, windowSeconds: 60 };
-
-/**
- * Requests of a whole workspace, where the file says nothing: the published base rates. The banner endpoints have none:
- * how often pages are viewed differs a thousandfold between sites.
- */
-export const WORKSPACE_DEFAULTS: Record<LimitName, RateRule[]> = {
-  users_track: [{ requests: 3_000, windowSeconds: 3 }],
-  users_track_bulk: [{ requests: 50, windowSeconds: 1 }],
-  banners_sync: [],
-  banners_track: [],
-  visitors: [{ requests: 6_000, windowSeconds: 60 }],
-  new_users: [{ requests: 6_000, windowSeconds: 60 }],
-  cdi_integrations: [{ requests: 50, windowSeconds: 60 }],
-  users_other: [{ requests: 20_000, windowSeconds: 60 }],
-  users_export_ids: [{ requests: 250, windowSeconds: 60 }],
-};
+export const limits = z.strictObject(byName((name) => limitSchema(limitOf(name))));
 
 type LimitFile = NonNullable<NonNullable<WorkspaceFile['limits']>[LimitName]>;
 type RuleFile = { requests: number; window_seconds: number };
@@ -127,7 +147,8 @@ const rulesOf = (limit: LimitFile | undefined): RateRule[] | undefined => {
  * which all workspaces that name the same company share.
  */
 const limitsOf = (file: WorkspaceFile, name: LimitName): RateLimit[] => {
-  const rules = (rulesOf(file.limits?.[name]) ?? WORKSPACE_DEFAULTS[name]).toSorted(
+  const { workspace } = limitOf(name);
+  const rules = (rulesOf(file.limits?.[name]) ?? (workspace ? [workspace] : [])).toSorted(
     (one, other) => other.windowSeconds - one.windowSeconds,
   );
   return rules.map((rule, index) => {
@@ -139,26 +160,17 @@ const limitsOf = (file: WorkspaceFile, name: LimitName): RateLimit[] => {
 };
 
 /** The window of one user, on the endpoints that have one. */
-export const userLimitsOf = ({ limits }: WorkspaceFile): Partial<Record<LimitName, RateRule>> => {
-  const userRule = (limit: { per_user?: RuleFile | undefined } | undefined): RateRule =>
-    limit?.per_user ? ruleOf(limit.per_user) : USER_DEFAULT;
-  return {
-    banners_sync: userRule(limits?.banners_sync),
-    banners_track: userRule(limits?.banners_track),
-  };
-};
+export const userLimitsOf = (file: WorkspaceFile): Partial<Record<LimitName, RateRule>> =>
+  Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const own = file.limits?.[name]?.per_user;
+      const rule = own ? ruleOf(own) : limitOf(name).user;
+      return rule ? [[name, rule]] : [];
+    }),
+  );
 
-export const rateLimitsOf = (file: WorkspaceFile): Record<LimitName, RateLimit[]> => ({
-  users_track: limitsOf(file, 'users_track'),
-  users_track_bulk: limitsOf(file, 'users_track_bulk'),
-  banners_sync: limitsOf(file, 'banners_sync'),
-  banners_track: limitsOf(file, 'banners_track'),
-  visitors: limitsOf(file, 'visitors'),
-  new_users: limitsOf(file, 'new_users'),
-  cdi_integrations: limitsOf(file, 'cdi_integrations'),
-  users_other: limitsOf(file, 'users_other'),
-  users_export_ids: limitsOf(file, 'users_export_ids'),
-});
+export const rateLimitsOf = (file: WorkspaceFile): Record<LimitName, RateLimit[]> =>
+  byName((name) => limitsOf(file, name));
 
 /** Banner requests of a whole workspace, a second: with less, a handful of visitors uses it up. */
 const LOW_WORKSPACE = 20;

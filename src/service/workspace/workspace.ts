@@ -4,12 +4,12 @@ import type { Segments } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import type { TagCap } from '../campaigns/frequency.ts';
 import type { Holdout } from '../campaigns/holdout.ts';
-import type { LimitName } from '../gate/route.ts';
 import type { Schedule } from '../integrations/schedule.ts';
 import type { LocalDays } from '../local-days.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { SourceFile } from './integration-schema.ts';
+import type { LimitName } from './limits.ts';
 import { WorkspaceError } from './problems.ts';
 import type { Operator, PlacementTemplate, StudioSettings } from './studio-settings.ts';
 
