@@ -28,6 +28,7 @@ export {
   type Watermark,
 } from './integrations/records.ts';
 export { nextRunMs } from './integrations/schedule.ts';
+export type { Issue, IssueCode, IssueFacts, LocatedIssue } from './issues.ts';
 export { errorFacts, type Log, silentLog } from './log.ts';
 export type { MissingSelector } from './missing-selectors.ts';
 export { nearest } from './nearest.ts';
@@ -87,7 +88,7 @@ export { version } from './version.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { WorkspaceError } from './workspace/problems.ts';
-export { type CampaignProblem, readCampaign } from './workspace/read-campaign.ts';
+export { readCampaign } from './workspace/read-campaign.ts';
 export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
 export { ROLES, type Role } from './workspace/studio-settings.ts';
 export {

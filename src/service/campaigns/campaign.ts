@@ -1,10 +1,11 @@
+import { createIssue, type Issue, type ReportIssue } from '../issues.ts';
 import type { Conversion } from '../store/goals.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience/audience.ts';
 import { type Segments, withSegments } from './audience/segments.ts';
 import type { Frequency } from './frequency.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
-import { compileVariant, type Problem, type Variant } from './variant.ts';
+import { compileVariant, type Variant } from './variant.ts';
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */
 export interface Campaign {
@@ -58,24 +59,24 @@ const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['freq
   },
 });
 
-const tooLong = ({ variants }: CampaignFile): string | null => {
+const tooLong = ({ variants }: CampaignFile): Issue | null => {
   const length = templateLength(variants.map(({ properties, translations }) => [properties, translations]));
   if (length <= MAX_TEMPLATE_CHARACTERS) return null;
-  return `expected at most ${MAX_TEMPLATE_CHARACTERS} characters in all texts with {{ or {%, got ${length}`;
+  return createIssue('templates_too_long', { max: MAX_TEMPLATE_CHARACTERS, length });
 };
 
 /** Makes a checked campaign of the file ready. `problem` receives what does not compile, `warning` what cannot be meant. */
 export const compileCampaign = (
   file: CampaignFile,
-  problem: Problem,
-  warning: Problem,
+  problem: ReportIssue,
+  warning: ReportIssue,
   publishedAtMs: number | null,
   segments: Segments,
 ): Campaign => {
   const audience =
     file.audience &&
-    compileAudience(withSegments(file.audience, segments), (path, text) =>
-      problem(['audience', ...path], text),
+    compileAudience(withSegments(file.audience, segments), (path, issue) =>
+      problem(['audience', ...path], issue),
     );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);

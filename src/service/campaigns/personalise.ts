@@ -1,4 +1,5 @@
 import type { PropertyType } from '../../protocol/index.ts';
+import type { Issue } from '../issues.ts';
 import { readDate } from '../users/dates.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { compile, render } from './liquid.ts';
@@ -89,7 +90,7 @@ const bounded = (text: string): string => {
 
 /** What may not be meant in a template that can be rendered all the same. */
 export interface Notes {
-  warn(problem: string): void;
+  warn(issue: Issue): void;
   /** A variable that a text prints without a default: nothing stands there for a user who does not have it. */
   bare(name: string): void;
 }

@@ -1,3 +1,4 @@
+import { createIssue, type Issue } from '../issues.ts';
 import { nearest } from '../nearest.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
@@ -77,7 +78,7 @@ export interface Variable {
 }
 
 /** What is wrong with a variable of a template; `null` where users may have it. */
-const problemOf = ({ root, member }: Variable): string | null => {
+const issueOf = ({ root, member }: Variable): Issue | null => {
   if (root === 'custom_attribute') return null;
   const [names, write] = root === 'targeted_device' ? [DEVICE_NAMES, ofDevice] : [USER_NAMES, ofUser];
   const isKnownRoot = root === 'user' || root === 'targeted_device';
@@ -87,24 +88,26 @@ const problemOf = ({ root, member }: Variable): string | null => {
   if (isKnownRoot && names.includes(name)) return null;
   const written = isKnownRoot ? write(shortened(name)) : shortened(name);
   const meant = name.length > MAX_NAME_CHARACTERS ? null : nearest(name, names);
-  const hint = meant === null ? '' : `; did you mean ${write(meant)}?`;
-  return `unknown variable ${written}, which prints nothing${hint}`;
+  return createIssue('unknown_variable', {
+    variable: written,
+    suggestion: meant === null ? null : write(meant),
+  });
 };
 
 /** More than these say no more: each one is compared with every name. */
 const MAX_TOLD = 20;
 
 /** Says of each variable of a template that no user has it, and what was probably meant. */
-export const unknownVariables = (variables: readonly Variable[]): string[] => {
-  const problems = new Set<string>();
+export const unknownVariables = (variables: readonly Variable[]): Issue[] => {
+  const issues = new Map<string, Issue>();
   const seen = new Set<string>();
   for (const variable of variables) {
     const key = JSON.stringify([variable.root, variable.member]);
-    if (problems.size >= MAX_TOLD) break;
+    if (issues.size >= MAX_TOLD) break;
     if (seen.has(key)) continue;
     seen.add(key);
-    const problem = problemOf(variable);
-    if (problem !== null) problems.add(problem);
+    const issue = issueOf(variable);
+    if (issue !== null) issues.set(issue.message, issue);
   }
-  return [...problems];
+  return [...issues.values()];
 };

@@ -1,3 +1,4 @@
+import { createIssue, invalid, type ReportIssue } from '../issues.ts';
 import { messageOf } from '../log.ts';
 import type { OnClick } from '../users/click-effects.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
@@ -19,9 +20,6 @@ export interface Variant {
   bare: readonly { property: string; variable: string; language: string | null }[];
 }
 
-/** Receives what is wrong, at a path inside the campaign. */
-export type Problem = (path: PropertyKey[], problem: string) => void;
-
 type VariantFile = CampaignFile['variants'][number];
 
 /** Makes a variant of a checked campaign ready. */
@@ -29,8 +27,8 @@ export const compileVariant = (
   variant: VariantFile,
   ownLanguage: string | null,
   path: PropertyKey[],
-  problem: Problem,
-  warning: Problem,
+  problem: ReportIssue,
+  warning: ReportIssue,
 ): Variant => {
   const bare: Variant['bare'][number][] = [];
   const compileOne = (
@@ -43,24 +41,25 @@ export const compileVariant = (
     try {
       const { type, value } = property;
       const fill = compileProperty(property, {
-        warn: (text) => warning(here, text),
+        warn: (issue) => warning(here, issue),
         bare: (variable) => void bare.push({ property: name, variable, language }),
       });
       return [fill === null ? { name, type, value } : { name, type, fill }];
     } catch (error) {
-      problem(here, `expected a Liquid template, got one that fails: ${messageOf(error)}`);
+      problem(here, createIssue('invalid_template', { reason: messageOf(error) }));
       return [];
     }
   };
 
   const compileTranslation = (language: string, texts: Record<string, string>): Map<string, Property> => {
     const here = [...path, 'translations', language];
-    if (ownLanguage === null) problem(here, "expected the campaign's 'language' beside translations");
-    if (ownLanguage === language) problem(here, "expected another language than the campaign's own");
+    if (ownLanguage === null)
+      problem(here, invalid("expected the campaign's 'language' beside translations"));
+    if (ownLanguage === language) problem(here, invalid("expected another language than the campaign's own"));
     const compiled = Object.entries(texts).flatMap(([name, value]) => {
       const type = Object.hasOwn(variant.properties, name) ? variant.properties[name]!.type : null;
       if (type === 'string' || type === 'image') return compileOne(name, { type, value }, language);
-      problem([...here, name], "expected a property of the variant, of the type 'string' or 'image'");
+      problem([...here, name], createIssue('not_a_text_property', {}));
       return [];
     });
     return new Map(compiled.map((property) => [property.name, property]));

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { isRecord } from '../../protocol/index.ts';
 import { isAttribute, isAttributeValue } from '../users/check-objects.ts';
 import { instant, named, optional, text } from './members.ts';
+import type { SchemaIssue } from './problems.ts';
 
 const isLanguageTag = (tag: string): boolean => {
   try {
@@ -14,8 +15,7 @@ const isLanguageTag = (tag: string): boolean => {
 
 /** A language as it is written once for all, such as `pt-BR`: two spellings of one would be two lines in the results. */
 const language = z.string().refine(isLanguageTag, {
-  error: "expected a language as BCP 47 writes it, such as 'de' or 'pt-BR'",
-  params: { tellsGot: true },
+  params: { issue: 'invalid_language' satisfies SchemaIssue },
 });
 
 /** What counts as a success of a campaign. */
@@ -126,8 +126,7 @@ const onClick = z.strictObject({
               code: 'custom',
               path: [name],
               input: value,
-              message: `expected a value that '${name}' can have`,
-              params: { tellsGot: true },
+              params: { issue: 'invalid_attribute_value' satisfies SchemaIssue },
             });
       }),
   ).describe('Attributes that it sets, such as `{ "wants_news": true }`'),
@@ -200,11 +199,15 @@ export const campaignFile = z
       context.addIssue({
         code: 'custom',
         path: ['ends_at'],
-        message: "expected an instant after 'starts_at'",
+        params: { issue: 'ends_before_start' satisfies SchemaIssue },
       });
     }
     if (variants.length > 0 && variants.every(({ weight }) => weight === 0)) {
-      context.addIssue({ code: 'custom', path: ['variants'], message: 'expected a weight above 0' });
+      context.addIssue({
+        code: 'custom',
+        path: ['variants'],
+        params: { issue: 'no_weight' satisfies SchemaIssue },
+      });
     }
   });
 

@@ -3,6 +3,7 @@ import { isRecord } from '../../protocol/index.ts';
 import { segmentProblems } from '../campaigns/audience/segments.ts';
 import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
+import type { ReportIssue } from '../issues.ts';
 import { createLocalDays } from '../local-days.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
@@ -157,9 +158,11 @@ export const parseWorkspace = (
     ]),
   );
   const campaigns = (file.campaigns ?? []).map((campaign, index) => {
-    const into = (sentences: string[]) => (path: PropertyKey[], text: string) => {
-      sentences.push(`${pathText(['campaigns', index, ...path])}: ${text}`);
-    };
+    const into =
+      (sentences: string[]): ReportIssue =>
+      (path, { message }) => {
+        sentences.push(`${pathText(['campaigns', index, ...path])}: ${message}`);
+      };
     return compileCampaign(campaign, into(problems), into(warnings), null, segments);
   });
   const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, problem) => {

@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { createIssue, invalid, type LocatedIssue } from '../issues.ts';
 
 /** Values longer than this are cut in a message. */
 const MAX_SHOWN_CHARACTERS = 40;
@@ -66,9 +67,7 @@ const expectation = (issue: z.core.$ZodIssue): string => {
     case 'invalid_value':
       return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'too_small':
-      return issue.origin === 'string' || issue.origin === 'array'
-        ? 'expected it not to be empty'
-        : `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+      return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
     case 'too_big':
       return `expected at most ${issue.maximum}`;
     case 'invalid_format':
@@ -86,15 +85,35 @@ const expectation = (issue: z.core.$ZodIssue): string => {
   }
 };
 
+/** The issues of the file that schemas name in `params.issue`, as `satisfies SchemaIssue`. */
+export type SchemaIssue = 'ends_before_start' | 'no_weight' | 'invalid_language' | 'invalid_attribute_value';
+
 /** The path of each problem, what was expected, and what was there. */
-export const issuesOf = (error: z.ZodError): { path: PropertyKey[]; message: string }[] =>
-  error.issues.flatMap((issue) => {
+export const issuesOf = (error: z.ZodError): LocatedIssue[] =>
+  error.issues.flatMap((issue): LocatedIssue[] => {
+    const { path } = issue;
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...issue.path, key], message: 'unknown member' }));
+      return issue.keys.map((key) => ({ path: [...path, key], ...invalid('unknown member') }));
     }
-    if (issue.code === 'custom' && !issue.params?.['tellsGot'])
-      return [{ path: issue.path, message: issue.message }];
-    return [{ path: issue.path, message: `${expectation(issue)}, got ${gotText(issue)}` }];
+    // Of a key that is wrong, the key itself is what was there.
+    const custom = issue.code === 'invalid_key' ? issue.issues[0] : issue;
+    const params = custom?.code === 'custom' ? custom.params : undefined;
+    switch (params?.['issue'] as SchemaIssue | undefined) {
+      case 'ends_before_start':
+        return [{ path, ...createIssue('ends_before_start', {}) }];
+      case 'no_weight':
+        return [{ path, ...createIssue('no_weight', {}) }];
+      case 'invalid_language':
+        return [{ path, ...createIssue('invalid_language', { got: gotText(issue) }) }];
+      case 'invalid_attribute_value': {
+        const facts = { name: String(path.at(-1)), got: gotText(issue) };
+        return [{ path, ...createIssue('invalid_attribute_value', facts) }];
+      }
+    }
+    if (issue.code === 'custom' && !params?.['tellsGot']) return [{ path, ...invalid(issue.message) }];
+    const isEmpty = issue.code === 'too_small' && (issue.origin === 'string' || issue.origin === 'array');
+    if (isEmpty) return [{ path, ...createIssue('empty', { got: gotText(issue) }) }];
+    return [{ path, ...invalid(`${expectation(issue)}, got ${gotText(issue)}`) }];
   });
 
 /** The same, one sentence a problem. */

@@ -1,41 +1,31 @@
 import { NO_SEGMENTS, type Segments } from '../campaigns/audience/segments.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
+import { createIssue, type LocatedIssue } from '../issues.ts';
 import { type CampaignFile, campaignFile } from './campaign-schema.ts';
 import { issuesOf } from './problems.ts';
-
-/** What is wrong with a campaign, and where in it. */
-export interface CampaignProblem {
-  path: PropertyKey[];
-  message: string;
-}
 
 /** Problems that the members' own schemas cannot see: references, and names that are there twice. */
 export const crossProblemsOf = (
   { variants, placements }: CampaignFile,
   placementIds: ReadonlySet<string> | null,
-): CampaignProblem[] => [
+): LocatedIssue[] => [
   ...variants.flatMap(({ variant_id }, index) => {
     const isFirst = variants.findIndex((other) => other.variant_id === variant_id) === index;
-    const message = `expected it once, got ${JSON.stringify(variant_id)} again`;
-    return isFirst ? [] : [{ path: ['variants', index, 'variant_id'], message }];
+    const issue = createIssue('repeated', { value: variant_id });
+    return isFirst ? [] : [{ path: ['variants', index, 'variant_id'], ...issue }];
   }),
   ...placements.flatMap((id, index) =>
     placementIds === null || placementIds.has(id)
       ? []
-      : [
-          {
-            path: ['placements', index],
-            message: `expected a placement_id of 'placements', got ${JSON.stringify(id)}`,
-          },
-        ],
+      : [{ path: ['placements', index], ...createIssue('unknown_placement', { id }) }],
   ),
 ];
 
 /** A campaign that is ready, and what cannot be meant in it; or why it cannot be used. */
 type ReadCampaign =
-  | { campaign: Campaign; problems: []; warnings: CampaignProblem[] }
-  | { campaign: null; problems: CampaignProblem[]; warnings: CampaignProblem[] };
+  | { campaign: Campaign; problems: []; warnings: LocatedIssue[] }
+  | { campaign: null; problems: LocatedIssue[]; warnings: LocatedIssue[] };
 
 interface ReadOptions {
   /** Those that it may name; `null`: any. */
@@ -53,11 +43,11 @@ export const readCampaign = (
   const checked = campaignFile.safeParse(content, { reportInput: true });
   if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
   const problems = crossProblemsOf(checked.data, placementIds);
-  const warnings: CampaignProblem[] = [];
+  const warnings: LocatedIssue[] = [];
   const campaign = compileCampaign(
     checked.data,
-    (path, message) => problems.push({ path, message }),
-    (path, message) => warnings.push({ path, message }),
+    (path, issue) => problems.push({ path, ...issue }),
+    (path, issue) => warnings.push({ path, ...issue }),
     publishedAtMs,
     segments,
   );

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import {
   type Campaign,
-  type CampaignProblem,
   createCheckBudget,
+  type LocatedIssue,
   personaProfile,
   previewVariant,
   readCampaign,
@@ -13,7 +13,7 @@ import type { CampaignText } from '../campaign/campaign-text.ts';
 import { labelOf } from '../campaign/member-words.ts';
 import { languageName, missingIn, otherLanguages } from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
-import { problemWords } from './problem-words.ts';
+import { issueWords } from './issue-words.ts';
 
 /** Something to say of a draft. An error keeps it from being published; a warning asks. */
 export interface DraftCheck {
@@ -191,10 +191,10 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     placementIds,
     segments: workspace.segments,
   });
-  const tellAll = (severity: DraftCheck['severity'], found: readonly CampaignProblem[]) => {
-    for (const { path, message } of found) {
-      const steps = path.map((step) => (typeof step === 'number' ? step : String(step)));
-      tell(severity, steps, problemWords(message));
+  const tellAll = (severity: DraftCheck['severity'], found: readonly LocatedIssue[]) => {
+    for (const issue of found) {
+      const steps = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
+      tell(severity, steps, issueWords(issue));
     }
   };
   tellAll('error', problems);

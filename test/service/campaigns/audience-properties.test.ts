@@ -145,7 +145,7 @@ const filter: fc.Arbitrary<Filter> = fc.oneof(
 
 const compiled = (asked: Filter) =>
   compileAudience(asked, (where, problem) => {
-    throw new Error(`${where.join('.')}: ${problem}`);
+    throw new Error(`${where.join('.')}: ${problem.message}`);
   })!;
 
 test.each(FIELD_NAMES)('%s finds a user who has it', (name) => {

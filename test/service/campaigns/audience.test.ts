@@ -34,8 +34,8 @@ const aProfile = (members: Partial<Profile> = {}): Profile => ({
 });
 
 const compile = (filter: Record<string, unknown>) => {
-  const problems: [string, string][] = [];
-  const audience = compileAudience(filter, (path, problem) => problems.push([path.join('.'), problem]));
+  const problems: [path: string, message: string][] = [];
+  const audience = compileAudience(filter, (path, { message }) => problems.push([path.join('.'), message]));
   return { audience, problems };
 };
 

@@ -1,4 +1,5 @@
 import { isRecord } from '../../../protocol/index.ts';
+import { createIssue, type Issue, invalid, type ReportIssue } from '../../issues.ts';
 import { getOwn } from '../../profiles/profile.ts';
 import { readDate } from '../../users/dates.ts';
 import {
@@ -14,7 +15,6 @@ import { GROUPS, OPERATORS, patternBudget, type Quantified, VALUE_OPERATORS } fr
 
 export type Filter = Record<string, unknown>;
 type Path = readonly PropertyKey[];
-type Report = (path: PropertyKey[], problem: string) => void;
 
 const MAX_DEPTH = 20;
 /** Each is evaluated for each user. */
@@ -145,9 +145,9 @@ const inside =
 
 const hasOperator = (value: Filter): boolean => Object.keys(value).some((name) => name.startsWith('$'));
 
-const createCompiler = (report: Report) => {
-  const fail = (path: Path, problem: string) => {
-    report([...path], problem);
+const createCompiler = (report: ReportIssue) => {
+  const fail = (path: Path, problem: string | Issue) => {
+    report([...path], typeof problem === 'string' ? invalid(problem) : problem);
     return NEVER;
   };
 
@@ -161,16 +161,16 @@ const createCompiler = (report: Report) => {
           const member = name.startsWith('$')
             ? `expected a value, got the operator ${name}: name the member with a dot, as in "address.city"`
             : descend(shape, [name]);
-          if (typeof member === 'string') report(here, member);
+          if (typeof member === 'string') fail(here, member);
           return [name, toOperand(each, typeof member === 'string' ? ANY : member, here)];
         }),
       );
     }
     if (value === null) return value;
-    if (shape.kind === 'number' && typeof value !== 'number') report([...path], 'expected a number');
+    if (shape.kind === 'number' && typeof value !== 'number') fail(path, createIssue('number_expected', {}));
     if (shape.kind === 'moment' && typeof value === 'string') {
       const timeMs = /^\d{4}-\d\d-\d\d/.test(value) ? readDate(value) : Number.NaN;
-      if (Number.isNaN(timeMs)) report([...path], 'expected a date such as 2026-03-01T00:00:00Z');
+      if (Number.isNaN(timeMs)) fail(path, createIssue('date_expected', { example: '2026-03-01T00:00:00Z' }));
       return timeMs;
     }
     return value;
@@ -183,7 +183,7 @@ const createCompiler = (report: Report) => {
     compile: (filter: Filter, path: Path) => Part<Subject>[],
   ): Predicate<Subject> => {
     if (!Array.isArray(value) || value.length === 0 || !value.every(isRecord)) {
-      return fail(path, 'expected an array of filters that is not empty');
+      return fail(path, createIssue('empty_group', {}));
     }
     const filters = value.map((each, index) => all(compile(each, [...path, index])));
     if (name === '$and') return all(filters);
@@ -264,19 +264,18 @@ const createCompiler = (report: Report) => {
 
     return Object.entries(filter).flatMap(([name, value]): Part<Subject>[] => {
       const here = [...path, name];
-      const failed = (problem: string) => [part(name, fail(here, problem))];
+      const failed = (problem: string | Issue) => [part(name, fail(here, problem))];
       if (!name.startsWith('$')) {
         if (self && !self.mayBeFilter) return failed('expected an operator, as the others are');
-        if (name.split('.').includes('__proto__'))
-          return failed('expected a member\'s name, got "__proto__"');
+        if (name.split('.').includes('__proto__')) return failed(createIssue('reserved_name', {}));
         const located = find(name);
         if (typeof located === 'string') return failed(located);
         return [part(name, compileValue(value, located, here, depth + 1, false), located)];
       }
       if (name === '$segment') {
-        return failed(`expected a segment_id of 'segments', got ${JSON.stringify(value)}`);
+        return failed(createIssue('unknown_segment', { id: value }));
       }
-      if (!OPERATORS.includes(name)) return failed(`expected one of ${OPERATORS.join(', ')}`);
+      if (!OPERATORS.includes(name)) return failed(createIssue('unknown_operator', { operators: OPERATORS }));
       if (GROUPS.includes(name)) {
         if (self && !self.mayBeFilter) return failed(`expected ${name} around whole conditions`);
         // What must hold together is one list of conditions, so that each can be told.
@@ -335,9 +334,9 @@ const actualValue = ({ read, steps, shape }: Located<AudienceContext>, context: 
  * Compiles a filter in MongoDB query form, once for all users; `undefined` if it has a problem, which is reported
  * with its path. An empty filter is everyone.
  */
-export const compileAudience = (filter: Filter, report: Report): Audience | undefined => {
+export const compileAudience = (filter: Filter, report: ReportIssue): Audience | undefined => {
   if (hasTooMany(filter)) {
-    report([], `expected at most ${MAX_CONDITIONS} conditions, those of its segments among them`);
+    report([], invalid(`expected at most ${MAX_CONDITIONS} conditions, those of its segments among them`));
     return undefined;
   }
   let isSound = true;

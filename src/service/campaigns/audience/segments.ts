@@ -1,4 +1,5 @@
 import { isRecord } from '../../../protocol/index.ts';
+import { invalid, type LocatedIssue } from '../../issues.ts';
 import { compileAudience, type Filter } from './audience.ts';
 
 /** An audience with a name, which campaigns ask for by `{ "$segment": "<segment_id>" }`. */
@@ -47,11 +48,11 @@ export const withSegments = (filter: Filter, segments: Segments): Filter => {
 };
 
 /** What is wrong with a segment's filter, by its path. A segment asks for no other: one look says who is in. */
-export const segmentProblems = (filter: Filter): { path: PropertyKey[]; message: string }[] => {
+export const segmentProblems = (filter: Filter): LocatedIssue[] => {
   if (segmentsIn(filter).length > 0) {
-    return [{ path: [], message: 'expected a filter without $segment: a segment holds no other' }];
+    return [{ path: [], ...invalid('expected a filter without $segment: a segment holds no other') }];
   }
-  const problems: { path: PropertyKey[]; message: string }[] = [];
-  compileAudience(filter, (path, message) => problems.push({ path, message }));
+  const problems: LocatedIssue[] = [];
+  compileAudience(filter, (path, issue) => problems.push({ path, ...issue }));
   return problems;
 };

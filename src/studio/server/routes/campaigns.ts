@@ -1,7 +1,7 @@
 import { HttpError, haltedBy, type Release, readCampaign, type Workspace } from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
-import { problemWords } from '../problem-words.ts';
+import { issueWords } from '../issue-words.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 
 /** What is published of a campaign at this moment. */
@@ -50,7 +50,7 @@ const unreadWords = ({ campaignsAsWritten, placements, segments }: Workspace, id
   const placementIds = placements && new Set(placements.map(({ placementId }) => placementId));
   const [problem] = readCampaign(text, { placementIds, segments }).problems;
   if (!problem) return null;
-  return `Nobody sees it, as it cannot be read any more. ${problemWords(problem.message)} Open it to see where, and publish it again.`;
+  return `Nobody sees it, as it cannot be read any more. ${issueWords(problem)} Open it to see where, and publish it again.`;
 };
 
 /** A campaign whose texts cost too much for several users is shown to nobody until it changes. */

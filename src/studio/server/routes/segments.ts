@@ -11,7 +11,7 @@ import {
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import { currentText } from '../../campaign/current-text.ts';
-import { problemWords } from '../problem-words.ts';
+import { issueWords } from '../issue-words.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 import { type ReachAnswer, rounded, type SampleOf } from './effect.ts';
@@ -117,7 +117,7 @@ export const saveSegment = defineRoute({
     const { params, nowMs } = context;
     const { name, audience, note, based_on: basedOn } = context.body;
     const [problem] = segmentProblems(audience);
-    if (problem) throw new HttpError(422, problemWords(problem.message));
+    if (problem) throw new HttpError(422, issueWords(problem));
     const body = await addRelease(
       context,
       {

@@ -1,3 +1,5 @@
+import type { Issue, IssueCode, IssueFacts } from '../../service/index.ts';
+
 /** A name as it was written, from the form that the service gives it: `user["first_name"]` is `${first_name}`. */
 const asWritten = (text: string): string =>
   text.replace(/\b(\w+)\[\\?"([^"\\]*)\\?"\]/g, (_, namespace, name) =>
@@ -55,60 +57,40 @@ export const liquidWords = (message: string): string => {
   return `${where}This cannot be read as a template: ${written}.`;
 };
 
-const thousands = (digits = '') => Number(digits).toLocaleString('en-US');
+const thousands = (count: number) => count.toLocaleString('en-US');
 
-/** What the service says of a campaign, and the same for those who write one without ever seeing its JSON. */
-const WORDS: readonly [problem: RegExp, words: (...found: string[]) => string][] = [
-  [/^expected a Liquid template, got one that fails: (.*)$/s, (fault = '') => liquidWords(fault)],
-  [/^expected it not to be empty, got "/, () => 'Fill it in: it is empty.'],
-  [/^expected an instant after 'starts_at'$/, () => 'The end has to be later than the start.'],
-  [/^expected a weight above 0$/, () => 'Give at least one variant a share: all of them have 0 %.'],
-  [
-    /^expected a placement_id of 'placements', got (".*")$/s,
-    (id = '') => `There is no placement ${id}. Choose another one.`,
-  ],
-  [
-    /^expected a segment_id of 'segments', got (.*)$/s,
-    (id = '') => `There is no segment ${id}. Choose another one.`,
-  ],
-  [/^expected it once, got (".*") again$/s, (id = '') => `${id} is there twice. Take one away.`],
-  [
-    /^expected at most (\d+) characters in all texts .* got (\d+)$/,
-    (most, length) =>
-      `Texts with {{ or {% hold at most ${thousands(most)} characters in all variants together, and these hold ${thousands(length)}: make them shorter.`,
-  ],
-  [
-    /^expected one of \$all, /,
-    () => 'One of its conditions compares in a way that does not exist. Remove it, and choose it again.',
-  ],
-  [/^expected an array of filters that is not empty$/, () => 'Add a condition: one of its groups is empty.'],
-  [/^expected a member's name, got "__proto__"$/, () => 'No attribute can be called “__proto__”.'],
-  [
-    /^expected a language as BCP 47 writes it, .* got (".*")$/s,
-    (tag = '') => `${tag} is no language. Write it such as de or pt-BR.`,
-  ],
-  [
-    /^expected a property of the variant, of the type 'string' or 'image'$/,
-    () => 'The message itself has no such text any more. Write it there, or take it out of the translation.',
-  ],
-  [
-    /^expected a value that '(.*)' can have, got (.*)$/s,
-    (name, value) => `A click cannot set ${name} to ${value}: give it a value that ${name} can have.`,
-  ],
-  [/^expected a number$/, () => 'Compare it with a number.'],
-  [/^expected a date such as (\S+)$/, (date = '') => `Compare it with a date, such as ${date}.`],
-  [
-    /^unknown variable (.*?), which prints nothing(?:; did you mean (.*)\?)?$/s,
-    (name, meant) => `Nobody has ${name}, so it prints nothing.${meant ? ` Did you mean ${meant}?` : ''}`,
-  ],
-];
+/** What the service says of a campaign, for those who write one without ever seeing its JSON. */
+const WORDS: { [Code in Exclude<IssueCode, 'invalid'>]: (facts: IssueFacts<Code>) => string } = {
+  invalid_template: ({ reason }) => liquidWords(reason),
+  empty: () => 'Fill it in: it is empty.',
+  ends_before_start: () => 'The end has to be later than the start.',
+  no_weight: () => 'Give at least one variant a share: all of them have 0 %.',
+  unknown_placement: ({ id }) => `There is no placement ${JSON.stringify(id)}. Choose another one.`,
+  unknown_segment: ({ id }) => `There is no segment ${JSON.stringify(id)}. Choose another one.`,
+  repeated: ({ value }) => `${JSON.stringify(value)} is there twice. Take one away.`,
+  templates_too_long: ({ max, length }) =>
+    `Texts with {{ or {% hold at most ${thousands(max)} characters in all variants together, and these hold ${thousands(length)}: make them shorter.`,
+  unknown_operator: () =>
+    'One of its conditions compares in a way that does not exist. Remove it, and choose it again.',
+  empty_group: () => 'Add a condition: one of its groups is empty.',
+  reserved_name: () => 'No attribute can be called “__proto__”.',
+  invalid_language: ({ got }) => `${got} is no language. Write it such as de or pt-BR.`,
+  not_a_text_property: () =>
+    'The message itself has no such text any more. Write it there, or take it out of the translation.',
+  invalid_attribute_value: ({ name, got }) =>
+    `A click cannot set ${name} to ${got}: give it a value that ${name} can have.`,
+  number_expected: () => 'Compare it with a number.',
+  date_expected: ({ example }) => `Compare it with a date, such as ${example}.`,
+  unknown_variable: ({ variable, suggestion }) =>
+    `Nobody has ${variable}, so it prints nothing.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`,
+};
 
 /** What the service says of a member of a campaign, as a sentence for a marketer. */
-export const problemWords = (problem: string): string => {
-  for (const [says, words] of WORDS) {
-    const found = says.exec(problem);
-    if (found) return words(...found.slice(1));
+export const issueWords = ({ code, facts, message }: Issue): string => {
+  if (code !== 'invalid') {
+    const words: (facts: never) => string = WORDS[code];
+    return words(facts as never);
   }
-  const sentence = problem[0]!.toUpperCase() + problem.slice(1);
+  const sentence = message[0]!.toUpperCase() + message.slice(1);
   return /[.?]$/.test(sentence) ? sentence : `${sentence}.`;
 };
