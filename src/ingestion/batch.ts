@@ -89,6 +89,7 @@ export const createBatches = (options: BatchesOptions) => {
   const { store, workspace, rows: type, lagUs, open, holdsLease, now } = options;
   let { run, watermark, seenSinceUs } = options;
   let pending = noRows();
+  let erasedUsers = 0;
 
   const rejectOf = ({ row, checked }: Judged): IngestionReject[] =>
     'reason' in checked
@@ -140,7 +141,8 @@ export const createBatches = (options: BatchesOptions) => {
     const work = rowsWork(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
-        const faults = await store.write(work);
+        const { faults, erased } = await store.write(work);
+        erasedUsers += erased;
         return faults.map((fault) => {
           const { row } = sound[fault.position]!;
           const reason =
@@ -205,6 +207,8 @@ export const createBatches = (options: BatchesOptions) => {
   return {
     /** As of the last batch that was stored. */
     run: () => run,
+    /** Users that this run erased. */
+    erasedUsers: () => erasedUsers,
     flush,
 
     async add(row: SourceRow) {

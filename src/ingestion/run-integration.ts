@@ -34,6 +34,9 @@ const endOf = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['status']
   return rowsSynced > 0 ? 'partial' : 'error';
 };
 
+const erasedNote = (users: number): string =>
+  users === 1 ? '1 user was erased' : `${users.toLocaleString('en-US')} users were erased`;
+
 /**
  * Runs an integration once: first the rows that were rejected, as they are in the source now, then the rows after the watermark,
  * then those that cannot be used. Resolves with how it ended; where it failed, what was stored stays, and the next run goes on
@@ -98,7 +101,9 @@ export const runIntegration = async (options: RunOptions): Promise<IngestionRun>
       await store.ingestion.settleUnusable(begun);
       const run = batches.run();
       const status = endOf(run);
-      const note = snapshot.note ?? (status === 'error' ? 'Every row that it read is rejected' : null);
+      const erased =
+        source.rows === 'deletes' && run.rowsSynced > 0 ? erasedNote(batches.erasedUsers()) : null;
+      const note = snapshot.note ?? (status === 'error' ? 'Every row that it read is rejected' : erased);
       return { ...run, status, note, finishedAtMs: now() };
     } finally {
       await snapshot.close();

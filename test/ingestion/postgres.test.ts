@@ -184,6 +184,32 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
+  test('with padded keys erases the users that it names, and says how many they were', async () => {
+    await insert(1);
+    await run();
+    await sql('CREATE TABLE gone (external_id char(10), updated_at timestamptz)');
+    await sql("INSERT INTO gone VALUES ('kim', now()), ('nobody', now())");
+    expect(await run({ ...from(), table: 'gone', rows: 'deletes' })).toMatchObject({
+      status: 'success',
+      rowsSynced: 2,
+      note: '1 user was erased',
+    });
+    expect(await exported(store, 'users')).toEqual([]);
+    // A run that finds nothing new erases nobody, and says nothing of it.
+    expect(await run({ ...from(), table: 'gone', rows: 'deletes' })).toMatchObject({
+      rowsSynced: 0,
+      note: null,
+    });
+  });
+
+  test('with numbers as identifiers names the same users as a CSV', async () => {
+    await sql('CREATE TABLE crm (external_id bigint, updated_at timestamptz, tier text)');
+    await sql("INSERT INTO crm VALUES (42, now(), 'gold')");
+    const source = { ...from(), table: 'crm', rows: 'attributes', columns: { tier: 'tier' } };
+    expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
+    expect(await exported(store, 'users')).toMatchObject([{ external_id: '42' }]);
+  });
+
   test('fails the run with the reason where it is gone, or a column is, or a variable has no password', async () => {
     expect((await run({ ...EVENTS(), password_env: 'PLACARD_NOT_SET' })).note).toMatch('PLACARD_NOT_SET');
     expect((await run({ ...EVENTS(), table: 'nothing' })).note).toMatch('relation "nothing" does not exist');

@@ -1,6 +1,5 @@
 import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
-import type { UserSet } from '../profiles/user-set.ts';
 import type { UserWork } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import {
@@ -57,23 +56,27 @@ export const checkRow = (
   return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };
 };
 
+export interface RowsOutcome {
+  /** Rows that are not stored, or not as a whole. */
+  faults: readonly ProfileFault[];
+  /** Users that rows of deletes erased: a row may name nobody. */
+  erased: number;
+}
+
 /** Stores rows of one type in their order, together with the statements. */
 export const rowsWork = (
   workspaceId: string,
   rows: readonly CheckedRow[],
   nowMs: number,
   also: readonly Statement[],
-): UserWork<ProfileFault[]> => {
+): UserWork<RowsOutcome> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
   if (targets.length === 0) {
-    return { ...trackWork({ workspaceId, nowMs, attributes, events }), also };
+    const { apply, ...work } = trackWork({ workspaceId, nowMs, attributes, events });
+    return { ...work, apply: (users) => ({ faults: apply(users), erased: 0 }), also };
   }
   const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
-  const forget = (users: UserSet): ProfileFault[] => {
-    apply(users);
-    return [];
-  };
-  return { ...work, apply: forget, also };
+  return { ...work, apply: (users) => ({ faults: [], erased: apply(users) }), also };
 };
