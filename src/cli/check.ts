@@ -8,11 +8,11 @@ const options = {
   workspace: { type: 'string', description: 'The same, as serve takes it', valueHint: 'FILE|FOLDER' },
   strict: { type: 'boolean', description: 'Fail on warnings too' },
   sources: { type: 'boolean', description: 'Read the first rows of every source, and show what they become' },
-  recount: {
+  'verify-results': {
     type: 'boolean',
     description: 'Compare the results of campaigns in a database with its events',
   },
-  db: { ...dbOption, description: `With --recount: ${dbOption.description}` },
+  db: { ...dbOption, description: `With --verify-results: ${dbOption.description}` },
 } as const;
 
 /** Prints what can be served, and what in it cannot be meant. Returns how many warnings there were. */
@@ -53,19 +53,19 @@ const trySources = async ({ workspaces }: Registry): Promise<void> => {
   if (wrong > 0) throw new Error(`${count(wrong, 'problem')} with sources`);
 };
 
-/** Recounts every campaign. Retention deletes events and keeps counts, so that only counts that are too low are certainly wrong. */
-const recountAll = async (db: string): Promise<void> => {
+/** Verifies every campaign. Retention deletes events and keeps counts, so that only counts that are too low are certainly wrong. */
+const verifyAll = async (db: string): Promise<void> => {
   const reader = await openStoreReader(db);
   let low = 0;
   try {
     for (const workspaceId of await reader.workspaceIds()) {
-      const differences = await reader.recount(workspaceId);
-      for (const { campaignId, variantId, part, kept, counted } of differences)
+      const differences = await reader.verifyResults(workspaceId);
+      for (const { campaignId, variantId, dimension, stored, counted } of differences)
         process.stdout.write(
-          `${workspaceId}: ${campaignId}, ${variantId ?? 'control group'}, ${part || 'all'}: kept ${kept.join(', ')}, counted ${counted.join(', ')}\n`,
+          `${workspaceId}: ${campaignId}, ${variantId ?? 'control group'}, ${dimension || 'all'}: stored ${stored.join(', ')}, counted ${counted.join(', ')}\n`,
         );
-      const isLow = ({ kept, counted }: (typeof differences)[number]) =>
-        counted.some((value, index) => value > kept[index]!);
+      const isLow = ({ stored, counted }: (typeof differences)[number]) =>
+        counted.some((value, index) => value > stored[index]!);
       low += differences.filter(isLow).length;
       process.stdout.write(`${workspaceId}: ${count(differences.length, 'difference')}\n`);
     }
@@ -80,9 +80,9 @@ export const check = defineCommand({
   meta: { name: 'check', description: 'Check a workspace file, or the results in a database.' },
   args: options,
   run: async ({ args }) => {
-    if (args.recount) {
-      await recountAll(
-        visitedDatabase(args.db, 'check --recount needs --db, the database that the service uses'),
+    if (args['verify-results']) {
+      await verifyAll(
+        visitedDatabase(args.db, 'check --verify-results needs --db, the database that the service uses'),
       );
       return;
     }

@@ -9,7 +9,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard check workspace.json',
     'placard check workspace.json --sources',
     'placard check workspaces --strict',
-    'placard check --recount --db placard.db',
+    'placard check --verify-results --db placard.db',
   ],
   serve: [
     'placard serve',

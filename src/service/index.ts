@@ -48,6 +48,18 @@ export type { Profile } from './profiles/profile.ts';
 export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';
 export { followReleases, type ReleasedSource } from './releases/follow-releases.ts';
 export type { NewRelease, Release, WithRelease } from './releases/releases.ts';
+export { OF_ALL } from './results/counted-event.ts';
+export type { Conversion } from './results/goals.ts';
+export type { Counts } from './results/measures.ts';
+export type {
+  ArmResults,
+  CampaignNumber,
+  CampaignResults,
+  DayResults,
+  LanguageResults,
+  PlacementResults,
+  ResultsQuestion,
+} from './results/read.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
 export {
@@ -57,8 +69,6 @@ export {
   type Service,
   type ServiceOptions,
 } from './service.ts';
-export { OF_ALL } from './store/campaign-state.ts';
-export type { Conversion } from './store/goals.ts';
 export {
   backupStore,
   openStore,
@@ -68,16 +78,6 @@ export {
   visitStore,
 } from './store/index.ts';
 export { asLibpq } from './store/postgres/connect.ts';
-export type {
-  ArmResults,
-  CampaignNumber,
-  CampaignResults,
-  Counts,
-  DayResults,
-  LanguageResults,
-  PlacementResults,
-  ResultsQuestion,
-} from './store/results.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export type { StudioStore } from './store/studio-store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';

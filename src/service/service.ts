@@ -1,8 +1,8 @@
+import { followResults } from './follow-results.ts';
 import { createGate } from './gate/gate.ts';
 import type { Exchange, Reply } from './http/exchange.ts';
 import { createFetch } from './http/fetch.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
-import { startKeepingGoals } from './keep-goals.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';
@@ -81,7 +81,7 @@ export const createService = ({
     metricsOf: metrics.metricsOf,
   });
   const allWorkspaces = () => source.registry().workspaces;
-  const stopKeeping = startKeepingGoals({ store, workspaces: allWorkspaces, log });
+  const stopFollowing = followResults({ store, workspaces: allWorkspaces, log });
   const stopRetention = startRetention({
     store,
     workspaces: allWorkspaces,
@@ -123,7 +123,7 @@ export const createService = ({
     close: async () => {
       draining = true;
       source.stop();
-      await Promise.all([stopKeeping(), stopRetention()]);
+      await Promise.all([stopFollowing(), stopRetention()]);
       await store.close();
     },
   };

@@ -381,7 +381,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       expect(byName(line.custom_events)).toEqual(tallies(({ event }) => event));
       expect(byName(line.purchases)).toEqual(tallies(({ product }) => product));
     }
-    for (const store of stage.stores) expect(await store.recount(workspaceId)).toEqual([]);
+    for (const store of stage.stores) expect(await store.verifyResults(workspaceId)).toEqual([]);
   };
 
   const doStep = async ({ user, what }: Step) => {

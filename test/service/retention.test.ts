@@ -6,6 +6,7 @@ import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
 import { keptOpen, runService } from '../helpers/running-service.ts';
+import { collect } from './store/examples.ts';
 import { anApi, NOW, onBothStores } from './users/on-both-stores.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -44,6 +45,25 @@ onBothStores('pruning', (_, store) => {
     expect(await store().prune(theirs!, { events: null, bannerEvents: null })).toMatchObject({
       events: 0,
     });
+  });
+
+  test('deletes a banner event from a device whose clock is years ahead, by its receipt', async () => {
+    const { workspaceId } = anApi(store());
+    const receivedAtMs = NOW - 800 * DAY;
+    await recordBannerEvents(
+      store(),
+      'u-1',
+      [
+        aBannerEvent({ timeMs: Date.UTC(2099, 0, 1), receivedAtMs }),
+        aBannerEvent({ timeMs: NOW, receivedAtMs: NOW }),
+      ],
+      workspaceId,
+    );
+    const before = { events: null, bannerEvents: NOW - 400 * DAY };
+    expect(await store().prune(workspaceId, before)).toMatchObject({ bannerEvents: 1 });
+    expect((await collect(store().exportBannerEvents(workspaceId))).map(({ timeMs }) => timeMs)).toEqual([
+      NOW,
+    ]);
   });
 
   test('takes steps of so few rows that no write waits for long, also where one user has them all', async () => {

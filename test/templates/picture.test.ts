@@ -61,7 +61,13 @@ test('the first image in view of a page is asked for ahead of others, and no oth
     const { slot } = recordingSlot();
     another.body.append(slot.element);
     Object.defineProperty(slot.element.ownerDocument, 'defaultView', {
-      value: { innerHeight: 700, CSSStyleSheet, customElements, HTMLElement, addEventListener: () => undefined },
+      value: {
+        innerHeight: 700,
+        CSSStyleSheet,
+        customElements,
+        HTMLElement,
+        addEventListener: () => undefined,
+      },
       configurable: true,
     });
     vi.spyOn(slot.element, 'getBoundingClientRect').mockReturnValue({ top, bottom: top + 100 } as DOMRect);

@@ -1,5 +1,5 @@
 import { createIssue, type Issue, type ReportIssue } from '../issues.ts';
-import type { Conversion } from '../store/goals.ts';
+import type { Conversion } from '../results/goals.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience/audience.ts';
 import { type Segments, withSegments } from './audience/segments.ts';

@@ -1,5 +1,5 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
-import type { Conversion } from '../store/goals.ts';
+import type { Conversion } from '../results/goals.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { bucketsOf } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';

@@ -66,6 +66,7 @@ const bannerEventLine = (event: BannerEventRow) => ({
   placement_id: event.placementId,
   ...(event.language !== null && { language: event.language }),
   is_control: event.isControl,
+  is_unique: event.isUnique,
   event_type: event.eventType,
   timestamp: iso(event.timeMs),
   // A clock that runs ahead must not put events into tomorrow's report.

@@ -59,4 +59,6 @@ export interface NewBannerEvent {
 export interface BannerEventRow extends Omit<NewBannerEvent, 'round'> {
   userId: number;
   externalId: string;
+  /** Whether it was the user's first of its type for the campaign when it was stored. */
+  isUnique: boolean;
 }

@@ -49,7 +49,7 @@ const addUser = (changes: Changes, entry: Entry) => {
   changes.deleted.push({ userId, version: version + 1 });
   const heir = heirOf(entry);
   if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.row.userId });
-  else if (!gone.isExpired) changes.uncounted.push(userId);
+  else changes.removed.push({ workspaceId, userId, kind: gone.isExpired ? 'expired' : 'erased' });
   changes.erased.push(userId);
 };
 

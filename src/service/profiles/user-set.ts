@@ -106,8 +106,8 @@ export interface Changes {
   moved: { workspaceId: string; from: number; to: number }[];
   /** Users whose remaining rows in the other tables are deleted. */
   erased: number[];
-  /** Of the erased users, those whose events leave the results of campaigns as well. */
-  uncounted: number[];
+  /** Of the erased users, those who became no other one. The results keep the counts of an expired user. */
+  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs that the audit must forget. */
   forgotten: { workspaceId: string; externalId: string }[];
   keysRemoved: KeyRow[];
@@ -124,7 +124,7 @@ export const noChanges = (): Changes => ({
   deleted: [],
   moved: [],
   erased: [],
-  uncounted: [],
+  removed: [],
   forgotten: [],
   keysRemoved: [],
   keysAdded: [],

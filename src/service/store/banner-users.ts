@@ -1,8 +1,9 @@
 import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-set.ts';
-import type { Send } from './dialect.ts';
-import { campaignOf, msIn } from './rows.ts';
+import { msIn } from '../sql/columns.ts';
+import type { Send } from '../sql/dialect.ts';
+import { campaignOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { BannerUser, Impression, Store } from './store.ts';
 import { createWaiting } from './waiting.ts';
@@ -24,12 +25,12 @@ interface BannerUsersOptions {
   /** The users of the lookups who are there. */
   readUsers(asked: { workspaceId: string; lookups: Lookup[] }[]): Promise<UserRow[]> | UserRow[];
   send: Send<Promise<SqlRow[]> | SqlRow[]>;
-  statements: Pick<Statements, 'campaignsOf' | 'impressionsSince'>;
+  statements: Pick<Statements, 'statesOf' | 'impressionsSince'>;
 }
 
 const impressionOf = (row: SqlRow): Impression => ({
   campaignId: textIn(row, 'campaign_id'),
-  timeMs: msIn(row, 'time'),
+  timeMs: msIn(row, 'occurred_at'),
 });
 
 const nameOf = (user: { workspaceId: string; externalId: string | null }) =>
@@ -79,7 +80,7 @@ export const createBannerUsers = ({
       );
       const users = new Map(found.map((user) => [nameOf(user), user]));
       const rows =
-        found.length === 0 ? [] : await send(statements.campaignsOf(found.map(({ userId }) => userId)));
+        found.length === 0 ? [] : await send(statements.statesOf(found.map(({ userId }) => userId)));
       const states = Map.groupBy(rows, (row) => numberIn(row, 'user_id'));
       for (const { question, resolve } of group) {
         const user = users.get(nameOf(question));

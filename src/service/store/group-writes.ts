@@ -1,22 +1,23 @@
-import type { SqlRow, Statement } from '../operators/index.ts';
+import { numberIn, type SqlRow, type Statement, textIn } from '../operators/index.ts';
 import type { Changes, KeyRow } from '../profiles/user-set.ts';
-import { type Batch, query, type Send } from './dialect.ts';
-import type { KeptGoals } from './goals.ts';
-import {
-  type CountedChanges,
-  changesCounts,
-  type FoundCounts,
-  keepCounts,
-  storeBannerEvents,
-} from './keep-counts.ts';
+import { countedAs } from '../results/counted-event.ts';
+import { MEASURE_OF } from '../results/measures.ts';
+import { msIn } from '../sql/columns.ts';
+import { type Batch, query } from '../sql/dialect.ts';
+import type { Steps } from '../sql/steps.ts';
+import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './campaign-state.ts';
+import { repeatedEventOf, stateOf, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
+import type { UserCampaign } from './store.ts';
 
-/** What one transaction writes: `sendFirst` and `sendLast` have the order. Only what is counted is not known before it begins. */
+/** What one transaction writes. The states of campaigns follow from what it finds. */
 export interface GroupWrites {
   users: { updated: Batch; deleted: Batch; created: Batch; keysRemoved: Batch; keysAdded: Batch };
   events: Batch;
   others: Batch[];
-  counted: Omit<CountedChanges, 'deeds'>;
+  moved: Changes['moved'];
+  bannerEvents: Changes['bannerEvents'];
+  removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   erased: Batch[];
   points: Batch;
 }
@@ -38,7 +39,7 @@ export const groupWrites = (
   also: readonly Statement[] = [],
 ): GroupWrites => {
   const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten } = changes;
-  const { moved, uncounted, bannerEvents } = changes;
+  const { moved, removed, bannerEvents } = changes;
   return {
     users: {
       updated: all(statements.updateUsers(byUser(updated)), updated),
@@ -54,7 +55,9 @@ export const groupWrites = (
       ),
       ...also.map(({ sql, values }) => query(sql, ...values)),
     ],
-    counted: { moved, uncounted, bannerEvents },
+    moved,
+    removed,
+    bannerEvents,
     erased: statements.erase(erased),
     points: statements.addDataPoints(
       byName(changes.points, ({ workspaceId, day }) => `${workspaceId} ${day}`),
@@ -62,30 +65,124 @@ export const groupWrites = (
   };
 };
 
-/**
- * Sends what follows from nothing, and answers what the counts follow from, if there are any. Users who are there come first: of two
- * replicas the slower one fails there, before it has sent more. A key is taken from its user before another one gets it.
- */
-export const sendFirst = <Rows>(
-  send: Send<Rows>,
-  statements: Statements,
-  kept: KeptGoals,
-  { users, events, others, erased }: GroupWrites,
-  counted: CountedChanges,
-): FoundCounts<Rows> | null => {
-  const { updated, deleted, created, keysRemoved, keysAdded } = users;
-  for (const batch of [updated, deleted, created, keysRemoved, keysAdded, events, ...others]) send(batch);
-  const found = changesCounts(counted) ? storeBannerEvents(send, statements, kept, counted) : null;
-  for (const batch of erased) send(batch);
-  return found;
+const distinct = <T>(values: readonly T[]): T[] => [...new Set(values)];
+
+const eventKey = ({ userId, event }: Pick<WrittenBannerEvent, 'userId' | 'event'>) =>
+  `${userId} ${event.campaignId} ${event.bannerId} ${event.eventType} ${event.timeMs}`;
+const storedKey = (row: SqlRow) =>
+  [
+    numberIn(row, 'user_id'),
+    textIn(row, 'campaign_id'),
+    textIn(row, 'banner_id'),
+    textIn(row, 'event_type'),
+    msIn(row, 'occurred_at'),
+  ].join(' ');
+
+/** Repeats are left out, of what is stored and of the group itself. */
+const freshOf = (bannerEvents: Changes['bannerEvents'], stored: readonly SqlRow[]) => {
+  const known = new Set(stored.map(storedKey));
+  return bannerEvents.filter((each) => {
+    const key = eventKey(each);
+    if (known.has(key)) return false;
+    known.add(key);
+    return true;
+  });
 };
 
-/** Sends the rest: last of all what every request of a workspace adds to. */
-export const sendLast = <Rows>(
-  send: Send<Rows>,
-  statements: Statements,
-  kept: KeptGoals,
-  { points }: GroupWrites,
-  counted: CountedChanges,
-  found: FoundCounts<SqlRow[]> | null,
-): Rows[] => [...(found ? keepCounts(statements, kept, counted, found) : []), points].map(send);
+/** The states of users by campaign, as a group changes them. */
+const createStates = (rows: readonly SqlRow[]) => {
+  const users = new Map<number, Map<string, UserCampaign>>();
+  const ofUser = (userId: number) => {
+    const states = users.get(userId) ?? new Map<string, UserCampaign>();
+    users.set(userId, states);
+    return states;
+  };
+  for (const { userId, state } of rows.map(stateOf)) ofUser(userId).set(state.campaignId, state);
+  const changed = new Map<UserCampaign, Omit<UserState, 'state'>>();
+
+  return {
+    merge({ workspaceId, from, to }: Changes['moved'][number], repeats: readonly RepeatedEvent[]) {
+      const merged = mergeUsers([...ofUser(to).values()], [...ofUser(from).values()], repeats);
+      users.set(to, new Map(merged.map((state) => [state.campaignId, state])));
+      users.delete(from);
+      for (const state of merged) changed.set(state, { workspaceId, userId: to });
+    },
+    /** Returns whether it is the user's first of its type for the campaign. */
+    add({ workspaceId, userId, event }: Changes['bannerEvents'][number]): boolean {
+      const states = ofUser(userId);
+      for (const each of countedAs(event)) {
+        const state = addEvent(states.get(each.campaignId), each);
+        states.set(each.campaignId, state);
+        changed.set(state, { workspaceId, userId });
+      }
+      return states.get(event.campaignId)![MEASURE_OF[event.eventType].events] === 1;
+    },
+    /** In one order for all transactions. */
+    changed: (): UserState[] => byUser([...changed].map(([state, user]) => ({ ...user, state }))),
+  };
+};
+
+/**
+ * Writes a group, in one round trip or, with banner events or merges, in two. Users who are there come first: of two replicas the slower
+ * one fails there, before it has sent more. A key is removed from its user before another one gets it. What every request of a workspace
+ * adds to comes last.
+ */
+export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
+  const { users, events, others, moved, bannerEvents, removed, erased, points } = group;
+  const { updated, deleted, created, keysRemoved, keysAdded } = users;
+  const first = [updated, deleted, created, keysRemoved, keysAdded, events, ...others];
+  const changes: WrittenChange[] = [
+    ...moved.map(({ workspaceId, from, to }) => ({ workspaceId, userId: from, kind: 'merged' as const, to })),
+    ...removed.map((each) => ({ ...each, to: null })),
+  ].map(({ to, ...each }) => ({ ...each, intoUserId: to, bannerEvent: null, changedAtMs: Date.now() }));
+  if (moved.length === 0 && bannerEvents.length === 0) {
+    yield [...first, ...erased, statements.insertChanges(changes), points];
+    return;
+  }
+
+  const whole = moved.flatMap(({ from, to }) => [from, to]);
+  const ids = distinct([...whole, ...bannerEvents.map(({ userId }) => userId)]);
+  const campaigns = bannerEvents.flatMap(({ event }) => countedAs(event).map(({ campaignId }) => campaignId));
+  const answers = yield [
+    ...first,
+    whole.length > 0 ? statements.statesOf(ids) : statements.statesOfCampaigns(ids, distinct(campaigns)),
+    // Several may become the same user, so that each takes its turn.
+    ...moved.flatMap(({ from, to }) => [
+      statements.repeats(from, to),
+      statements.moveEvents(from, to),
+      statements.moveBannerEvents(from, to),
+    ]),
+    // After the moves: what a user had before they were merged is a repeat as well.
+    statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isUnique: false }))),
+  ];
+  const found = answers.slice(first.length);
+  const states = createStates(found[0]!);
+  const repeated = moved.map((each, index) => {
+    const repeats = found[1 + 3 * index]!.map(repeatedEventOf);
+    states.merge(each, repeats);
+    return { ...each, repeats };
+  });
+  const fresh = freshOf(bannerEvents, found.at(-1)!).map((each) => ({
+    ...each,
+    isUnique: !each.event.isTestSend && states.add(each),
+  }));
+  const corrections = repeated.flatMap(({ workspaceId, to, repeats }) =>
+    repeats.map(
+      (bannerEvent): WrittenChange => ({
+        workspaceId,
+        userId: to,
+        kind: 'repeat',
+        intoUserId: null,
+        bannerEvent,
+        changedAtMs: Date.now(),
+      }),
+    ),
+  );
+  yield [
+    statements.insertBannerEvents(fresh),
+    statements.writeStates(states.changed()),
+    ...erased,
+    statements.insertChanges([...changes, ...corrections]),
+    points,
+  ];
+}

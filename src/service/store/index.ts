@@ -2,28 +2,32 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createIngestionStore } from '../integrations/ingestion-store.ts';
 import type { IngestionStore } from '../integrations/records.ts';
 import type { RunSql, RunTogether } from '../operators/index.ts';
-import { type Dialect, POSTGRES, SQLITE } from './dialect.ts';
+import type { Progress } from '../results/follow.ts';
+import { createFollower } from '../results/follow.ts';
+import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
-import { connectBeside } from './postgres/schema.ts';
+import { createPostgresResults, createSettle } from './postgres/results.ts';
+import { connectBeside, isSharded } from './postgres/schema.ts';
 import { runIn, runTogetherIn } from './postgres/statement.ts';
 import { createPrune, type Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
 import { claimFile, createRunSqlite, createRunTogetherSqlite, openBeside } from './sqlite/open.ts';
+import { createWriter } from './sqlite/writer.ts';
 import type { Store, StoreReader } from './store.ts';
 import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
-export type { Conversion } from './goals.ts';
+export type { Conversion } from '../results/goals.ts';
+export type { Counts } from '../results/measures.ts';
 export type {
   ArmResults,
   CampaignResults,
-  Counts,
   DayResults,
   Goal,
   PlacementResults,
   ResultsQuestion,
-} from './results.ts';
+} from '../results/read.ts';
 export type {
   BannerUser,
   Commit,
@@ -46,7 +50,7 @@ const pathOf = (address: string): string => {
 
 /**
  * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made
- * where there are none, and older ones are brought forward; a database that a newer Placard made is refused.
+ * if there are none. Throws if another build of Placard made them.
  */
 export const openStore = (address: string): Promise<Store> =>
   isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));
@@ -64,18 +68,20 @@ interface VisitedStore {
   close(): Promise<void>;
 }
 
-interface Visit {
+interface VisitOptions {
   run: RunSql;
   runTogether: RunTogether;
   dialect: Dialect;
+  /** Reads the feed into the results: retention deletes no event before. */
+  catchUp(): Promise<Progress>;
   close(): Promise<void>;
 }
 
-const visitAs = ({ run, runTogether, dialect, close }: Visit): VisitedStore => ({
+const visitAs = ({ run, runTogether, dialect, catchUp, close }: VisitOptions): VisitedStore => ({
   studio: createStudioStore(run, runTogether),
   ingestion: createIngestionStore(run),
   workspaceIds: createWorkspaceReads(run).workspaceIds,
-  prune: createPrune(run, dialect),
+  prune: createPrune({ run, dialect, catchUp }),
   close,
 });
 
@@ -83,14 +89,27 @@ const visitAs = ({ run, runTogether, dialect, close }: Visit): VisitedStore => (
 export const visitStore = async (address: string): Promise<VisitedStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectBeside(address);
-    return visitAs({ run: runIn(pool), runTogether: runTogetherIn(pool), dialect: POSTGRES, close });
+    const run = runIn(pool);
+    const { follower } = createPostgresResults(pool, await isSharded(run), createSettle(run));
+    return visitAs({
+      run,
+      runTogether: runTogetherIn(pool),
+      dialect: POSTGRES,
+      catchUp: follower.catchUp,
+      close,
+    });
   }
   const database = openBeside(pathOf(address));
+  const { advanceResults } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   return visitAs({
     run: createRunSqlite(database),
     runTogether: async (statements) => runTogether(statements),
     dialect: SQLITE,
+    catchUp: createFollower({
+      settle: () => ({ through: null, atMs: Date.now() }),
+      advance: async () => advanceResults(),
+    }).catchUp,
     close: async () => database.close(),
   });
 };
@@ -118,7 +137,15 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
   }
 }
 
-const VACUUMED = ['users', 'user_keys', 'events', 'banner_events', 'user_campaigns', 'operator_audit'];
+const VACUUMED = [
+  'users',
+  'user_identifiers',
+  'events',
+  'banner_events',
+  'user_campaigns',
+  'user_results',
+  'operator_audit',
+];
 
 /** Writes each table anew, without what was deleted; what asks for a table waits meanwhile. */
 const vacuumPostgres = async (url: string): Promise<void> => {

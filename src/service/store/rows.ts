@@ -1,38 +1,12 @@
 import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
-import {
-  booleanIn,
-  jsonIn,
-  numberIn,
-  oneIn,
-  type SqlRow,
-  type SqlValue,
-  textIn,
-  textOrNullIn,
-} from '../operators/index.ts';
-import type { BannerEventRow, NewBannerEvent, StoredEvent } from '../profiles/events.ts';
+import { booleanIn, jsonIn, numberIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/index.ts';
+import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
-import type { AlikeEvents, CampaignCount, CampaignState, UserState } from './campaign-state.ts';
-import type { GoalCount, Reached } from './goals.ts';
+import type { UserChange } from '../results/statements.ts';
+import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
+import type { RepeatedEvent, UserState } from './campaign-state.ts';
 import type { UserCampaign } from './store.ts';
-
-/** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or a text that is JSON already. */
-export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
-
-export type ColumnValue = SqlValue | boolean | object;
-
-/** A column of a table, and what it has for a row: both databases build their statements of these. */
-export interface Column<T> {
-  name: string;
-  type: ColumnType;
-  of(row: T): ColumnValue;
-}
-
-export const columns = <T>(
-  of: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
-): Column<T>[] => Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
-
-export const namesOf = (table: readonly Column<never>[]): string => table.map(({ name }) => name).join(', ');
 
 export const USERS = columns<WrittenUser>({
   user_id: ['bigint', ({ userId }) => userId],
@@ -49,9 +23,9 @@ export const DELETED_USERS = columns<Changes['deleted'][number]>({
   version: ['bigint', ({ version }) => version],
 });
 
-export const USER_KEYS = columns<KeyRow>({
+export const USER_IDENTIFIERS = columns<KeyRow>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  key: ['text', ({ key }) => key],
+  identifier: ['text', ({ key }) => key],
   user_id: ['bigint', ({ userId }) => userId],
 });
 
@@ -73,16 +47,22 @@ export const EVENTS = columns<NewEvent>({
   currency: ['text', ofPurchase('currency')],
   quantity: ['int', ofPurchase('quantity')],
   app_id: ['text', ({ event }) => event.appId],
-  time: ['moment', ({ event }) => event.timeMs],
+  occurred_at: ['moment', ({ event }) => event.timeMs],
   received_at: ['moment', ({ event }) => event.receivedAtMs],
   properties: ['json', ({ event }) => event.properties],
 });
 
-export const BANNER_EVENTS = columns<Changes['bannerEvents'][number]>({
+/** A banner event with what only the write knows of it. */
+export type WrittenBannerEvent = Changes['bannerEvents'][number] & { isUnique: boolean };
+
+/** The database gives it. */
+export const BANNER_EVENT_ID: Column<never> = { name: 'banner_event_id', type: 'bigint', of: () => null };
+
+export const BANNER_EVENTS = columns<WrittenBannerEvent>({
   user_id: ['bigint', ({ userId }) => userId],
   banner_id: ['text', ({ event }) => event.bannerId],
   event_type: ['text', ({ event }) => event.eventType],
-  time: ['moment', ({ event }) => event.timeMs],
+  occurred_at: ['moment', ({ event }) => event.timeMs],
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   campaign_id: ['text', ({ event }) => event.campaignId],
   variant_id: ['text', ({ event }) => event.variantId],
@@ -91,6 +71,7 @@ export const BANNER_EVENTS = columns<Changes['bannerEvents'][number]>({
   app_id: ['text', ({ event }) => event.appId],
   is_control: ['boolean', ({ event }) => event.isControl],
   is_test_send: ['boolean', ({ event }) => event.isTestSend],
+  is_unique: ['boolean', ({ isUnique }) => isUnique],
   received_at: ['moment', ({ event }) => event.receivedAtMs],
   language: ['text', ({ event }) => event.language],
   holdout_id: ['text', ({ event }) => event.holdoutId],
@@ -109,51 +90,34 @@ export const USER_CAMPAIGNS = columns<UserState>({
   dismissals: ['int', ({ state }) => state.dismissals],
   last_dismissal_at: ['moment', ({ state }) => state.lastDismissalMs],
   round: ['int', ({ state }) => state.round],
-  parts: ['json', ({ state }) => state.parts],
-  goals: ['json', ({ state }) => state.goals],
 });
 
-/** A row of counts with the lane of the replica that adds to it. */
-export type InLane<T> = T & { lane: number };
+/** A change of a user after their events were stored, in which the feed corrects itself. */
+export type WrittenChange = Omit<UserChange, 'changeId' | 'bannerEvent'> & {
+  bannerEvent: RepeatedEvent | null;
+  changedAtMs: number;
+};
 
-export const CAMPAIGN_COUNTS = columns<InLane<CampaignCount>>({
+export const USER_CHANGES = columns<WrittenChange>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  campaign_id: ['text', ({ campaignId }) => campaignId],
-  variant_id: ['text', ({ variantId }) => variantId],
-  part: ['text', ({ part }) => part],
-  lane: ['int', ({ lane }) => lane],
-  impressions: ['bigint', ({ impressions }) => impressions],
-  clicks: ['bigint', ({ clicks }) => clicks],
-  dismissals: ['bigint', ({ dismissals }) => dismissals],
-  exposed: ['bigint', ({ exposed }) => exposed],
-  clicked: ['bigint', ({ clicked }) => clicked],
-  dismissed: ['bigint', ({ dismissed }) => dismissed],
+  user_id: ['bigint', ({ userId }) => userId],
+  kind: ['text', ({ kind }) => kind],
+  into_user_id: ['bigint', ({ intoUserId }) => intoUserId],
+  changed_at: ['moment', ({ changedAtMs }) => changedAtMs],
+  banner_event: ['json', ({ bannerEvent }) => bannerEvent],
 });
 
-export const GOAL_COUNTS = columns<InLane<GoalCount>>({
-  workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  campaign_id: ['text', ({ campaignId }) => campaignId],
-  variant_id: ['text', ({ variantId }) => variantId],
-  goal: ['text', ({ goal }) => goal],
-  currencies: ['text', ({ currencies }) => currencies],
-  lane: ['int', ({ lane }) => lane],
-  converted: ['bigint', ({ converted }) => converted],
-  revenue: ['float8', ({ revenue }) => revenue],
-  squares: ['float8', ({ squares }) => squares],
-});
+/** A row of a counter with the shard of the replica that adds to it. */
+export type WithShard<T> = T & { shard: number };
 
-export const DATA_POINTS = columns<InLane<Changes['points'][number]>>({
+export const DATA_POINTS = columns<WithShard<Changes['points'][number]>>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   day: ['date', ({ day }) => day],
-  lane: ['int', ({ lane }) => lane],
+  shard: ['int', ({ shard }) => shard],
   points: ['bigint', ({ points }) => points],
 });
 
-// Rows as a driver gives them: a time is Unix milliseconds; for PostgreSQL's driver a bigint is a text, for SQLite a boolean is a
-// number.
-
-export const msIn = (row: SqlRow, column: string) => Math.round(numberIn(row, column));
-const msOrNullIn = (row: SqlRow, column: string) => (row[column] === null ? null : msIn(row, column));
+// Rows as drivers return them: PostgreSQL's returns a bigint as text, SQLite's a boolean as a number.
 
 export const userOf = (row: SqlRow): UserRow => {
   const [userId, externalId] = [numberIn(row, 'user_id'), textOrNullIn(row, 'external_id')];
@@ -187,21 +151,17 @@ export const campaignOf = (row: SqlRow): UserCampaign => ({
 export const stateOf = (row: SqlRow): UserState => ({
   workspaceId: textIn(row, 'workspace_id'),
   userId: numberIn(row, 'user_id'),
-  state: {
-    ...campaignOf(row),
-    parts: jsonIn(row, 'parts') as CampaignState['parts'],
-    goals: jsonIn(row, 'goals') as Record<string, Reached>,
-  },
+  state: campaignOf(row),
 });
 
-export const alikeOf = (row: SqlRow): AlikeEvents => ({
+export const repeatedEventOf = (row: SqlRow): RepeatedEvent => ({
+  bannerEventId: numberIn(row, 'banner_event_id'),
   campaignId: textIn(row, 'campaign_id'),
   holdoutId: textOrNullIn(row, 'holdout_id'),
   eventType: oneIn(row, 'event_type', EVENT_TYPES),
   day: textIn(row, 'day'),
   placementId: textIn(row, 'placement_id'),
   language: textOrNullIn(row, 'language'),
-  times: numberIn(row, 'times'),
 });
 
 export const eventOf = (row: SqlRow): StoredEvent => {
@@ -210,7 +170,7 @@ export const eventOf = (row: SqlRow): StoredEvent => {
     externalId: textOrNullIn(row, 'external_id'),
     userId: numberIn(row, 'user_id'),
     appId: textOrNullIn(row, 'app_id'),
-    timeMs: msIn(row, 'time'),
+    timeMs: msIn(row, 'occurred_at'),
     receivedAtMs: msIn(row, 'received_at'),
     properties: isRecord(properties) ? properties : null,
   };
@@ -225,8 +185,9 @@ export const eventOf = (row: SqlRow): StoredEvent => {
   };
 };
 
-/** The round of its banner is not stored. */
-export const newBannerEventOf = (row: SqlRow): Omit<NewBannerEvent, 'round'> => ({
+export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
+  userId: numberIn(row, 'user_id'),
+  externalId: textIn(row, 'external_id'),
   appId: textIn(row, 'app_id'),
   bannerId: textIn(row, 'banner_id'),
   campaignId: textIn(row, 'campaign_id'),
@@ -235,15 +196,10 @@ export const newBannerEventOf = (row: SqlRow): Omit<NewBannerEvent, 'round'> => 
   language: textOrNullIn(row, 'language'),
   isControl: booleanIn(row, 'is_control'),
   isTestSend: booleanIn(row, 'is_test_send'),
+  isUnique: booleanIn(row, 'is_unique'),
   eventType: oneIn(row, 'event_type', EVENT_TYPES),
-  timeMs: msIn(row, 'time'),
+  timeMs: msIn(row, 'occurred_at'),
   receivedAtMs: msIn(row, 'received_at'),
   day: textIn(row, 'day'),
   holdoutId: textOrNullIn(row, 'holdout_id'),
-});
-
-export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
-  userId: numberIn(row, 'user_id'),
-  externalId: textIn(row, 'external_id'),
-  ...newBannerEventOf(row),
 });

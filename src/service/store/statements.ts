@@ -1,79 +1,51 @@
 import { randomInt } from 'node:crypto';
 import { forgetRejects } from '../integrations/records.ts';
 import { forgetSubject, type SqlValue } from '../operators/index.ts';
-import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from './dialect.ts';
-import { DEEDS_SINCE, type DeedsSince, READ_GOALS } from './goals.ts';
+import { columns } from '../sql/columns.ts';
+import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
+import { createWrites } from '../sql/writes.ts';
 import {
+  BANNER_EVENT_ID,
   BANNER_EVENTS,
-  CAMPAIGN_COUNTS,
-  type Column,
   DATA_POINTS,
   DELETED_USERS,
   EVENT_ID,
   EVENTS,
-  GOAL_COUNTS,
-  type InLane,
-  namesOf,
   USER_CAMPAIGNS,
-  USER_KEYS,
+  USER_CHANGES,
+  USER_IDENTIFIERS,
   USERS,
+  type WithShard,
+  type WrittenBannerEvent,
 } from './rows.ts';
 
 /**
- * Banner events of one user that a decision reads to count the impressions of the last days. A page can make up as many as it likes
- * of its own user, and all of them would be read for each sync; a user has some hundreds.
+ * Maximum number of banner events of one user that a decision reads to count the impressions of the last days. A page can invent any
+ * number for its own user, and each sync would read all of them; a user has some hundreds.
  */
 const MAX_EVENTS_READ = 20_000;
 
-/** What both databases are asked of users and campaigns, and what they write, in the words of one. Counts are added to in a lane. */
-const statementsIn = (dialect: Dialect, lane: number) => {
+/** What says that two banner events are one. */
+const EVENT_KEY = columns<WrittenBannerEvent>({
+  of_user: ['bigint', ({ userId }) => userId],
+  of_campaign: ['text', ({ event }) => event.campaignId],
+  of_banner: ['text', ({ event }) => event.bannerId],
+  of_type: ['text', ({ event }) => event.eventType],
+  at: ['moment', ({ event }) => event.timeMs],
+});
+
+/** Statements of users and campaigns for one database. Counters are added to in a shard. */
+const statementsIn = (dialect: Dialect, shard: number) => {
   const { isIn, list, earlier, moment, move, ms, forRows, ifFirst, written } = dialect;
-  const happened = earlier('time', 'received_at');
+  const { add, insert, upsert } = createWrites(dialect);
+  const happened = earlier('occurred_at', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
-  const decided = USER_CAMPAIGNS.filter(({ type }) => type !== 'json');
-
-  const notCounted = (names: string) =>
-    `SELECT ${names} FROM user_campaigns WHERE workspace_id = $1 AND campaign_id = $2
-       AND user_id > (SELECT counted_to FROM campaign_goals WHERE workspace_id = $1 AND campaign_id = $2)
-     ORDER BY user_id LIMIT $3`;
-
   const question =
     (sql: string) =>
     (...values: SqlValue[]): Batch =>
       query(sql, ...values);
-
-  const insert = <T>(table: string, columns: readonly Column<T>[], more = '') =>
-    forRows(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
-
-  /** Writes rows in place of those with the same key, or adds to these. The workspace stays: to set it writes its indexes. */
-  const upsert = <T>(
-    table: string,
-    columns: readonly Column<T>[],
-    key: string,
-    value: (column: string) => string,
-  ) => {
-    const fixed = ['workspace_id', ...key.split(', ')];
-    const set = columns.filter(({ name }) => !fixed.includes(name));
-    return insert(
-      table,
-      columns,
-      ` ON CONFLICT (${key}) DO UPDATE SET ${set.map(({ name }) => `${name} = ${value(name)}`).join(', ')}`,
-    );
-  };
-  /** Adds to counts, of which each replica has rows of its own. */
-  const addTo = <T>(table: string, columns: readonly Column<InLane<T>>[], key: string) => {
-    const add = upsert(table, columns, `${key}, lane`, (column) => `known.${column} + excluded.${column}`);
-    return (rows: readonly T[]): Batch => add(rows.map((row) => ({ ...row, lane })));
-  };
   const ofUsers = isIn('user_id', '$1', 'bigint');
-
-  const deedsSince = forRows(
-    DEEDS_SINCE,
-    ({ joined, column }) =>
-      `SELECT events.user_id, name, product_id, ${ms('time')} AS time, price, quantity, currency
-       FROM events ${joined(',')} WHERE events.user_id = ${column('user_id')} AND time >= ${column('since')}
-         AND ${isIn('coalesce(product_id, name)', column('names'), 'text')}`,
-  );
+  const addDataPoints = add('data_points', DATA_POINTS, 'workspace_id, day, shard');
 
   return {
     // Rows that were read are written with the next version. The workspace never changes: to set it would write its indexes.
@@ -92,42 +64,33 @@ const statementsIn = (dialect: Dialect, lane: number) => {
          WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
     ),
     insertUsers: insert('users', USERS, ifFirst),
-    insertKeys: insert('user_keys', USER_KEYS, ifFirst),
+    insertKeys: insert('user_identifiers', USER_IDENTIFIERS, ifFirst),
     deleteKeys: forRows(
-      USER_KEYS,
+      USER_IDENTIFIERS,
       ({ joined, column }) =>
-        `DELETE FROM user_keys ${joined('USING')} WHERE ${USER_KEYS.map(
-          ({ name }) => `user_keys.${name} = ${column(name)}`,
+        `DELETE FROM user_identifiers ${joined('USING')} WHERE ${USER_IDENTIFIERS.map(
+          ({ name }) => `user_identifiers.${name} = ${column(name)}`,
         ).join(' AND ')}`,
     ),
     insertEvents: insert('events', EVENTS),
-    /** Answers those that are no repeats. */
-    insertBannerEvents: insert(
-      'banner_events',
-      BANNER_EVENTS,
-      ` ON CONFLICT DO NOTHING RETURNING user_id, banner_id, event_type, ${ms('time')} AS time`,
+    /** Returns those that are stored already. */
+    storedBannerEvents: forRows(
+      EVENT_KEY,
+      ({ joined, column }) =>
+        `SELECT user_id, campaign_id, banner_id, event_type, ${ms('occurred_at')} AS occurred_at FROM banner_events ${joined(',')}
+         WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')} AND banner_id = ${column('of_banner')}
+           AND event_type = ${column('of_type')} AND occurred_at = ${column('at')}`,
     ),
-    writeStates: upsert(
-      'user_campaigns',
-      USER_CAMPAIGNS,
-      'user_id, campaign_id',
-      (column) => `excluded.${column}`,
-    ),
-    addCampaignCounts: addTo(
-      'campaign_counts',
-      CAMPAIGN_COUNTS,
-      'workspace_id, campaign_id, variant_id, part',
-    ),
-    addGoalCounts: addTo(
-      'goal_counts',
-      GOAL_COUNTS,
-      'workspace_id, campaign_id, variant_id, goal, currencies',
-    ),
-    addDataPoints: addTo('data_points', DATA_POINTS, 'workspace_id, day'),
+    insertBannerEvents: insert('banner_events', BANNER_EVENTS),
+    insertChanges: insert('user_changes', USER_CHANGES),
+    writeStates: upsert('user_campaigns', USER_CAMPAIGNS, 'user_id, campaign_id'),
+    addDataPoints: (
+      rows: Parameters<typeof addDataPoints>[0] extends readonly WithShard<infer T>[] ? readonly T[] : never,
+    ): Batch => addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
     /** The events of user `$1` become those of user `$2`. */
     moveEvents: question(move('events', [...EVENTS, EVENT_ID])),
-    moveBannerEvents: question(move('banner_events', BANNER_EVENTS)),
+    moveBannerEvents: question(move('banner_events', [...BANNER_EVENTS, BANNER_EVENT_ID])),
     erase: (users: readonly number[]): Batch[] =>
       users.length === 0
         ? []
@@ -144,35 +107,30 @@ const statementsIn = (dialect: Dialect, lane: number) => {
         list(users),
         list(campaigns),
       ),
-    /**
-     * Up to `$3` of those of a campaign whose goals are not counted yet, in the order of their users: as many as have done `$4` things
-     * since their first impression, and the one who exceeds that.
-     */
-    statesToCount: question(
-      `SELECT * FROM (${notCounted(selected(dialect, USER_CAMPAIGNS))}) AS states
-       WHERE user_id <= coalesce(
-         (SELECT user_id FROM (${notCounted('user_id, first_impression_at')}) AS theirs JOIN events USING (user_id)
-          WHERE time >= first_impression_at ORDER BY user_id LIMIT 1 OFFSET $4), ${Number.MAX_SAFE_INTEGER})
-       ORDER BY user_id`,
-    ),
-    /** Banner events of user `$1` that user `$2` has as well, counted by all that a state has them by. */
+    /** Banner events of user `$1` that user `$2` has as well. */
     repeats: question(
-      `SELECT campaign_id, holdout_id, event_type, day, placement_id, language, count(*) AS times
-       FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, time) IN
-         (SELECT campaign_id, banner_id, event_type, time FROM banner_events WHERE user_id = $2)
-       GROUP BY campaign_id, holdout_id, event_type, day, placement_id, language`,
+      `SELECT banner_event_id, campaign_id, holdout_id, event_type, day, placement_id, language
+       FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, occurred_at) IN
+         (SELECT campaign_id, banner_id, event_type, occurred_at FROM banner_events WHERE user_id = $2)`,
     ),
-    deedsSince: (asked: readonly DeedsSince[]): Batch =>
-      deedsSince(asked.map((each) => ({ ...each, names: list(each.names) }))),
-    goals: question(READ_GOALS),
-
-    /** What a decision needs: without `parts` and `goals`, which may be long and are for the results alone. */
-    campaignsOf: (users: readonly number[]): Batch =>
-      query(`SELECT ${selected(dialect, decided)} FROM user_campaigns WHERE ${ofUsers}`, list(users)),
     impressionsSince: question(
-      `SELECT campaign_id, ${ms(happened)} AS time
+      `SELECT campaign_id, ${ms(happened)} AS occurred_at
        FROM (SELECT * FROM banner_events WHERE user_id = $1 LIMIT ${MAX_EVENTS_READ}) AS theirs
        WHERE event_type = 'impression' AND NOT is_test_send AND ${happened} >= ${moment('$2')}`,
+    ),
+    /** Rows of the feed with the external ID of their user. */
+    feedEvents: question(
+      `SELECT event_id, events.workspace_id, external_id, ${selected(
+        dialect,
+        EVENTS.filter(({ name }) => name !== 'workspace_id'),
+      )} FROM events JOIN users USING (user_id) WHERE event_id > $1 AND event_id <= $2 ORDER BY event_id LIMIT $3`,
+    ),
+    feedBannerEvents: question(
+      `SELECT banner_event_id, banner_events.workspace_id, external_id, ${selected(
+        dialect,
+        BANNER_EVENTS.filter(({ name }) => name !== 'workspace_id'),
+      )} FROM banner_events JOIN users USING (user_id)
+       WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
     ),
   };
 };
@@ -180,6 +138,6 @@ const statementsIn = (dialect: Dialect, lane: number) => {
 export type Statements = ReturnType<typeof statementsIn>;
 /** One process writes the file. */
 export const SQLITE_STATEMENTS = statementsIn(SQLITE, 0);
-/** Each replica adds to counts in one of so many lanes, which it chooses at random: in one row they would wait for each other. */
-const LANES = 16;
-export const POSTGRES_STATEMENTS = statementsIn(POSTGRES, randomInt(LANES));
+/** Each replica adds to counters in one of these shards, chosen at random: in one row they would wait for each other. */
+const SHARDS = 16;
+export const POSTGRES_STATEMENTS = statementsIn(POSTGRES, randomInt(SHARDS));

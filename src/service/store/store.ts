@@ -4,9 +4,11 @@ import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
+import type { Progress } from '../results/follow.ts';
+import type { CampaignNumber, CampaignResults, ResultsQuestion } from '../results/read.ts';
+import type { FeedCursor, UserChange } from '../results/statements.ts';
+import type { ResultsDifference } from '../results/verify.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
-import type { CountDifference } from './recount.ts';
-import type { CampaignNumber, CampaignResults, ResultsQuestion } from './results.ts';
 import type { StudioStore } from './studio-store.ts';
 import type { Sample } from './workspace-reads.ts';
 
@@ -85,14 +87,24 @@ export interface StoreReader {
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
   /** The first numbers of every campaign that a user has seen, in any order. */
   campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
-  /** Which counts of campaigns are not what their banner events add up to. Reads all of these. */
-  recount(workspaceId: string): Promise<CountDifference[]>;
+  /** Returns the counts of campaigns that differ from the events they were derived from. Reads all of these. */
+  verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** About `size` users, chosen evenly. */
   sampleUsers(workspaceId: string, size: number): Promise<Sample>;
   /** A picture by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
   picture(hash: string): Promise<PictureFile | null>;
   /** Gives the connection back. */
   close(): Promise<void>;
+}
+
+/** Rows of the feed after a cursor, each list in commit order. */
+export interface FeedPage {
+  events: (StoredEvent & { eventId: number; workspaceId: string })[];
+  /** With test sends. */
+  bannerEvents: (BannerEventRow & { bannerEventId: number; workspaceId: string })[];
+  userChanges: UserChange[];
+  /** Reads on after this page. */
+  next: FeedCursor;
 }
 
 /** Works that were committed together. */
@@ -127,15 +139,17 @@ export interface Store extends StoreReader {
   secret(workspaceId: string): Promise<string>;
 
   /**
-   * What came of a campaign. Goals that are not kept yet are counted first, in steps between which others write: that takes
-   * a minute or so for a million users, by what they have done.
+   * Returns the rows after a cursor, up to `limit` of each table. A row that is stored later has a higher ID, also beside transactions
+   * that are still open: those rows are left for the next page. Rows have the user of this moment; `userChanges` say who was whom.
    */
+  readFeed(after: FeedCursor, limit: number): Promise<FeedPage>;
+
+  /** Returns the results of a campaign. Catches up with the feed first, for two seconds at most. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
-  /**
-   * Keeps these goals of a campaign from now on, beside those that are kept. Resolves once they are counted of everyone who has
-   * seen it; an abort leaves the rest of them to the next call.
-   */
-  keepGoals(workspaceId: string, question: ResultsQuestion, signal?: AbortSignal): Promise<void>;
+  /** Counts these goals of a campaign from now on, and from the oldest event that is kept. */
+  addGoals(workspaceId: string, question: ResultsQuestion): Promise<void>;
+  /** Reads the feed into the results, for two seconds at most. */
+  catchUpResults(): Promise<Progress>;
 
   /** Deletes some old events, in a step that keeps no write waiting for long. */
   prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;

@@ -20,7 +20,7 @@ export const fillPostgresWithUsers = async (url: string, count: number): Promise
       [PROFILE, count],
     );
     await client.query(
-      `INSERT INTO user_keys (workspace_id, key, user_id)
+      `INSERT INTO user_identifiers (workspace_id, identifier, user_id)
        SELECT 'bench', 'external_id:' || ${EXTERNAL_ID}, user_id FROM generate_series(1, $1::bigint) AS user_id`,
       [count],
     );

@@ -1,8 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import type { Conversion } from '../../../src/service/index.ts';
-import { SQLITE } from '../../../src/service/store/dialect.ts';
-import { countEvents, eventsByUser } from '../../../src/service/store/recount.ts';
-import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
+import { createWriter } from '../../../src/service/store/sqlite/writer.ts';
 import { fillWithUsers } from './fill.ts';
 
 const DAY_MS = 86_400_000;
@@ -35,13 +33,13 @@ const createRandom = () => {
 const fillBannerEvents = (database: DatabaseSync, ids: readonly number[], startMs: number) => {
   const random = createRandom();
   const addEvent =
-    database.prepare(`INSERT INTO banner_events (user_id, banner_id, event_type, time, workspace_id,
-    campaign_id, variant_id, placement_id, day, app_id, is_control, is_test_send, received_at)
-    VALUES (?, ?, ?, ?, 'bench', ?, ?, 'home_hero', ?, 'bench-app', ?, 0, ?)`);
+    database.prepare(`INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id,
+    campaign_id, variant_id, placement_id, day, app_id, is_control, is_test_send, is_unique, received_at)
+    VALUES (?, ?, ?, ?, 'bench', ?, ?, 'home_hero', ?, 'bench-app', ?, 0, 0, ?)`);
   const addCampaign =
     database.prepare(`INSERT INTO user_campaigns (user_id, campaign_id, workspace_id, variant_id,
-    is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals, last_dismissal_at, round, parts)
-    VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, 0, NULL, 0, '{}')`);
+    is_control, impressions, first_impression_at, last_impression_at, clicks, dismissals, last_dismissal_at, round)
+    VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, 0, NULL, 0)`);
   for (const userId of ids) {
     for (const { campaignId, share } of CAMPAIGNS) {
       if (random() > share) continue;
@@ -68,7 +66,7 @@ const fillEvents = (database: DatabaseSync, ids: readonly number[], startMs: num
   const random = createRandom();
   const add =
     database.prepare(`INSERT INTO events (workspace_id, user_id, name, product_id, price, currency, quantity,
-    app_id, time, received_at, properties) VALUES ('bench', ?, ?, ?, ?, ?, ?, 'bench-app', ?, ?, ?)`);
+    app_id, occurred_at, received_at, properties) VALUES ('bench', ?, ?, ?, ?, ?, ?, 'bench-app', ?, ?, ?)`);
   const properties = '{"colour":"red","size":12}';
   for (let i = 0; i < ids.length * EVENTS_PER_USER; i += 1) {
     const userId = ids[Math.floor(random() * ids.length)]!;
@@ -101,11 +99,8 @@ export const fillWithResults = async (file: string, count: number): Promise<void
       database.exec('COMMIT');
     }
   }
-  const counts = await countEvents(database.prepare(eventsByUser(SQLITE)).iterate({ $1: 'bench' }), 'bench');
-  const { sql, values } = SQLITE_STATEMENTS.addCampaignCounts(counts);
-  const add = database.prepare(sql);
-  const width = values.length / counts.length;
-  for (let at = 0; at < values.length; at += width) add.run(...values.slice(at, at + width));
+  const { advanceResults } = createWriter(database);
+  while (advanceResults().hasMore);
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   database.close();
 };

@@ -16,7 +16,9 @@ export const fillWithUsers = async (file: string, count: number): Promise<void> 
     `INSERT INTO users (user_id, workspace_id, external_id, profile, version, created_at, updated_at)
      VALUES (?, 'bench', ?, ?, 1, ?, ?)`,
   );
-  const key = database.prepare('INSERT INTO user_keys (workspace_id, key, user_id) VALUES (?, ?, ?)');
+  const key = database.prepare(
+    'INSERT INTO user_identifiers (workspace_id, identifier, user_id) VALUES (?, ?, ?)',
+  );
   const ids = createUserIds();
   const start = Date.now() - YEAR_MS;
   for (let from = 0; from < count; from += ROWS) {

@@ -7,8 +7,8 @@ import { DatabaseSync } from 'node:sqlite';
 const database = new DatabaseSync(process.argv[2]!, { readOnly: true });
 const answer = readFileSync(process.argv[3]!, 'utf8');
 const read = database.prepare(
-  `SELECT profile FROM user_keys JOIN users USING (user_id)
-   WHERE user_keys.workspace_id = 'bench' AND user_keys.key = ?`,
+  `SELECT profile FROM user_identifiers JOIN users USING (user_id)
+   WHERE user_identifiers.workspace_id = 'bench' AND user_identifiers.identifier = ?`,
 );
 
 const server = createServer((request, response) => {

@@ -123,7 +123,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['pt', 1, 0],
       ['pt-BR', 2, 1],
     ]);
-    expect(await store.recount(workspaceId)).toEqual([]);
+    expect(await store.verifyResults(workspaceId)).toEqual([]);
     const lines = await exported();
     expect(lines.map((line) => (line as { language?: string }).language).sort()).toEqual([
       'en',

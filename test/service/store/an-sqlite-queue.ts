@@ -32,7 +32,8 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     },
     run: inline.run,
     runTogether: inline.runTogether,
-    countGoals: inline.countGoals,
+    advanceResults: inline.advanceResults,
+    addGoals: inline.addGoals,
     close: inline.close,
   };
   const queue = createCommitQueue({

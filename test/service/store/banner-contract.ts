@@ -4,7 +4,11 @@ import type { Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { collect, NOW } from './examples.ts';
 
-const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent) => ({ externalId, ...event });
+const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, isUnique = true) => ({
+  externalId,
+  ...event,
+  isUnique,
+});
 
 /** What the store must do with banner events. */
 export const bannerEventsContract = (storeOf: () => Store) => {
@@ -60,7 +64,12 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       await record('u-1', ...events);
       await record('u-1', ...events.toReversed());
       await record('u-2', aBannerEvent());
-      const expected = [...events.map((event) => asStored('u-1', event)), asStored('u-2', aBannerEvent())];
+      // The first impression, the first click.
+      const unique = [true, false, true, false, false, false];
+      const expected = [
+        ...events.map((event, at) => asStored('u-1', event, unique[at])),
+        asStored('u-2', aBannerEvent()),
+      ];
       expect(await stored()).toHaveLength(expected.length);
       expect(await stored()).toEqual(expect.arrayContaining(expected));
     });

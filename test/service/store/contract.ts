@@ -8,6 +8,7 @@ import { type Commit, openStore, type Store } from '../../../src/service/store/i
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { bannerEventsContract } from './banner-contract.ts';
 import { anEvent, aPurchase, byExternalId, collect, NOW } from './examples.ts';
+import { feedContract } from './feed-contract.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
 import { resultsContract } from './results-contract.ts';
 
@@ -299,6 +300,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     bannerEventsContract(() => store);
     movingRowsContract(() => store);
     resultsContract(() => store);
+    feedContract(() => store);
 
     describe('rate windows', () => {
       const window = (key: string, requests: number, windowSeconds = 60) => ({

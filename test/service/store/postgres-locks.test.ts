@@ -36,8 +36,8 @@ const counts = async () =>
     (await collect(store.exportUsers('demo'))).map(({ externalId, custom }) => [externalId, custom['n']]),
   );
 
-const LOCK_ROW = `SELECT 1 FROM user_keys JOIN users USING (user_id)
-  WHERE key LIKE '%locked' FOR UPDATE OF users`;
+const LOCK_ROW = `SELECT 1 FROM user_identifiers JOIN users USING (user_id)
+  WHERE identifier LIKE '%locked' FOR UPDATE OF users`;
 
 const fates = async (works: Promise<void>[]) =>
   (await Promise.allSettled(works)).map((work) =>

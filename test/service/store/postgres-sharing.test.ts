@@ -234,7 +234,7 @@ test('groups find users by their keys, however small the tables were when the pl
     return plan.map((row) => row['QUERY PLAN']).join('\n');
   };
   const keys = await planOf(FIND_KEYS, [['demo'], ['external_id:a', 'external_id:b']]);
-  expect(keys).toMatch(/user_keys_(pkey|single)/);
+  expect(keys).toMatch(/user_identifiers_(pkey|single)/);
   const lock = await planOf(LOCK_USERS, [
     [1, 2],
     [-1, -1],

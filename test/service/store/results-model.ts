@@ -69,7 +69,7 @@ export const inOrder = ({
   languages,
   days,
   currencies,
-}: CampaignResults): CampaignResults => ({
+}: Omit<CampaignResults, 'asOfMs'>): Omit<CampaignResults, 'asOfMs'> => ({
   arms: sorted(arms),
   placements: sorted(placements),
   languages: sorted(languages),
@@ -81,7 +81,7 @@ export const modelOf = (
   seen: readonly Seen[],
   done: readonly Done[],
   { conversions, timeZone }: Omit<ResultsQuestion, 'campaignId'> & { timeZone: string },
-): CampaignResults => {
+): Omit<CampaignResults, 'asOfMs'> => {
   const firsts = new Map<number, Seen>();
   for (const each of seen) {
     const known = firsts.get(each.person);

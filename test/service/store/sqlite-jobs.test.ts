@@ -17,19 +17,19 @@ const aStore = async (name: string) => {
 test('a recount is made beside the event loop', async () => {
   const store = await aStore('beside.db');
   const order: string[] = [];
-  const counting = store.recount('demo').then(() => order.push('recount'));
+  const counting = store.verifyResults('demo').then(() => order.push('verifyResults'));
   setImmediate(() => order.push('a turn of the event loop'));
   await counting;
-  expect(order).toEqual(['a turn of the event loop', 'recount']);
+  expect(order).toEqual(['a turn of the event loop', 'verifyResults']);
   await store.close();
 });
 
 test('one question after the other is answered, and one that fails is not in the way of the next', async () => {
   const store = await aStore('queue.db');
   const fates = await Promise.allSettled([
-    store.recount('demo'),
-    store.recount([] as never),
-    store.recount('demo'),
+    store.verifyResults('demo'),
+    store.verifyResults([] as never),
+    store.verifyResults('demo'),
   ]);
   expect(fates).toMatchObject([
     { status: 'fulfilled', value: [] },
@@ -41,7 +41,7 @@ test('one question after the other is answered, and one that fails is not in the
 
 test('a store that closes ends what is being counted, and counts no more', async () => {
   const store = await aStore('closed.db');
-  const counting = store.recount('demo');
+  const counting = store.verifyResults('demo');
   const ended = expect(counting).rejects.toThrow('The store is closed');
   await store.close();
   await ended;
@@ -51,7 +51,7 @@ test('a store that closes ends what is being counted, and counts no more', async
 test('a workspace can be recounted beside the service that writes the file', async () => {
   const store = await aStore('live.db');
   const reader = await openStoreReader(join(folder, 'live.db'));
-  expect(await reader.recount('demo')).toEqual([]);
+  expect(await reader.verifyResults('demo')).toEqual([]);
   await reader.close();
   await store.close();
 });

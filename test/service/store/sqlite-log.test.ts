@@ -52,3 +52,33 @@ test('the log moves into the file before it is larger than docs/operate.md says,
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
   database.close();
 });
+
+test('the log gives its space back after a long reader has ended', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'a.db');
+  const database = new DatabaseSync(file);
+  createTables(database, file);
+  setForWriting(database);
+  database.exec('PRAGMA synchronous = OFF');
+  const insert = database.prepare(
+    'INSERT INTO secrets (workspace_id, secret) VALUES (?, ?) ON CONFLICT DO UPDATE SET secret = excluded.secret',
+  );
+  let round = 0;
+  const write = (mebibytes: number) => {
+    round += 1;
+    for (let each = 0; each < mebibytes; each += 1) insert.run(`w-${each}`, String(round).repeat(MIB));
+  };
+  const logBytes = () => statSync(`${file}-wal`).size;
+  write(100);
+  const reader = new DatabaseSync(file, { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM users').get();
+  write(100);
+  write(100);
+  expect(logBytes()).toBeGreaterThan(150 * MIB);
+  reader.close();
+  write(100);
+  expect(logBytes()).toBeLessThan(80 * MIB);
+  database.close();
+});

@@ -93,7 +93,7 @@ test('thousands who share an address are read once, and who comes to it later is
     });
   expect(await find(2_000)).toBe(2_000);
   // Behind the store's back: whoever reads the address again meets one user less.
-  database.exec('DELETE FROM user_keys WHERE user_id = (SELECT max(user_id) FROM users)');
+  database.exec('DELETE FROM user_identifiers WHERE user_id = (SELECT max(user_id) FROM users)');
   expect(await find(0)).toBe(2_000);
   expect(await find(1)).toBe(2_001);
   expect(await find(0)).toBe(2_001);

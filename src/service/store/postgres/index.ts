@@ -1,10 +1,13 @@
 import { inTime } from '../../in-time.ts';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
+import { POSTGRES_RESULTS } from '../../results/statements.ts';
+import { createResults } from '../../results/store.ts';
+import { POSTGRES } from '../../sql/dialect.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { POSTGRES } from '../dialect.ts';
+import { createReadFeed } from '../feed.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows, leaseRequests } from '../rate-windows.ts';
-import { createResults } from '../results.ts';
+import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
@@ -12,6 +15,7 @@ import { RetryLaterError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
+import { createPostgresResults, createSettle } from './results.ts';
 import { connectBeside, createTables, isSharded } from './schema.ts';
 import { inTransaction, runIn, runTogetherIn } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
@@ -58,7 +62,9 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const run = runIn(pool);
   const reader = createReader(pool, upkeep.pool);
   const secret = createSecrets(run);
-  const { writeGroup, countGoals } = createPostgresGroups(groups.pool, sharded);
+  const writeGroup = createPostgresGroups(groups.pool, sharded);
+  const settle = createSettle(run);
+  const { addGoals, follower } = createPostgresResults(groups.pool, sharded, settle);
   // The row of the secret is what lists the workspaces of a database.
   const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
@@ -69,10 +75,16 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     bannerUser: reader.bannerUser,
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
-    ...createResults(run, countGoals),
+    ...createResults({ run, addGoals, catchUp: follower.catchUp, verify: reader.reads.verifyResults }),
+    readFeed: createReadFeed({
+      run,
+      statements: POSTGRES_STATEMENTS,
+      results: POSTGRES_RESULTS,
+      settle,
+    }),
     studio: createStudioStore(run, runTogetherIn(pool)),
     ingestion: createIngestionStore(run),
-    prune: createPrune(run, POSTGRES),
+    prune: createPrune({ run, dialect: POSTGRES, catchUp: follower.catchUp }),
     staleUsers: createFindStale(run, POSTGRES),
     write: queue.write,
     onCommit: queue.onCommit,
@@ -90,7 +102,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await inTime(queue.close(), DRAIN_MS);
+      await inTime(Promise.all([queue.close(), follower.close()]), DRAIN_MS);
       // A write that still waits for an answer is refused now.
       await closeAll();
     },

@@ -2,13 +2,13 @@ import { numberIn, textIn } from '../../operators/index.ts';
 import { isNamedBy, type Lookup, type Named, nameOfLookup, userIdOf } from '../../profiles/lookup.ts';
 import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
-import { POSTGRES, selected } from '../dialect.ts';
+import { POSTGRES, selected } from '../../sql/dialect.ts';
 import { USERS, userOf } from '../rows.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 
-export const FIND_KEYS = `SELECT workspace_id, key, user_id FROM user_keys
-  WHERE workspace_id = ANY($1::text[]) AND key = ANY($2::text[])`;
+export const FIND_KEYS = `SELECT workspace_id, identifier, user_id FROM user_identifiers
+  WHERE workspace_id = ANY($1::text[]) AND identifier = ANY($2::text[])`;
 
 export const USER_COLUMNS = selected(POSTGRES, USERS);
 const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.moment('known_ms')}`;
@@ -87,7 +87,7 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   if (keys.length === 0) return found;
   for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
     // Of several workspaces one may have the key that another asks for.
-    const name = nameOfLookup(textIn(row, 'workspace_id'), textIn(row, 'key'));
+    const name = nameOfLookup(textIn(row, 'workspace_id'), textIn(row, 'identifier'));
     if (named.has(name)) add(numberIn(row, 'user_id'), name);
   }
   return found;

@@ -2,11 +2,12 @@ import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
+import { readNumbers } from '../../results/read.ts';
+import { verifyResults } from '../../results/verify.ts';
+import type { Column } from '../../sql/columns.ts';
+import { POSTGRES, selected } from '../../sql/dialect.ts';
 import { createBannerUsers } from '../banner-users.ts';
-import { POSTGRES, selected } from '../dialect.ts';
-import { recount } from '../recount.ts';
-import { readNumbers } from '../results.ts';
-import { BANNER_EVENTS, bannerEventOf, type Column, EVENTS, eventOf, userOf } from '../rows.ts';
+import { BANNER_EVENTS, bannerEventOf, EVENTS, eventOf, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
 import { createWorkspaceReads, EXPORT_PAGE, readSample } from '../workspace-reads.ts';
@@ -14,7 +15,11 @@ import { readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
 /** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
-export async function* readRows(pool: Pool, text: string, values: string[]): AsyncGenerator<SqlRow, void> {
+export async function* readRows(
+  pool: Pool,
+  text: string,
+  values: (string | number)[],
+): AsyncGenerator<SqlRow, void> {
   const client = await takeConnection(pool);
   let isWhole = false;
   try {
@@ -80,8 +85,8 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
 
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
 
-      recount: (workspaceId) =>
-        recount(runIn(upkeep), (sql, of) => readRows(upkeep, sql, [of]), POSTGRES, workspaceId),
+      verifyResults: (workspaceId) =>
+        verifyResults(runIn(upkeep), (sql, values) => readRows(upkeep, sql, values), POSTGRES, workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await readSample(runIn(upkeep), USER_COLUMNS, workspaceId, size);

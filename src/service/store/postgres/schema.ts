@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { numberIn, textIn } from '../../operators/index.ts';
-import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
+import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
@@ -12,7 +12,8 @@ const DISTRIBUTED = [
   ['events', 'user_id', 'users'],
   ['banner_events', 'user_id', 'users'],
   ['user_campaigns', 'user_id', 'users'],
-  ['user_keys', 'key', 'none'],
+  ['user_results', 'user_id', 'users'],
+  ['user_identifiers', 'identifier', 'none'],
 ] as const;
 
 /** Whether the database is the coordinator of a Citus cluster. */
@@ -48,9 +49,19 @@ const numberOf = async (run: Run): Promise<number | null> => {
   return row ? numberIn(row, 'version') : null;
 };
 
-/** Throws where the database does not have the tables of this Placard. */
-export const checkTables = async (pool: Pool): Promise<void> =>
-  checkTablesAre(await numberOf(runIn(pool)), 'The database');
+const COLUMNS = `SELECT name, attname FROM unnest($1::text[]) AS name
+  JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped`;
+
+/** Throws if the database has other tables than this build. */
+const checkTables = async (run: Run): Promise<void> => {
+  const number = await numberOf(run);
+  const columns: TableColumns = new Map();
+  for (const row of await run(COLUMNS, [tableNames('postgres')])) {
+    const [table, column] = [textIn(row, 'name'), textIn(row, 'attname')];
+    columns.set(table, (columns.get(table) ?? new Set()).add(column));
+  }
+  checkSchema('The database', number, 'postgres', columns);
+};
 
 /** With another encoding the database would refuse the texts of some users, and only when these come. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
@@ -64,25 +75,18 @@ const refuseEncoding = async (run: Run) => {
     );
 };
 
-/** Makes the tables, or brings older ones forward, all or nothing. */
-export const createTables = async (pool: Pool, migrations?: readonly Migration[]): Promise<void> => {
+/** Makes the tables if there are none, all or nothing, and checks those that are there. */
+export const createTables = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
     await run(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
     await refuseEncoding(run);
-    const number = schemaNumber(migrations);
-    const found = await numberOf(run);
-    if (found !== null) {
-      const pending = migrationsFrom(found, 'The database', migrations);
-      // A cluster takes changes of its tables one by one.
-      for (const { postgres } of pending)
-        for (const statement of postgres.split(/;\s*(?:\n|$)/)) if (statement.trim()) await run(statement);
-      if (pending.length > 0) await run(`UPDATE placard_schema SET version = ${number}`);
-      return;
+    if ((await numberOf(run)) === null) {
+      await run(POSTGRES_TABLES);
+      await distributeTables(run);
+      await run('CREATE TABLE placard_schema (version integer NOT NULL)');
+      await run(`INSERT INTO placard_schema (version) VALUES (${SCHEMA})`);
     }
-    await run(POSTGRES_TABLES);
-    await distributeTables(run);
-    await run('CREATE TABLE placard_schema (version integer NOT NULL)');
-    await run(`INSERT INTO placard_schema (version) VALUES (${number})`);
+    await checkTables(run);
   });
 };
 
@@ -91,7 +95,7 @@ export const connectBeside = async (url: string, connections = 1): Promise<Conne
   await requireOwnSession(url);
   const connected = connect(url, 'upkeep', { connections });
   try {
-    await checkTables(connected.pool);
+    await checkTables(runIn(connected.pool));
     return connected;
   } catch (error) {
     await connected.close();

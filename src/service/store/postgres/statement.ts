@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
 import type { RunTogether, SqlRow } from '../../operators/index.ts';
-import type { Batch } from '../dialect.ts';
+import type { Batch } from '../../sql/dialect.ts';
 import { ConflictError, InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 
 /** How long a request waits for a connection of others, and how often it asks. */

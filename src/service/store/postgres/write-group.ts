@@ -1,14 +1,12 @@
 import type { Pool } from 'pg';
-import type { SqlRow, Statement } from '../../operators/index.ts';
+import type { Statement } from '../../operators/index.ts';
 import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory, MAX_CHARACTERS } from '../../profiles/user-memory.ts';
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
+import type { Batch } from '../../sql/dialect.ts';
+import { runStepsLater } from '../../sql/steps.ts';
 import { applyWorks, type Work, WorkError } from '../commit-queue.ts';
-import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
-import type { Batch } from '../dialect.ts';
-import { deedsAmong, type KeptGoals, keptGoals } from '../goals.ts';
-import { groupWrites, sendFirst, sendLast } from '../group-writes.ts';
-import { EVENTS } from '../rows.ts';
+import { groupWrites, storeGroup } from '../group-writes.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import {
@@ -27,13 +25,11 @@ const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
  * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,
  * so that it is refused once.
  */
-const GROUPS_LOCK = 7_061_639;
+export const GROUPS_LOCK = 7_061_639;
 /** How long a group waits for what others have locked, before it goes alone: far longer than a group takes. */
 const TOGETHER_MS = 1_000;
-/** Goals are changed by who is alone: those that are read with the lock are those of the whole transaction. */
-const GOALS_VERSION = 'SELECT coalesce(max(version), 0) AS version FROM campaign_goals';
-const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK}); ${GOALS_VERSION}`;
-const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK}); ${GOALS_VERSION}`;
+const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
+export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 
 /** Sets these advisory locks apart from others of the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
@@ -43,11 +39,6 @@ const CONTACT_LOCKS = 4_096;
 /** Locks names that may be no user's yet, in one order. */
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
-
-/** The values of each event, as somebody asks for them: where no campaign has a goal, nobody does. */
-function* valuesOf(events: Changes['events']) {
-  for (const event of events) yield EVENTS.map(({ of }) => of(event));
-}
 
 /** Users of whom the group writes banner events alone. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
@@ -60,33 +51,15 @@ const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: 
 export const writeChanges = async (
   run: Run,
   changes: Changes,
-  { kept, ids, also = [] }: { kept: KeptGoals; ids: UserIds; also?: Statement[] },
+  { ids, also = [] }: { ids: UserIds; also?: Statement[] },
 ): Promise<void> => {
   const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
-  const counted = { ...group.counted, deeds: deedsAmong(valuesOf(changes.events), kept) };
-  const sent: Promise<SqlRow[]>[] = [];
-  const send = (batch: Batch) => {
+  await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: Batch) => {
     const answer = sendOver(run)(batch);
     // Another replica may give users the same IDs.
     if (batch === group.users.created) answer.catch(ids.changeOffset);
-    sent.push(answer);
     return answer;
-  };
-  /** All answers, also where one is a refusal: what is sent after the end of a transaction would be stored beside the next attempt's. */
-  const settle = async () => {
-    for (const answer of await Promise.allSettled(sent))
-      if (answer.status === 'rejected') throw answer.reason;
-  };
-  const found = sendFirst(send, POSTGRES_STATEMENTS, kept, group, counted);
-  await settle();
-  const answers = found && {
-    states: await found.states,
-    repeats: await Promise.all(found.repeats),
-    stored: await found.stored,
-    deeds: await found.deeds,
-  };
-  sendLast(send, POSTGRES_STATEMENTS, kept, group, counted, answers);
-  await settle();
+  });
 };
 
 /** Refuses the works that name a locked user: the queue stores the others. */
@@ -104,11 +77,8 @@ const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
   const ids = createUserIds();
-  let kept = keptGoals([]);
 
-  const store = async (run: Run, begun: SqlRow[], works: readonly Work[], read: string) => {
-    if (Number(begun[0]?.['version']) !== kept.version)
-      kept = keptGoals(await sendOver(run)(POSTGRES_STATEMENTS.goals()));
+  const store = async (run: Run, works: readonly Work[], read: string) => {
     const named = namedBy(works);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
@@ -121,51 +91,22 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     const also = works.flatMap((work) => work.also ?? []);
-    await writeChanges(run, changes, { kept, ids, also });
+    await writeChanges(run, changes, { ids, also });
     return { values, users: memory.rows() };
   };
 
   const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
   const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_FREE_USERS };
 
-  return {
-    writeGroup: (works: readonly Work[]): Promise<unknown[]> =>
-      retryConflicts(async (attempt) => {
-        const { begin, read } = attempt === 1 ? together : alone;
-        try {
-          const { values, users } = await inTransaction(
-            pool,
-            (run, begun) => store(run, begun, works, read),
-            begin,
-          );
-          cache.put(users);
-          return values;
-        } catch (error) {
-          throw error instanceof LockedError ? refuseLocked(works, error) : error;
-        }
-      }),
-
-    /** Counts goals anew for some users: no group is under way meanwhile, on a sharded database as well. */
-    countGoals: (step: GoalStep): Promise<boolean> =>
-      retryConflicts(() =>
-        inTransaction(
-          pool,
-          async (run) => {
-            const send = sendOver(run);
-            const asked = askGoals(send, POSTGRES_STATEMENTS, step);
-            const [goals, states] = await Promise.all([asked.goals, asked.states]);
-            const found = { goals, states };
-            const counted = countGoals(
-              POSTGRES_STATEMENTS,
-              step,
-              found,
-              await send(deedsOf(POSTGRES_STATEMENTS, found)),
-            );
-            await Promise.all(counted.writes.map(send));
-            return counted.hasMore;
-          },
-          BEGIN_ALONE,
-        ),
-      ),
-  };
+  return (works: readonly Work[]): Promise<unknown[]> =>
+    retryConflicts(async (attempt) => {
+      const { begin, read } = attempt === 1 ? together : alone;
+      try {
+        const { values, users } = await inTransaction(pool, (run) => store(run, works, read), begin);
+        cache.put(users);
+        return values;
+      } catch (error) {
+        throw error instanceof LockedError ? refuseLocked(works, error) : error;
+      }
+    });
 };

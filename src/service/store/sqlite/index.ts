@@ -1,11 +1,15 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createUserIds } from '../../profiles/lookup.ts';
+import { createFollower } from '../../results/follow.ts';
+import { SQLITE_RESULTS } from '../../results/statements.ts';
+import { createResults } from '../../results/store.ts';
+import { SQLITE } from '../../sql/dialect.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { SQLITE } from '../dialect.ts';
+import { createReadFeed } from '../feed.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
-import { createResults } from '../results.ts';
+import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
@@ -83,6 +87,9 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     writeGroup: createSqliteGroups(reader, writer, ids),
     groupsAtOnce: 2,
   });
+  // One connection writes: what is visible is settled.
+  const settled = () => ({ through: null, atMs: Date.now() });
+  const follower = createFollower({ settle: settled, advance: () => writer.advanceResults() });
   let isClosed = false;
 
   return {
@@ -96,9 +103,20 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
     takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits: beside them it would wait for their locks, and they for its.
-    prune: createPrune(writer.run, SQLITE),
+    prune: createPrune({ run: writer.run, dialect: SQLITE, catchUp: follower.catchUp }),
     staleUsers: createFindStale(createRunSqlite(database), SQLITE),
-    ...createResults(createRunSqlite(database), writer.countGoals),
+    ...createResults({
+      run: createRunSqlite(database),
+      addGoals: writer.addGoals,
+      catchUp: follower.catchUp,
+      verify: reader.reads.verifyResults,
+    }),
+    readFeed: createReadFeed({
+      run: createRunSqlite(database),
+      statements: SQLITE_STATEMENTS,
+      results: SQLITE_RESULTS,
+      settle: settled,
+    }),
     studio: createStudioStore(writer.run, writer.runTogether),
     ingestion: createIngestionStore(writer.run),
 
@@ -111,6 +129,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       if (isClosed) return;
       isClosed = true;
       await queue.close();
+      await follower.close();
       await jobs.close();
       await releaseAll(held);
     },

@@ -8,6 +8,8 @@ if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BEL
 const job: Job = workerData;
 const database = openBeside(job.file, { readOnly: true });
 try {
+  // As of one moment: a service may be writing. VACUUM, which copies, has a transaction of its own.
+  if (job.name !== 'copy') database.exec('BEGIN');
   parentPort?.postMessage(await perform(database, job));
 } finally {
   database.close();

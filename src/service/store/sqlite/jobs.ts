@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
-import { SQLITE } from '../dialect.ts';
-import { recount } from '../recount.ts';
+import { verifyResults } from '../../results/verify.ts';
+import { SQLITE } from '../../sql/dialect.ts';
 import { readSample } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
 import { threadUrl } from './writer.ts';
@@ -21,10 +21,10 @@ const copyTo = (database: DatabaseSync, file: string): void => {
 
 /** What reads or changes so many rows that requests would wait for it. */
 const JOBS = {
-  recount: (database: DatabaseSync) => (workspaceId: string) =>
-    recount(
+  verifyResults: (database: DatabaseSync) => (workspaceId: string) =>
+    verifyResults(
       createRunSqlite(database),
-      (sql, of) => database.prepare(sql).iterate({ $1: of }),
+      (sql, [of, through]) => database.prepare(sql).iterate({ $1: of, $2: through }),
       SQLITE,
       workspaceId,
     ),

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { messageOf } from '../../log.ts';
 import type { RunSql, SqlRow, Statement } from '../../operators/index.ts';
-import { query, type Send } from '../dialect.ts';
-import { checkTablesAre, type Migration, migrationsFrom, schemaNumber } from '../migrations.ts';
+import { query, type Send } from '../../sql/dialect.ts';
+import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { SQLITE_TABLES } from '../tables.ts';
 import { sqliteKindOf } from '../write-errors.ts';
 
@@ -56,30 +56,35 @@ export const createRunTogetherSqlite = (database: DatabaseSync) => {
 const numberOf = (database: DatabaseSync): number | null =>
   Number(database.prepare('PRAGMA user_version').get()?.['user_version']) || null;
 
-/** Throws where the file does not have the tables of this Placard. */
-export const checkTables = (database: DatabaseSync, file: string): void =>
-  checkTablesAre(numberOf(database), file);
-
-/**
- * Makes the tables, or brings older ones forward, all or nothing: where it throws, closing the database takes back what is there
- * by then.
- */
-export const createTables = (
-  database: DatabaseSync,
-  file: string,
-  migrations?: readonly Migration[],
-): void => {
-  const run = (sql: string) =>
-    database.exec(`BEGIN IMMEDIATE; ${sql}; PRAGMA user_version = ${schemaNumber(migrations)}; COMMIT`);
-  const found = numberOf(database);
-  if (found !== null) {
-    const pending = migrationsFrom(found, file, migrations);
-    if (pending.length > 0) run(pending.map(({ sqlite }) => sqlite).join(';'));
-    return;
+const columnsOf = (database: DatabaseSync): TableColumns => {
+  const columns: TableColumns = new Map();
+  for (const table of tableNames('sqlite')) {
+    const rows = database.prepare('SELECT name FROM pragma_table_info(?)').all(table);
+    if (rows.length > 0) columns.set(table, new Set(rows.map(({ name }) => String(name))));
   }
-  const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
-  if (table) throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
-  run(SQLITE_TABLES);
+  return columns;
+};
+
+/** Throws if the file has other tables than this build. */
+const checkTables = (database: DatabaseSync, file: string): void =>
+  checkSchema(file, numberOf(database), 'sqlite', columnsOf(database));
+
+/** Makes the tables if the file is empty, all or nothing, and checks those that are there. */
+export const createTables = (database: DatabaseSync, file: string): void => {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    if (numberOf(database) === null) {
+      const table = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 1").get();
+      if (table)
+        throw new Error(`${file} is another program's: it has a table ${JSON.stringify(table['name'])}`);
+      database.exec(`${SQLITE_TABLES}; PRAGMA user_version = ${SCHEMA}`);
+    }
+    checkTables(database, file);
+    database.exec('COMMIT');
+  } catch (error) {
+    database.exec('ROLLBACK');
+    throw error;
+  }
 };
 
 /** How long a connection waits for what another one has locked. */

@@ -2,8 +2,8 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { numberIn, type SqlRow, textOrNullIn } from '../../operators/index.ts';
 import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
+import { readNumbers } from '../../results/read.ts';
 import { createBannerUsers } from '../banner-users.ts';
-import { readNumbers } from '../results.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
@@ -32,7 +32,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const begin = database.prepare('BEGIN');
   const end = database.prepare('COMMIT');
   const byKey = database.prepare(
-    `${USERS} JOIN user_keys USING (user_id) WHERE user_keys.workspace_id = ? AND key = ?`,
+    `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?`,
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
   const usersPage = database.prepare(
@@ -45,9 +45,8 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   );
   const bannerEventsPage = database.prepare(
     `SELECT banner_events.*, external_id FROM banner_events JOIN users USING (user_id)
-     WHERE +banner_events.workspace_id = ? AND NOT is_test_send
-     AND (user_id, campaign_id, banner_id, event_type, time) > (?, ?, ?, ?, ?)
-     ORDER BY user_id, campaign_id, banner_id, event_type, time LIMIT ${EXPORT_PAGE}`,
+     WHERE banner_event_id > ? AND +banner_events.workspace_id = ? AND NOT is_test_send
+     ORDER BY banner_event_id LIMIT ${EXPORT_PAGE}`,
   );
   const lastUser = database.prepare('SELECT max(user_id) AS id FROM users');
 
@@ -112,20 +111,12 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),
 
-      async *exportBannerEvents(workspaceId) {
-        for (let after: [number, string, string, string, number] = [0, '', '', '', 0]; ; ) {
-          const rows = bannerEventsPage.all(workspaceId, ...after).map(bannerEventOf);
-          yield* rows;
-          const last = rows.at(-1);
-          if (!last) return;
-          after = [last.userId, last.campaignId, last.bannerId, last.eventType, last.timeMs];
-          await new Promise(setImmediate);
-        }
-      },
+      exportBannerEvents: (workspaceId) =>
+        pages(bannerEventsPage, workspaceId, 'banner_event_id', bannerEventOf),
 
       campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
 
-      recount: (workspaceId) => jobs.run('recount', workspaceId),
+      verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
 
       async sampleUsers(workspaceId, size) {
         const { total, rows } = await jobs.run('sample', workspaceId, size);

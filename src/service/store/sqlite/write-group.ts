@@ -46,7 +46,7 @@ export const createSqliteGroups = (
       );
       const also = works.flatMap((work) => work.also ?? []);
       const writes = groupWrites(SQLITE_STATEMENTS, changes, also);
-      return { memory, writes, forgets: changes.forgotten.length + changes.uncounted.length > 0, values };
+      return { memory, writes, forgets: changes.forgotten.length + changes.removed.length > 0, values };
     } catch (failure) {
       return { memory, failure };
     }

@@ -2,11 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
-import { askGoals, countGoals, deedsOf, type GoalStep } from '../count-goals.ts';
-import { type Batch, query } from '../dialect.ts';
-import { deedsAmong, keptGoals } from '../goals.ts';
-import { type GroupWrites, groupWrites, sendFirst, sendLast } from '../group-writes.ts';
-import { EVENTS } from '../rows.ts';
+import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
+import { SQLITE_RESULTS } from '../../results/statements.ts';
+import { query } from '../../sql/dialect.ts';
+import { runSteps } from '../../sql/steps.ts';
+import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
 import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
@@ -14,6 +14,7 @@ import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
+const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 const CACHE_KIB = 64 * 1024;
 
 export const setForWriting = (database: DatabaseSync): void => {
@@ -22,16 +23,12 @@ export const setForWriting = (database: DatabaseSync): void => {
   // FULL syncs the log at every commit: what was answered survives a power cut, not only a crash.
   database.exec('PRAGMA synchronous = FULL');
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
+  // A long reader lets the log grow: once it has ended, the next checkpoint gives the space back.
+  database.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
 export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, noChanges());
-
-/** The values of each event, of the flat list of all. */
-function* eventsIn({ values }: Batch) {
-  for (let from = 0; from < values.length; from += EVENTS.length)
-    yield values.slice(from, from + EVENTS.length);
-}
 
 /** Writes in transactions of which each is stored whole, or not at all where it throws. */
 export const createWriter = (database: DatabaseSync) => {
@@ -39,9 +36,6 @@ export const createWriter = (database: DatabaseSync) => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
-  const readGoals = () => keptGoals(send(SQLITE_STATEMENTS.goals()));
-  /** This connection alone changes them. */
-  let kept = readGoals();
 
   const inTransaction = <T>(work: () => T): T => {
     begin.run();
@@ -66,23 +60,13 @@ export const createWriter = (database: DatabaseSync) => {
     runTogether: createRunTogetherSqlite(database),
 
     write(group: GroupWrites): void {
-      inTransaction(() => {
-        const counted = { ...group.counted, deeds: deedsAmong(eventsIn(group.events), kept) };
-        const found = sendFirst(send, SQLITE_STATEMENTS, kept, group, counted);
-        sendLast(send, SQLITE_STATEMENTS, kept, group, counted, found);
-      });
+      inTransaction(() => runSteps(storeGroup(SQLITE_STATEMENTS, group), send));
     },
 
-    countGoals(step: GoalStep): boolean {
-      const hasMore = inTransaction(() => {
-        const found = askGoals(send, SQLITE_STATEMENTS, step);
-        const counted = countGoals(SQLITE_STATEMENTS, step, found, send(deedsOf(SQLITE_STATEMENTS, found)));
-        counted.writes.forEach(send);
-        return counted.hasMore;
-      });
-      kept = readGoals();
-      return hasMore;
-    },
+    advanceResults: (): Advanced => inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS), send)),
+
+    addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): boolean =>
+      inTransaction(() => runSteps(addGoals(SQLITE_RESULTS, workspaceId, campaignId, goals), send)),
   };
 };
 
@@ -155,7 +139,8 @@ export const startWriterThread = async (
     write: verb('write'),
     run: verb('run'),
     runTogether: verb('runTogether'),
-    countGoals: verb('countGoals'),
+    advanceResults: verb('advanceResults'),
+    addGoals: verb('addGoals'),
     async close() {
       if (died === null) thread.postMessage('close');
       await exited;
@@ -165,12 +150,13 @@ export const startWriterThread = async (
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
-  const { write, run, runTogether, countGoals } = createWriter(database);
+  const { write, run, runTogether, advanceResults: advance, addGoals: add } = createWriter(database);
   return {
     write: async (rows) => write(rows),
     run: async (...statement) => run(...statement),
     runTogether: async (statements) => runTogether(statements),
-    countGoals: async (step) => countGoals(step),
+    advanceResults: async () => advance(),
+    addGoals: async (...goals) => add(...goals),
     close: async () => database.close(),
   };
 };

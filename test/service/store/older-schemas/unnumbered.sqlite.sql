@@ -6,11 +6,8 @@ CREATE TABLE users (
   profile TEXT, -- NULL while the user has banner events and no profile
   version INTEGER NOT NULL, -- counts the writes of the row
   created_at INTEGER NOT NULL,
-  updated_at INTEGER NOT NULL -- of the profile; without one, when the last banner event came
+  updated_at INTEGER NOT NULL
 ) STRICT;
-
--- A client key makes them: retention deletes those of whom nothing comes any more.
-CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
 
 CREATE TABLE user_keys (
   workspace_id TEXT NOT NULL,
@@ -46,12 +43,10 @@ CREATE TABLE banner_events (
   campaign_id TEXT NOT NULL,
   variant_id TEXT, -- NULL of a control banner
   placement_id TEXT NOT NULL,
-  day TEXT NOT NULL, -- in the workspace's time zone, such as 2026-03-01: what the results count by
   app_id TEXT NOT NULL,
   is_control INTEGER NOT NULL,
   is_test_send INTEGER NOT NULL,
   received_at INTEGER NOT NULL,
-  language TEXT, -- in which it was shown; NULL of a campaign that names none
   -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
   PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
 ) STRICT, WITHOUT ROWID;
@@ -70,33 +65,15 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at INTEGER,
   round INT NOT NULL,
-  parts TEXT NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01, placement:home_hero and language:pt-BR
   PRIMARY KEY (user_id, campaign_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
--- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
-CREATE TABLE campaign_counts (
-  workspace_id TEXT NOT NULL,
-  campaign_id TEXT NOT NULL,
-  variant_id TEXT NOT NULL, -- '' of the control group
-  part TEXT NOT NULL, -- '' for all, else as in user_campaigns
-  lane INT NOT NULL,
-  impressions INTEGER NOT NULL,
-  clicks INTEGER NOT NULL,
-  dismissals INTEGER NOT NULL,
-  exposed INTEGER NOT NULL, -- users with an impression
-  clicked INTEGER NOT NULL,
-  dismissed INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE data_points (
   workspace_id TEXT NOT NULL,
   day TEXT NOT NULL, -- UTC, such as 2026-03-01
-  lane INT NOT NULL, -- replicas add to lanes of their own: add these up
   points INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, day, lane)
+  PRIMARY KEY (workspace_id, day)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE secrets (
@@ -105,8 +82,6 @@ CREATE TABLE secrets (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX users_of_workspace ON users (workspace_id);
-CREATE INDEX events_by_time ON events (workspace_id, time);
-CREATE INDEX banner_events_by_time ON banner_events (workspace_id, time);
 CREATE INDEX events_of_user ON events (user_id);
 
 CREATE TABLE releases (
@@ -139,8 +114,9 @@ CREATE TABLE operator_sessions (
   session_id TEXT NOT NULL PRIMARY KEY,
   workspace_id TEXT NOT NULL,
   operator TEXT NOT NULL,
-  -- The hash of a key, or what an identity provider has said.
-  proof TEXT NOT NULL,
+  -- From an identity provider; NULL where the workspace file has it.
+  role TEXT,
+  people INTEGER NOT NULL,
   created_at_ms INTEGER NOT NULL,
   seen_at_ms INTEGER NOT NULL
 ) STRICT;
@@ -157,58 +133,3 @@ CREATE TABLE operator_audit (
 ) STRICT;
 -- For the erasure of a user.
 CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = 'look at user';
-
--- How far an integration has come, and which run holds its lease.
-CREATE TABLE ingestion_state (
-  workspace_id TEXT NOT NULL,
-  integration_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- '' while nothing runs
-  lease_until_ms INTEGER NOT NULL,
-  begun_at_ms INTEGER NOT NULL, -- the schedule goes on from here
-  requested_at_ms INTEGER, -- a run on demand that has not begun
-  watermark_us INTEGER, -- UPDATED_AT and key of the last row that was read
-  watermark_key TEXT,
-  seen_since_us INTEGER, -- ingestion_seen has every row after this; NULL without lag_seconds
-  PRIMARY KEY (workspace_id, integration_id)
-) STRICT;
-
--- Rows within lag_seconds of the watermark that are stored, so that none is stored again.
-CREATE TABLE ingestion_seen (
-  workspace_id TEXT NOT NULL,
-  integration_id TEXT NOT NULL,
-  until_us INTEGER NOT NULL,
-  batch_id TEXT NOT NULL,
-  seen TEXT NOT NULL, -- [[UPDATED_AT, key], …]
-  PRIMARY KEY (workspace_id, integration_id, until_us, batch_id)
-) STRICT;
-
-CREATE TABLE ingestion_runs (
-  workspace_id TEXT NOT NULL,
-  integration_id TEXT NOT NULL,
-  run_id TEXT NOT NULL, -- begins with the time of the start
-  cause TEXT NOT NULL, -- schedule or request
-  status TEXT NOT NULL, -- running, success, partial or error
-  started_at_ms INTEGER NOT NULL,
-  finished_at_ms INTEGER,
-  watermark_us INTEGER,
-  rows_synced INTEGER NOT NULL,
-  rows_failed INTEGER NOT NULL,
-  note TEXT, -- why it failed, or what it could not do yet
-  PRIMARY KEY (workspace_id, integration_id, run_id)
-) STRICT;
-
-CREATE TABLE ingestion_rejects (
-  workspace_id TEXT NOT NULL,
-  integration_id TEXT NOT NULL,
-  reject_id TEXT NOT NULL,
-  kind TEXT NOT NULL, -- refused: by the rules of a request; unusable: has no key, no UPDATED_AT, or cannot be read
-  key TEXT,
-  external_id TEXT, -- for the erasure of a user
-  updated_at_us INTEGER,
-  reason TEXT NOT NULL,
-  payload TEXT NOT NULL, -- the row as TEXT, or the line
-  run_id TEXT NOT NULL, -- the last run that rejected it
-  rejected_at_ms INTEGER NOT NULL,
-  PRIMARY KEY (workspace_id, integration_id, reject_id)
-) STRICT;
-CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, external_id);

@@ -1,5 +1,5 @@
 import type { SqlValue } from '../operators/index.ts';
-import { type Column, type ColumnType, type ColumnValue, namesOf } from './rows.ts';
+import { type Column, type ColumnType, type ColumnValue, namesOf } from './columns.ts';
 
 /** A statement with the values of all its runs, one after the other: plain lists cross to a thread fastest. */
 export interface Batch {

@@ -3,14 +3,11 @@ CREATE TABLE users (
   user_id bigint PRIMARY KEY,
   workspace_id text COLLATE "C" NOT NULL,
   external_id text COLLATE "C",
-  profile JSON, -- NULL while the user has banner events and no profile
+  profile JSONB, -- NULL while the user has banner events and no profile
   version bigint NOT NULL, -- counts the writes of the row
   created_at timestamptz NOT NULL,
-  updated_at timestamptz NOT NULL -- of the profile; without one, when the last banner event came
+  updated_at timestamptz NOT NULL
 );
-
--- A client key makes them: retention deletes those of whom nothing comes any more.
-CREATE INDEX users_without_profile ON users (workspace_id, updated_at) WHERE profile IS NULL;
 
 CREATE TABLE user_keys (
   workspace_id text COLLATE "C" NOT NULL,
@@ -32,7 +29,7 @@ CREATE TABLE events (
   app_id text COLLATE "C",
   time timestamptz NOT NULL,
   received_at timestamptz NOT NULL,
-  properties JSON
+  properties JSONB
 );
 -- Not by time: by receipt each group adds to the end of a name, not all over it, for half of the writer's time.
 CREATE INDEX events_by_name ON events (workspace_id, name, product_id, received_at);
@@ -46,12 +43,10 @@ CREATE TABLE banner_events (
   campaign_id text COLLATE "C" NOT NULL,
   variant_id text COLLATE "C", -- NULL of a control banner
   placement_id text COLLATE "C" NOT NULL,
-  day text COLLATE "C" NOT NULL, -- in the workspace's time zone, such as 2026-03-01: what the results count by
   app_id text COLLATE "C" NOT NULL,
   is_control BOOLEAN NOT NULL,
   is_test_send BOOLEAN NOT NULL,
   received_at timestamptz NOT NULL,
-  language text COLLATE "C", -- in which it was shown; NULL of a campaign that names none
   -- Repeats are stored once. By campaign too: its results pass over what a user has of others.
   PRIMARY KEY (user_id, campaign_id, banner_id, event_type, time)
 );
@@ -70,33 +65,15 @@ CREATE TABLE user_campaigns (
   dismissals INT NOT NULL,
   last_dismissal_at timestamptz,
   round INT NOT NULL,
-  parts JSON NOT NULL, -- [impressions, clicks, dismissals] by day:2026-03-01, placement:home_hero and language:pt-BR
   PRIMARY KEY (user_id, campaign_id)
 );
 CREATE INDEX user_campaigns_of_campaign ON user_campaigns (workspace_id, campaign_id);
 
--- The results of campaigns, kept with every change of user_campaigns. Replicas add to lanes of their own: add these up.
-CREATE TABLE campaign_counts (
-  workspace_id text COLLATE "C" NOT NULL,
-  campaign_id text COLLATE "C" NOT NULL,
-  variant_id text COLLATE "C" NOT NULL, -- '' of the control group
-  part text COLLATE "C" NOT NULL, -- '' for all, else as in user_campaigns
-  lane INT NOT NULL,
-  impressions bigint NOT NULL,
-  clicks bigint NOT NULL,
-  dismissals bigint NOT NULL,
-  exposed bigint NOT NULL, -- users with an impression
-  clicked bigint NOT NULL,
-  dismissed bigint NOT NULL,
-  PRIMARY KEY (workspace_id, campaign_id, variant_id, part, lane)
-);
-
 CREATE TABLE data_points (
   workspace_id text COLLATE "C" NOT NULL,
   day date NOT NULL, -- UTC, such as 2026-03-01
-  lane INT NOT NULL, -- replicas add to lanes of their own: add these up
   points bigint NOT NULL,
-  PRIMARY KEY (workspace_id, day, lane)
+  PRIMARY KEY (workspace_id, day)
 );
 
 CREATE TABLE secrets (
@@ -106,9 +83,6 @@ CREATE TABLE secrets (
 
 ALTER TABLE users SET (fillfactor = 70); -- room on the page for the next version of a row
 ALTER TABLE events ADD PRIMARY KEY (user_id, event_id);
--- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
-CREATE INDEX events_by_time ON events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
-CREATE INDEX banner_events_by_time ON banner_events USING brin (time) WITH (pages_per_range = 32, autosummarize = on);
 -- These name one user. Of two replicas that give one away at once, the second starts again.
 CREATE UNIQUE INDEX user_keys_single ON user_keys (workspace_id, key)
   WHERE key ^@ 'external_id' OR key ^@ 'alias';
@@ -151,8 +125,9 @@ CREATE TABLE operator_sessions (
   session_id text COLLATE "C" NOT NULL PRIMARY KEY,
   workspace_id text COLLATE "C" NOT NULL,
   operator text COLLATE "C" NOT NULL,
-  -- The hash of a key, or what an identity provider has said.
-  proof JSON NOT NULL,
+  -- From an identity provider; NULL where the workspace file has it.
+  role text COLLATE "C",
+  people bigint NOT NULL,
   created_at_ms bigint NOT NULL,
   seen_at_ms bigint NOT NULL
 );
@@ -169,58 +144,3 @@ CREATE TABLE operator_audit (
 );
 -- For the erasure of a user.
 CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = 'look at user';
-
--- How far an integration has come, and which run holds its lease.
-CREATE TABLE ingestion_state (
-  workspace_id text COLLATE "C" NOT NULL,
-  integration_id text COLLATE "C" NOT NULL,
-  run_id text COLLATE "C" NOT NULL, -- '' while nothing runs
-  lease_until_ms bigint NOT NULL,
-  begun_at_ms bigint NOT NULL, -- the schedule goes on from here
-  requested_at_ms bigint, -- a run on demand that has not begun
-  watermark_us bigint, -- UPDATED_AT and key of the last row that was read
-  watermark_key text COLLATE "C",
-  seen_since_us bigint, -- ingestion_seen has every row after this; NULL without lag_seconds
-  PRIMARY KEY (workspace_id, integration_id)
-);
-
--- Rows within lag_seconds of the watermark that are stored, so that none is stored again.
-CREATE TABLE ingestion_seen (
-  workspace_id text COLLATE "C" NOT NULL,
-  integration_id text COLLATE "C" NOT NULL,
-  until_us bigint NOT NULL,
-  batch_id text COLLATE "C" NOT NULL,
-  seen JSON NOT NULL, -- [[UPDATED_AT, key], …]
-  PRIMARY KEY (workspace_id, integration_id, until_us, batch_id)
-);
-
-CREATE TABLE ingestion_runs (
-  workspace_id text COLLATE "C" NOT NULL,
-  integration_id text COLLATE "C" NOT NULL,
-  run_id text COLLATE "C" NOT NULL, -- begins with the time of the start
-  cause text COLLATE "C" NOT NULL, -- schedule or request
-  status text COLLATE "C" NOT NULL, -- running, success, partial or error
-  started_at_ms bigint NOT NULL,
-  finished_at_ms bigint,
-  watermark_us bigint,
-  rows_synced bigint NOT NULL,
-  rows_failed bigint NOT NULL,
-  note text COLLATE "C", -- why it failed, or what it could not do yet
-  PRIMARY KEY (workspace_id, integration_id, run_id)
-);
-
-CREATE TABLE ingestion_rejects (
-  workspace_id text COLLATE "C" NOT NULL,
-  integration_id text COLLATE "C" NOT NULL,
-  reject_id text COLLATE "C" NOT NULL,
-  kind text COLLATE "C" NOT NULL, -- refused: by the rules of a request; unusable: has no key, no UPDATED_AT, or cannot be read
-  key text COLLATE "C",
-  external_id text COLLATE "C", -- for the erasure of a user
-  updated_at_us bigint,
-  reason text COLLATE "C" NOT NULL,
-  payload text COLLATE "C" NOT NULL, -- the row as JSON, or the line
-  run_id text COLLATE "C" NOT NULL, -- the last run that rejected it
-  rejected_at_ms bigint NOT NULL,
-  PRIMARY KEY (workspace_id, integration_id, reject_id)
-);
-CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, external_id);

@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { errorFacts, type Log } from './log.ts';
+import type { Store } from './store/store.ts';
+import type { Workspace } from './workspace/workspace.ts';
+
+/** Between two checks for changed goals and new facts. */
+const EVERY_MS = 5_000;
+
+interface FollowResultsOptions {
+  store: Pick<Store, 'addGoals' | 'catchUpResults'>;
+  /** Returns another list after a workspace has changed. */
+  workspaces(): readonly Workspace[];
+  log: Log;
+  everyMs?: number;
+}
+
+/**
+ * Keeps the results of campaigns up to date while no one reads them, and their goals from the moment a workspace has them. Goals are
+ * never removed: a campaign may come back, and another replica may have another file. Returns a function that stops it.
+ */
+export const followResults = (options: FollowResultsOptions): (() => Promise<void>) => {
+  const { store, workspaces, log, everyMs = EVERY_MS } = options;
+  const stopping = new AbortController();
+  const { signal } = stopping;
+
+  const addGoals = async (all: readonly Workspace[]): Promise<void> => {
+    for (const { workspaceId, campaigns, holdout } of all) {
+      for (const { campaignId, conversions } of [...campaigns, ...(holdout ? [holdout] : [])]) {
+        if (signal.aborted) return;
+        await store.addGoals(workspaceId, { campaignId, conversions });
+      }
+    }
+  };
+
+  const catchUp = async (): Promise<void> => {
+    for (let isCaughtUp = false; !isCaughtUp && !signal.aborted; ) {
+      const started = performance.now();
+      ({ isCaughtUp } = await store.catchUpResults());
+      // A backlog takes half of the writer's time.
+      if (!isCaughtUp) await wait(performance.now() - started, undefined, { signal, ref: false });
+    }
+  };
+
+  const run = async () => {
+    let added: readonly Workspace[] | null = null;
+    while (!signal.aborted) {
+      const all = workspaces();
+      try {
+        if (all !== added) await addGoals(all);
+        added = all;
+        await catchUp();
+      } catch (error) {
+        if (signal.aborted) return;
+        log.error(errorFacts(error), 'results not updated');
+      }
+      await wait(everyMs, undefined, { signal, ref: false });
+    }
+  };
+  const running = run().catch(() => undefined);
+  return () => {
+    stopping.abort();
+    return running;
+  };
+};

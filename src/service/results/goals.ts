@@ -1,0 +1,157 @@
+import { MAX_PRICE } from '../../protocol/index.ts';
+import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { msIn } from '../sql/columns.ts';
+
+/** Success of a campaign: an event or a purchase within this time after the user's first impression. */
+export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
+
+/** `event:signed_up`, or `product:cup` for a purchase. */
+const conversionName = (event: unknown, product: unknown): string =>
+  product === null ? `event:${event}` : `product:${product}`;
+
+/** The goal of a conversion as text, such as `86400000 event:signed_up`. */
+export const goalOf = (conversion: Conversion): string =>
+  `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
+
+/** A row of `campaign_goals`. */
+export interface Goal {
+  workspaceId: string;
+  campaignId: string;
+  /** As `goalOf` returns it. */
+  goal: string;
+  name: string;
+  withinMs: number;
+  isEvent: boolean;
+  /** Name of the event, or ID of the product. */
+  value: string;
+  addedAfter: number;
+  backfilledThrough: number;
+}
+
+export const goalIn = (row: SqlRow): Goal => {
+  const goal = textIn(row, 'goal');
+  const [space, colon] = [goal.indexOf(' '), goal.indexOf(':')];
+  const name = goal.slice(space + 1);
+  return {
+    workspaceId: textIn(row, 'workspace_id'),
+    campaignId: textIn(row, 'campaign_id'),
+    goal,
+    name,
+    withinMs: Number(goal.slice(0, space)),
+    isEvent: name.startsWith('event:'),
+    value: goal.slice(colon + 1),
+    addedAfter: numberIn(row, 'added_after'),
+    backfilledThrough: numberIn(row, 'backfilled_through'),
+  };
+};
+
+export const isBackfilled = ({ addedAfter, backfilledThrough }: Goal): boolean =>
+  backfilledThrough >= addedAfter;
+
+/** What a user did for a goal: number of events, amount spent, and its currencies, such as `EUR,PLN`. */
+export type Reached = [events: number, spent: number, currencies: string];
+export type ReachedGoals = Record<string, Reached>;
+
+/** An event or purchase that may satisfy a goal. */
+export interface ConversionEvent {
+  eventId: number;
+  userId: number;
+  workspaceId: string;
+  name: string;
+  timeMs: number;
+  spent: number;
+  /** `''` for an event. */
+  currency: string;
+}
+
+/** A price that is out of bounds, stored before there were any, counts as zero: no value makes results fail. */
+const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
+
+export const conversionEventIn = (row: SqlRow): ConversionEvent => {
+  const isPurchase = row['product_id'] !== null;
+  return {
+    eventId: numberIn(row, 'event_id'),
+    userId: numberIn(row, 'user_id'),
+    workspaceId: textIn(row, 'workspace_id'),
+    name: conversionName(row['name'], row['product_id']),
+    timeMs: msIn(row, 'occurred_at'),
+    spent: isPurchase ? spentOn(numberIn(row, 'price'), numberIn(row, 'quantity')) : 0,
+    currency: isPurchase ? textIn(row, 'currency') : '',
+  };
+};
+
+const NOTHING: Reached = [0, 0, ''];
+
+const addReached = (one: Reached, [events, spent, currencies]: Reached): Reached => {
+  const all = new Set([...one[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
+  return [one[0] + events, one[1] + spent, [...all].sort().join(',')];
+};
+
+/** What one user has reached who was two. */
+export const reachedByBoth = (one: ReachedGoals, other: ReachedGoals): ReachedGoals => {
+  const both = { ...one };
+  for (const [goal, reached] of Object.entries(other))
+    both[goal] = addReached(both[goal] ?? NOTHING, reached);
+  return both;
+};
+
+/**
+ * What a user has reached with these events as well. An event counts within the time after one of the first impressions, if the goal's
+ * backfill has come to it. Returns the same object if nothing changes.
+ */
+export const reachedWith = (
+  before: ReachedGoals,
+  goals: readonly Goal[],
+  firstsMs: readonly number[],
+  events: readonly ConversionEvent[],
+): ReachedGoals => {
+  let reached = before;
+  for (const { eventId, name, timeMs, spent, currency } of events) {
+    for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough } of goals) {
+      if (name !== wanted || (eventId > backfilledThrough && eventId <= addedAfter)) continue;
+      if (!firstsMs.some((firstMs) => timeMs >= firstMs && timeMs <= firstMs + withinMs)) continue;
+      reached = { ...reached, [goal]: addReached(reached[goal] ?? NOTHING, [1, spent, currency]) };
+    }
+  }
+  return reached;
+};
+
+/**
+ * What a user had reached by events that retention has deleted: what was counted beyond the events that are still there. A recount keeps
+ * these.
+ */
+export const reachedByDeleted = (
+  counted: ReachedGoals,
+  goals: readonly Goal[],
+  firstsMs: readonly number[],
+  events: readonly ConversionEvent[],
+): ReachedGoals => {
+  const shown = reachedWith({}, goals, firstsMs, events);
+  const deleted: ReachedGoals = {};
+  for (const [goal, [count, spent, currencies]] of Object.entries(counted)) {
+    const [still, spentStill] = shown[goal] ?? NOTHING;
+    if (count > still) deleted[goal] = [count - still, spent - spentStill, currencies];
+  }
+  return deleted;
+};
+
+/** The goals of all campaigns. */
+export interface GoalIndex {
+  all: readonly Goal[];
+  ofCampaign(workspaceId: string, campaignId: string): readonly Goal[];
+  /** Names of events and IDs of products that some campaign has as a goal. */
+  values: readonly string[];
+}
+
+const NO_GOALS: readonly Goal[] = [];
+
+export const createGoalIndex = (goals: readonly Goal[]): GoalIndex => {
+  const keyOf = (workspaceId: string, campaignId: string) => JSON.stringify([workspaceId, campaignId]);
+  const campaigns = Map.groupBy(goals, ({ workspaceId, campaignId }) => keyOf(workspaceId, campaignId));
+  return {
+    all: goals,
+    ofCampaign: (workspaceId, campaignId) =>
+      goals.length === 0 ? NO_GOALS : (campaigns.get(keyOf(workspaceId, campaignId)) ?? NO_GOALS),
+    values: [...new Set(goals.map(({ value }) => value))],
+  };
+};

@@ -1,0 +1,146 @@
+import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
+import { type Conversion, goalOf } from './goals.ts';
+import { type Counts, MEASURES } from './measures.ts';
+
+/** Users who reached one of the campaign's `conversions`. */
+export interface Goal {
+  converted: number;
+  /** Revenue (purchases only): sum of `price * quantity` within the time, and sum of the squares of what each user spent. */
+  revenue: number;
+  revenueSquares: number;
+}
+
+/** One variant, or the control group, whose `variantId` is `null`. */
+export interface ArmResults extends Counts {
+  variantId: string | null;
+  /** In the order of the conversions that were asked for. */
+  goals: Goal[];
+}
+
+/** One arm on one day, by the earlier of when each event happened and when it was received. */
+export interface DayResults extends Counts {
+  /** For example `2026-03-01`, in the time zone that the workspace had when the event came. */
+  day: string;
+  variantId: string | null;
+}
+
+/** One variant in one placement. */
+export interface PlacementResults extends Counts {
+  placementId: string;
+  variantId: string | null;
+}
+
+/** One variant in one language, by the language in which each event's banner was shown. */
+export interface LanguageResults extends Counts {
+  language: string;
+  variantId: string | null;
+}
+
+/** The counts of one campaign. */
+export interface CampaignResults {
+  /** Every exposed user is in one arm: the one of their first impression, with all that they did. */
+  arms: ArmResults[];
+  placements: PlacementResults[];
+  /** Empty if the campaign has no languages. */
+  languages: LanguageResults[];
+  /** In the order of the days. */
+  days: DayResults[];
+  /** Of the purchases in `goals`; revenue in several currencies cannot be added up. */
+  currencies: string[];
+  /** Everything that was stored before this is counted. Unix milliseconds. */
+  asOfMs: number;
+}
+
+/** Which counts are asked for. */
+export interface ResultsQuestion {
+  campaignId: string;
+  conversions: readonly Conversion[];
+}
+
+const SUMS = MEASURES.flatMap(({ events, users }) => [events, users])
+  .map((column) => `sum(${column}) AS ${column}`)
+  .join(', ');
+
+/** Erasure leaves rows of zeros. */
+const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users }) => [events, users]).join(', ')}
+  FROM campaign_counts WHERE workspace_id = $1 AND campaign_id = $2 AND ${MEASURES.map(({ events }) => events).join(' + ')} > 0
+  ORDER BY dimension, variant_id = '', variant_id`;
+
+const countsIn = (row: SqlRow): Counts =>
+  Object.fromEntries(
+    MEASURES.flatMap(({ events, users, userCount }) => [
+      [events, numberIn(row, events)],
+      [userCount, numberIn(row, users)],
+    ]),
+  ) as Counts;
+
+/** The control group has no variant. */
+const variantIn = (row: SqlRow): string | null => textIn(row, 'variant_id') || null;
+
+const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
+  FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
+
+const NONE: Goal = { converted: 0, revenue: 0, revenueSquares: 0 };
+
+/** Reads the stored counts of a campaign: some hundred rows. */
+export const readResults = async (
+  run: RunSql,
+  workspaceId: string,
+  { campaignId, conversions }: ResultsQuestion,
+): Promise<Omit<CampaignResults, 'asOfMs'>> => {
+  const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
+    variantId: variantIn(row),
+    dimension: textIn(row, 'dimension'),
+    counts: countsIn(row),
+  }));
+  const named = (kind: string) =>
+    rows.flatMap(({ dimension, variantId, counts }) =>
+      dimension.startsWith(kind) ? [{ name: dimension.slice(kind.length), variantId, ...counts }] : [],
+    );
+  const goals = conversions.map(goalOf);
+  const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
+  const asked = reached.filter((row) => goals.includes(textIn(row, 'goal')));
+  const reachedBy = (variantId: string | null, goal: string): Goal =>
+    asked
+      .filter((row) => row['goal'] === goal && variantIn(row) === variantId)
+      .reduce(
+        (sum, row) => ({
+          converted: sum.converted + numberIn(row, 'converted_users'),
+          revenue: sum.revenue + numberIn(row, 'revenue'),
+          revenueSquares: sum.revenueSquares + numberIn(row, 'revenue_sum_of_squares'),
+        }),
+        NONE,
+      );
+  const currencies = new Set(asked.flatMap((row) => textIn(row, 'currencies').split(',')));
+  return {
+    arms: rows
+      .filter(({ dimension }) => dimension === '')
+      .map(({ variantId, counts }) => ({
+        variantId,
+        ...counts,
+        goals: goals.map((goal) => reachedBy(variantId, goal)),
+      })),
+    placements: named('placement:').map(({ name, ...counts }) => ({ placementId: name, ...counts })),
+    languages: named('language:').map(({ name, ...counts }) => ({ language: name, ...counts })),
+    days: named('day:').map(({ name, ...counts }) => ({ day: name, ...counts })),
+    currencies: [...currencies].filter((currency) => currency !== '').sort(),
+  };
+};
+
+/** The first numbers of a campaign: users who saw one of its variants, and those of them who clicked. */
+export interface CampaignNumber {
+  campaignId: string;
+  exposed: number;
+  clicked: number;
+}
+
+export const readNumbers = async (run: RunSql, workspaceId: string): Promise<CampaignNumber[]> => {
+  const rows = await run(
+    `SELECT campaign_id, ${SUMS} FROM campaign_counts
+     WHERE workspace_id = $1 AND dimension = '' AND variant_id <> '' GROUP BY campaign_id`,
+    [workspaceId],
+  );
+  return rows
+    .map((row) => ({ campaignId: textIn(row, 'campaign_id'), ...countsIn(row) }))
+    .map(({ campaignId, exposed, clicked }) => ({ campaignId, exposed, clicked }));
+};

@@ -1,0 +1,266 @@
+import {
+  jsonIn,
+  numberIn,
+  numberOrNullIn,
+  oneIn,
+  type SqlRow,
+  type SqlValue,
+  textIn,
+  textOrNullIn,
+} from '../operators/index.ts';
+import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
+import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
+import { createWrites } from '../sql/writes.ts';
+import type { CampaignCount, GoalCount } from './counts.ts';
+import type { Goal, ReachedGoals } from './goals.ts';
+import { MEASURES, type Tallies } from './measures.ts';
+
+/** How far a consumer has read the feed: the last ID of each table. */
+export interface FeedCursor {
+  events: number;
+  bannerEvents: number;
+  userChanges: number;
+}
+
+export interface ResultsCursor extends FeedCursor {
+  /** Later changes of users that are applied already. */
+  ahead: number[];
+  /** Receipt of the last banner event, in Unix milliseconds. */
+  readToMs: number;
+}
+
+const CONSUMER = 'results';
+
+const CURSOR = columns<ResultsCursor>({
+  consumer: ['text', () => CONSUMER],
+  events: ['bigint', ({ events }) => events],
+  banner_events: ['bigint', ({ bannerEvents }) => bannerEvents],
+  user_changes: ['bigint', ({ userChanges }) => userChanges],
+  ahead: ['json', ({ ahead }) => ahead],
+  read_to: ['moment', ({ readToMs }) => readToMs],
+});
+
+export const cursorIn = (row: SqlRow | undefined): ResultsCursor =>
+  row
+    ? {
+        events: numberIn(row, 'events'),
+        bannerEvents: numberIn(row, 'banner_events'),
+        userChanges: numberIn(row, 'user_changes'),
+        ahead: jsonIn(row, 'ahead') as number[],
+        readToMs: msIn(row, 'read_to'),
+      }
+    : { events: 0, bannerEvents: 0, userChanges: 0, ahead: [], readToMs: 0 };
+
+/** A row of `user_results`. The last three are of the dimension `''` alone. */
+export interface UserResultRow {
+  userId: number;
+  campaignId: string;
+  dimension: string;
+  workspaceId: string;
+  tallies: Tallies;
+  variantId: string | null;
+  firstImpressionMs: number | null;
+  goals: ReachedGoals | null;
+}
+
+const tallyColumns = <T>(talliesOf: (row: T) => Tallies): Column<T>[] =>
+  columns<T>(
+    Object.fromEntries(
+      MEASURES.map(({ events }) => [events, ['bigint', (row: T) => talliesOf(row)[events]] as const]),
+    ) as never,
+  );
+
+const USER_RESULTS: Column<UserResultRow>[] = [
+  ...columns<UserResultRow>({
+    user_id: ['bigint', ({ userId }) => userId],
+    campaign_id: ['text', ({ campaignId }) => campaignId],
+    dimension: ['text', ({ dimension }) => dimension],
+    workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  }),
+  ...tallyColumns<UserResultRow>(({ tallies }) => tallies),
+  ...columns<UserResultRow>({
+    variant_id: ['text', ({ variantId }) => variantId],
+    first_impression_at: ['moment', ({ firstImpressionMs }) => firstImpressionMs],
+    goals: ['json', ({ goals }) => goals],
+  }),
+];
+
+export const userResultIn = (row: SqlRow): UserResultRow => ({
+  userId: numberIn(row, 'user_id'),
+  campaignId: textIn(row, 'campaign_id'),
+  dimension: textIn(row, 'dimension'),
+  workspaceId: textIn(row, 'workspace_id'),
+  tallies: Object.fromEntries(MEASURES.map(({ events }) => [events, numberIn(row, events)])) as Tallies,
+  variantId: textOrNullIn(row, 'variant_id'),
+  firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
+  goals: row['goals'] === null ? null : (jsonIn(row, 'goals') as ReachedGoals),
+});
+
+/** Which rows of `user_results` are read. */
+type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId' | 'dimension'>;
+
+const CAMPAIGN_COUNTS: Column<CampaignCount>[] = [
+  ...columns<CampaignCount>({
+    workspace_id: ['text', ({ workspaceId }) => workspaceId],
+    campaign_id: ['text', ({ campaignId }) => campaignId],
+    variant_id: ['text', ({ variantId }) => variantId],
+    dimension: ['text', ({ dimension }) => dimension],
+  }),
+  ...MEASURES.flatMap(({ events, users }) =>
+    columns<CampaignCount>({
+      [events]: ['bigint', ({ counts }) => counts[events] ?? 0],
+      [users]: ['bigint', ({ counts }) => counts[users] ?? 0],
+    }),
+  ),
+];
+
+const GOAL_COUNTS = columns<GoalCount>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  campaign_id: ['text', ({ campaignId }) => campaignId],
+  variant_id: ['text', ({ variantId }) => variantId],
+  goal: ['text', ({ goal }) => goal],
+  currencies: ['text', ({ currencies }) => currencies],
+  converted_users: ['bigint', ({ convertedUsers }) => convertedUsers],
+  revenue: ['float8', ({ revenue }) => revenue],
+  revenue_sum_of_squares: ['float8', ({ revenueSumOfSquares }) => revenueSumOfSquares],
+});
+
+type NewGoal = Pick<Goal, 'workspaceId' | 'campaignId' | 'goal' | 'addedAfter'>;
+
+const CAMPAIGN_GOALS = columns<NewGoal>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  campaign_id: ['text', ({ campaignId }) => campaignId],
+  goal: ['text', ({ goal }) => goal],
+  added_after: ['bigint', ({ addedAfter }) => addedAfter],
+  backfilled_through: ['bigint', () => 0],
+});
+
+const KINDS = ['merged', 'erased', 'expired', 'repeat'] as const;
+
+/** What happened to users after their events were stored: a row of `user_changes`. */
+export interface UserChange {
+  changeId: number;
+  workspaceId: string;
+  userId: number;
+  kind: (typeof KINDS)[number];
+  intoUserId: number | null;
+  bannerEvent: unknown;
+}
+
+export const userChangeIn = (row: SqlRow): UserChange => ({
+  changeId: numberIn(row, 'change_id'),
+  workspaceId: textIn(row, 'workspace_id'),
+  userId: numberIn(row, 'user_id'),
+  kind: oneIn(row, 'kind', KINDS),
+  intoUserId: numberOrNullIn(row, 'into_user_id'),
+  bannerEvent: jsonIn(row, 'banner_event'),
+});
+
+/** Whose events are read, from a time on. */
+export interface EventsSince {
+  userId: number;
+  sinceMs: number;
+}
+
+const EVENTS_SINCE = columns<EventsSince & { values: string; through: number }>({
+  of_user: ['bigint', ({ userId }) => userId],
+  since: ['moment', ({ sinceMs }) => sinceMs],
+  goal_values: ['text', ({ values }) => values],
+  through: ['bigint', ({ through }) => through],
+});
+
+const KEYS = columns<ResultKey>({
+  of_user: ['bigint', ({ userId }) => userId],
+  of_campaign: ['text', ({ campaignId }) => campaignId],
+  of_dimension: ['text', ({ dimension }) => dimension],
+});
+
+/** The tables of the feed with their IDs in commit order. */
+const FEED_IDS: Record<string, string> = {
+  events: 'event_id',
+  banner_events: 'banner_event_id',
+  user_changes: 'change_id',
+};
+
+export const resultsStatements = (dialect: Dialect) => {
+  const { forRows, isIn, list, ms } = dialect;
+  const { add, insert, upsert } = createWrites(dialect);
+  const question =
+    (sql: string) =>
+    (...values: SqlValue[]): Batch =>
+      query(sql, ...values);
+  const results = `SELECT ${selected(dialect, USER_RESULTS)} FROM user_results`;
+  const conversionEvents = `SELECT event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency
+    FROM events`;
+  const eventsSince = forRows(
+    EVENTS_SINCE,
+    ({ joined, column }) =>
+      `${conversionEvents} ${joined(',')} WHERE events.user_id = ${column('of_user')} AND occurred_at >= ${column('since')}
+         AND event_id <= ${column('through')} AND ${isIn('coalesce(product_id, name)', column('goal_values'), 'text')}`,
+  );
+  const ofUsers = isIn('user_id', '$1', 'bigint');
+
+  return {
+    cursor: question(`SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`),
+    writeCursor: (cursor: ResultsCursor): Batch => upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
+    /** The last ID of each table of the feed. Apart, because a cluster refuses them in one. */
+    last: ['events', 'banner_events', 'user_changes'].map((table) =>
+      query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`),
+    ),
+    goals: question('SELECT * FROM campaign_goals'),
+    addGoals: insert('campaign_goals', CAMPAIGN_GOALS, ' ON CONFLICT DO NOTHING'),
+    /** Goals that are backfilled to `from` are so to `through`. */
+    setBackfilled: question(
+      'UPDATE campaign_goals SET backfilled_through = $2 WHERE backfilled_through = $1 AND added_after > $1',
+    ),
+
+    userChanges: question(
+      `SELECT change_id, workspace_id, user_id, kind, into_user_id, banner_event FROM user_changes
+       WHERE change_id > $1 ORDER BY change_id LIMIT $2`,
+    ),
+    bannerEvents: question(
+      `SELECT banner_event_id, workspace_id, user_id, campaign_id, holdout_id, event_type, variant_id, is_control, is_test_send,
+         day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
+       FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
+    ),
+    conversionEvents: (after: number, through: number, values: readonly string[]): Batch =>
+      query(
+        `${conversionEvents} WHERE event_id > $1 AND event_id <= $2 AND ${isIn('coalesce(product_id, name)', '$3', 'text')}`,
+        after,
+        through,
+        list(values),
+      ),
+    conversionEventsOf: (users: readonly EventsSince[], values: readonly string[], through: number): Batch =>
+      eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
+
+    totals: (users: readonly number[]): Batch =>
+      query(`${results} WHERE ${ofUsers} AND dimension = ''`, list(users)),
+    dimensionsOfUsers: (users: readonly number[]): Batch =>
+      query(`${results} WHERE ${ofUsers} AND dimension <> ''`, list(users)),
+    dimensionsOfCampaigns: forRows(
+      KEYS,
+      ({ joined, column }) =>
+        `${results} ${joined(',')} WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')}
+           AND dimension <> ${column('of_dimension')}`,
+    ),
+    dimensions: forRows(
+      KEYS,
+      ({ joined, column }) =>
+        `${results} ${joined(',')} WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')}
+           AND dimension = ${column('of_dimension')}`,
+    ),
+    deleteUsers: (users: readonly number[]): Batch =>
+      query(`DELETE FROM user_results WHERE ${ofUsers}`, list(users)),
+    writeUserResults: upsert('user_results', USER_RESULTS, 'user_id, campaign_id, dimension'),
+    addCampaignCounts: add(
+      'campaign_counts',
+      CAMPAIGN_COUNTS,
+      'workspace_id, campaign_id, variant_id, dimension',
+    ),
+    addGoalCounts: add('goal_counts', GOAL_COUNTS, 'workspace_id, campaign_id, variant_id, goal, currencies'),
+  };
+};
+
+export type ResultsStatements = ReturnType<typeof resultsStatements>;
+export const SQLITE_RESULTS = resultsStatements(SQLITE);
+export const POSTGRES_RESULTS = resultsStatements(POSTGRES);

@@ -1,0 +1,49 @@
+import type { RunSql } from '../operators/index.ts';
+import type { Store } from '../store/store.ts';
+import type { Progress } from './follow.ts';
+import { goalOf } from './goals.ts';
+import { readNumbers, readResults } from './read.ts';
+import type { ResultsDifference } from './verify.ts';
+
+interface ResultsOptions {
+  run: RunSql;
+  /** Stores goals that are not known yet, and returns whether there were any. */
+  addGoals(workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean>;
+  catchUp(): Promise<Progress>;
+  verify(workspaceId: string): Promise<ResultsDifference[]>;
+}
+
+/** The results of both databases. A read catches up with the feed first. */
+export const createResults = ({
+  run,
+  addGoals,
+  catchUp,
+  verify,
+}: ResultsOptions): Pick<
+  Store,
+  'campaignResults' | 'campaignNumbers' | 'addGoals' | 'catchUpResults' | 'verifyResults'
+> => {
+  const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions }) => {
+    if (conversions.length > 0) await addGoals(workspaceId, campaignId, conversions.map(goalOf));
+  };
+  return {
+    addGoals: add,
+    catchUpResults: catchUp,
+
+    async campaignResults(workspaceId, question) {
+      await add(workspaceId, question);
+      const { asOfMs } = await catchUp();
+      return { ...(await readResults(run, workspaceId, question)), asOfMs };
+    },
+
+    async campaignNumbers(workspaceId) {
+      await catchUp();
+      return readNumbers(run, workspaceId);
+    },
+
+    async verifyResults(workspaceId) {
+      await catchUp();
+      return verify(workspaceId);
+    },
+  };
+};

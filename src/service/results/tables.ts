@@ -1,0 +1,63 @@
+import { MEASURES } from './measures.ts';
+
+const eventColumns = MEASURES.map(({ events }) => `  ${events} INTEGER NOT NULL,`).join('\n');
+const userColumns = MEASURES.map(({ users }) => `  ${users} INTEGER NOT NULL, -- with at least one`).join(
+  '\n',
+);
+
+/** Derived from the feed by the results consumer alone; no write of the API touches them. */
+export const RESULTS_TABLES = `
+-- How far each consumer has read the feed; a consumer commits its cursor together with its effect.
+CREATE TABLE feed_cursors (
+  consumer TEXT NOT NULL PRIMARY KEY,
+  events INTEGER NOT NULL, -- event_id
+  banner_events INTEGER NOT NULL, -- banner_event_id
+  user_changes INTEGER NOT NULL, -- change_id
+  ahead JSON NOT NULL, -- later change_ids that are applied already
+  read_to MOMENT NOT NULL -- receipt of the last banner event that was read
+) WITHOUT ROWID;
+
+-- What each user did of a campaign.
+CREATE TABLE user_results (
+  user_id INTEGER NOT NULL,
+  campaign_id TEXT NOT NULL,
+  dimension TEXT NOT NULL, -- '' for all, else day:2026-03-01, placement:home_hero or language:pt-BR
+  workspace_id TEXT NOT NULL,
+${eventColumns}
+  variant_id TEXT, -- of the earliest impression; this and the rest for all alone
+  first_impression_at MOMENT,
+  goals JSON, -- [events, spent, currencies] by the goals that the user has reached
+  PRIMARY KEY (user_id, campaign_id, dimension)
+) WITHOUT ROWID;
+
+CREATE TABLE campaign_counts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT NOT NULL, -- '' of the control group
+  dimension TEXT NOT NULL, -- as in user_results
+${eventColumns}
+${userColumns}
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, dimension)
+) WITHOUT ROWID;
+
+CREATE TABLE campaign_goals (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  goal TEXT NOT NULL, -- 86400000 event:signed_up, with the time after the first impression in milliseconds
+  added_after INTEGER NOT NULL, -- event_id: later events count as they are read
+  backfilled_through INTEGER NOT NULL, -- event_id: of the earlier ones those up to this are counted
+  PRIMARY KEY (workspace_id, campaign_id, goal)
+) WITHOUT ROWID;
+
+CREATE TABLE goal_counts (
+  workspace_id TEXT NOT NULL,
+  campaign_id TEXT NOT NULL,
+  variant_id TEXT NOT NULL, -- '' of the control group
+  goal TEXT NOT NULL, -- as in campaign_goals
+  currencies TEXT NOT NULL, -- of what a user has spent: '', EUR, or EUR,PLN
+  converted_users INTEGER NOT NULL,
+  revenue FLOAT NOT NULL,
+  revenue_sum_of_squares FLOAT NOT NULL, -- of what each user has spent
+  PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies)
+) WITHOUT ROWID;
+`;

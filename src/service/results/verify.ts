@@ -1,0 +1,155 @@
+import { MAX_PRICE } from '../../protocol/index.ts';
+import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
+import type { Dialect } from '../sql/dialect.ts';
+import { type CountedEvent, countedAs, countedEventIn } from './counted-event.ts';
+import { type CampaignCount, createCounts } from './counts.ts';
+import { goalIn, isBackfilled } from './goals.ts';
+import { MEASURES } from './measures.ts';
+import { cursorIn, resultsStatements } from './statements.ts';
+import { addEvents, createUserResult, moveFirst, type UserResult } from './user-result.ts';
+
+/** A count of a campaign's results that differs from its events. */
+export interface ResultsDifference {
+  campaignId: string;
+  /** `null` for the control group. */
+  variantId: string | null;
+  /** `''` for all, else `day:2026-03-01`, `placement:home_hero`, `language:pt-BR`, or a goal such as `goal:86400000 event:signed_up`. */
+  dimension: string;
+  /** Events and users of each measure. Of a goal: users, revenue, sum of squares. */
+  stored: number[];
+  counted: number[];
+}
+
+const COUNTS = MEASURES.flatMap(({ events, users }) => [events, users]);
+
+/**
+ * All banner events of a workspace that the results have read, user by user: an index by workspace would have the database look up and
+ * sort each of them, so that this one is kept from it.
+ */
+export const eventsByUser = ({ ms }: Dialect): string => `
+  SELECT user_id, workspace_id, campaign_id, holdout_id, event_type, variant_id, is_control, is_test_send, day, placement_id, language,
+    ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
+  FROM banner_events WHERE workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY user_id`;
+
+/** Counts banner events from the beginning. Those of one user follow each other. */
+export const countEvents = async (
+  rows: Iterable<SqlRow> | AsyncIterable<SqlRow>,
+  workspaceId: string,
+): Promise<CampaignCount[]> => {
+  const counts = createCounts();
+  let userId = 0;
+  const results = new Map<string, UserResult>();
+  const finish = () => {
+    for (const result of results.values()) counts.add(workspaceId, result);
+    results.clear();
+  };
+  for await (const row of rows) {
+    const event = countedEventIn(row);
+    if (event.userId !== userId) finish();
+    ({ userId } = event);
+    for (const each of countedAs<CountedEvent>(event)) {
+      const { campaignId, variantId, atMs, eventType } = each;
+      const result = results.get(campaignId) ?? createUserResult(campaignId);
+      results.set(campaignId, result);
+      if (eventType === 'impression') moveFirst(result, { variantId, firstImpressionMs: atMs });
+      addEvents(result, each, 1);
+    }
+  }
+  finish();
+  return counts.campaigns();
+};
+
+const STORED = `SELECT * FROM campaign_counts WHERE workspace_id = $1`;
+const GOAL_COUNTS = ['converted_users', 'revenue', 'revenue_sum_of_squares'];
+const STORED_GOALS = `SELECT campaign_id, variant_id, goal AS dimension, ${GOAL_COUNTS.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+  FROM goal_counts WHERE workspace_id = $1 GROUP BY campaign_id, variant_id, goal`;
+
+/**
+ * Counts the users of a campaign, by variant, who reached a goal, from all events. Its values: `$1` the workspace, `$2` the
+ * campaign, `$3` the name of the event or the ID of the product, `$4` the time after the first impression in milliseconds, `$5` the last event.
+ */
+const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
+  SELECT coalesce(variant_id, '') AS variant_id, count(*) AS converted_users, sum(spent) AS revenue, sum(spent * spent) AS revenue_sum_of_squares
+  FROM (
+    SELECT user_id, min(variant_id) AS variant_id,
+      coalesce(sum(CASE WHEN abs(price) <= ${MAX_PRICE} THEN price * quantity ELSE 0 END), 0) AS spent
+    FROM user_results JOIN events USING (user_id)
+    WHERE user_results.workspace_id = $1 AND campaign_id = $2 AND dimension = '' AND impressions > 0
+      AND ${isEvent ? 'name = $3 AND product_id IS NULL' : 'product_id = $3'} AND event_id <= $5
+      AND occurred_at BETWEEN first_impression_at AND ${after('first_impression_at', '$4')}
+    GROUP BY user_id
+  ) AS reached GROUP BY 1`;
+
+/** Sums of what was spent are rounded in another order. */
+const isAlike = (one: number, other: number) =>
+  Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
+
+const byKey = (rows: readonly SqlRow[]): Map<string, SqlRow> =>
+  new Map(
+    rows.map((row) => [JSON.stringify([row['campaign_id'], row['variant_id'], row['dimension']]), row]),
+  );
+
+/** A row that is missing has zero of everything. */
+const compare = (
+  storedRows: readonly SqlRow[],
+  countedRows: readonly SqlRow[],
+  columns: readonly string[],
+  prefix = '',
+): ResultsDifference[] => {
+  const [stored, counted] = [byKey(storedRows), byKey(countedRows)];
+  const countsOf = (row: SqlRow | undefined) => columns.map((column) => (row ? numberIn(row, column) : 0));
+  return [...new Map([...stored, ...counted])]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([key, row]) => {
+      const [one, other] = [countsOf(stored.get(key)), countsOf(counted.get(key))];
+      if (one.every((count, index) => isAlike(count, other[index]!))) return [];
+      return [
+        {
+          campaignId: textIn(row, 'campaign_id'),
+          variantId: textIn(row, 'variant_id') || null,
+          dimension: `${prefix}${textIn(row, 'dimension')}`,
+          stored: one,
+          counted: other,
+        },
+      ];
+    });
+};
+
+/**
+ * Compares the stored results of a workspace's campaigns with the events that they were derived from. Reads all of these: for a million
+ * of each some ten seconds.
+ */
+export const verifyResults = async (
+  run: RunSql,
+  readAll: (sql: string, values: [string, number]) => Iterable<SqlRow> | AsyncIterable<SqlRow>,
+  dialect: Dialect,
+  workspaceId: string,
+): Promise<ResultsDifference[]> => {
+  const statements = resultsStatements(dialect);
+  const ask = async ({ sql, values }: { sql: string; values: Parameters<RunSql>[1] }) => run(sql, values);
+  const cursor = cursorIn((await ask(statements.cursor()))[0]);
+  const stored = await run(STORED, [workspaceId]);
+  const storedGoals = await run(STORED_GOALS, [workspaceId]);
+  const goals = (await ask(statements.goals()))
+    .map(goalIn)
+    .filter((goal) => goal.workspaceId === workspaceId && isBackfilled(goal));
+  const countedGoals: SqlRow[] = [];
+  for (const { campaignId, goal, isEvent, value, withinMs } of goals) {
+    const values = [workspaceId, campaignId, value, withinMs, cursor.events];
+    const rows = await run(goalStatement(isEvent, dialect), values);
+    countedGoals.push(...rows.map((row) => ({ ...row, campaign_id: campaignId, dimension: goal })));
+  }
+  const isVerified = (row: SqlRow) =>
+    goals.some(({ campaignId, goal }) => campaignId === row['campaign_id'] && goal === row['dimension']);
+  const counted = await countEvents(
+    readAll(eventsByUser(dialect), [workspaceId, cursor.bannerEvents]),
+    workspaceId,
+  );
+  const rows = counted.map(({ campaignId, variantId, dimension, counts }): SqlRow => {
+    return { campaign_id: campaignId, variant_id: variantId, dimension, ...counts };
+  });
+  return [
+    ...compare(stored, rows, COUNTS),
+    ...compare(storedGoals.filter(isVerified), countedGoals, GOAL_COUNTS, 'goal:'),
+  ];
+};

@@ -1,0 +1,25 @@
+import { numberIn, type SqlRow, type SqlValue } from '../operators/index.ts';
+
+/** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or JSON text. */
+export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
+
+export type ColumnValue = SqlValue | boolean | object;
+
+/** A column of a table and its value for a row. Both databases build their statements from these. */
+export interface Column<T> {
+  name: string;
+  type: ColumnType;
+  of(row: T): ColumnValue;
+}
+
+export const columns = <T>(
+  of: Record<string, [type: ColumnType, value: (row: T) => ColumnValue]>,
+): Column<T>[] => Object.entries(of).map(([name, [type, value]]) => ({ name, type, of: value }));
+
+export const namesOf = (table: readonly Column<never>[]): string => table.map(({ name }) => name).join(', ');
+
+// Drivers return a time as Unix milliseconds, with a fraction on PostgreSQL.
+
+export const msIn = (row: SqlRow, column: string): number => Math.round(numberIn(row, column));
+export const msOrNullIn = (row: SqlRow, column: string): number | null =>
+  row[column] === null ? null : msIn(row, column);

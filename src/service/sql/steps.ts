@@ -1,0 +1,33 @@
+import type { SqlRow } from '../operators/index.ts';
+import type { Batch, Send } from './dialect.ts';
+
+/**
+ * Work within one transaction: yields the batches of a round trip and receives the rows of each. The same steps run synchronously on
+ * SQLite and pipelined on PostgreSQL.
+ */
+export type Steps<T> = Generator<readonly Batch[], T, SqlRow[][]>;
+
+/** Runs steps on a connection that answers at once. */
+export const runSteps = <T>(steps: Steps<T>, send: Send<SqlRow[]>): T => {
+  let step = steps.next();
+  while (!step.done) step = steps.next(step.value.map(send));
+  return step.value;
+};
+
+/**
+ * Runs steps on a connection that answers later. A round trip ends with its last answer, also after an error: a batch that runs after
+ * the end of a transaction would be committed with the next one.
+ */
+export const runStepsLater = async <T>(steps: Steps<T>, send: Send<Promise<SqlRow[]>>): Promise<T> => {
+  let step = steps.next();
+  while (!step.done) {
+    const answers = await Promise.allSettled(step.value.map(send));
+    step = steps.next(
+      answers.map((answer) => {
+        if (answer.status === 'rejected') throw answer.reason;
+        return answer.value;
+      }),
+    );
+  }
+  return step.value;
+};

@@ -1,0 +1,72 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { numberIn, textIn } from '../../operators/index.ts';
+import { addGoals, advanceResults } from '../../results/advance.ts';
+import { createFollower, type Settled } from '../../results/follow.ts';
+import { POSTGRES_RESULTS } from '../../results/statements.ts';
+import { runStepsLater, type Steps } from '../../sql/steps.ts';
+import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
+import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
+
+/** Groups that are being written. On a cluster the lock outlasts the commit of all nodes. */
+const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks
+  WHERE locktype = 'advisory' AND classid = 0 AND objid = ${GROUPS_LOCK} AND objsubid = 1 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+
+const AGAIN_MS = 5;
+/** How long a reader of the feed waits for groups to end. */
+const WAIT_MS = 1_000;
+
+/**
+ * Returns what says how far the feed is settled. A group takes its lock before its rows get their IDs, so that once every group has ended
+ * that was being written when the last IDs were read, no row before these IDs can come any more. Transaction IDs would say the same of
+ * all programs that use the server, and none of them survives a restore from a dump.
+ */
+export const createSettle = (run: Run): (() => Promise<Settled>) => {
+  let settled: Settled = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
+  const inFlight = async () =>
+    (await run(GROUPS_IN_FLIGHT, [])).map((row) => textIn(row, 'virtualtransaction'));
+
+  return async () => {
+    const atMs = Date.now();
+    const ids: number[] = [];
+    for (const { sql, values } of POSTGRES_RESULTS.last)
+      ids.push(numberIn((await run(sql, values))[0]!, 'id'));
+    const [events, bannerEvents, userChanges] = ids as [number, number, number];
+    let before = await inFlight();
+    const until = performance.now() + WAIT_MS;
+    while (before.length > 0) {
+      if (performance.now() > until) return settled;
+      await pause(AGAIN_MS);
+      const still = new Set(await inFlight());
+      before = before.filter((each) => still.has(each));
+    }
+    if (atMs >= settled.atMs) settled = { through: { events, bannerEvents, userChanges }, atMs };
+    return settled;
+  };
+};
+
+/** One replica advances results at a time. The lock comes before the snapshot, so that this one sees the cursor of the one before. */
+const LOCK = 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE';
+const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
+/** A cluster has no snapshot of all nodes: there no group is written during a step. */
+const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
+
+export const createPostgresResults = (pool: Pool, isSharded: boolean, settle: () => Promise<Settled>) => {
+  const transact = <T>(steps: () => Steps<T>): Promise<T> =>
+    retryConflicts(() =>
+      inTransaction(
+        pool,
+        (run) => runStepsLater(steps(), sendOver(run)),
+        isSharded ? BEGIN_ON_CLUSTER : BEGIN,
+      ),
+    );
+  return {
+    addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean> =>
+      transact(() => addGoals(POSTGRES_RESULTS, workspaceId, campaignId, goals)),
+    follower: createFollower({
+      settle,
+      advance: (through) => transact(() => advanceResults(POSTGRES_RESULTS, through)),
+    }),
+  };
+};

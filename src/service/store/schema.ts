@@ -1,0 +1,50 @@
+import { POSTGRES_TABLES, SQLITE_TABLES } from './tables.ts';
+
+/** Number of the schema in `tables.ts`. */
+export const SCHEMA = 1;
+
+/** The columns of each table, in no order. */
+export type TableColumns = Map<string, Set<string>>;
+
+const columnsIn = (tables: string): TableColumns =>
+  new Map(
+    [...tables.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+) \(\n(.*?)\n\)/gs)].map(([, table, body]) => [
+      table!,
+      new Set([...body!.matchAll(/^ {2}([a-z]\w*) /gm)].map(([, column]) => column!)),
+    ]),
+  );
+
+const EXPECTED = { sqlite: columnsIn(SQLITE_TABLES), postgres: columnsIn(POSTGRES_TABLES) };
+
+/** The tables of this build. */
+export const tableNames = (database: keyof typeof EXPECTED): string[] => [...EXPECTED[database].keys()];
+
+/** The first difference between the columns of a database and those of this build; `null` if none. */
+const differenceOf = (expected: TableColumns, found: TableColumns): string | null => {
+  for (const [table, columns] of expected) {
+    const existing = found.get(table);
+    if (!existing) return `has no table '${table}'`;
+    for (const column of columns) if (!existing.has(column)) return `has no column '${table}.${column}'`;
+    for (const column of existing)
+      if (!columns.has(column)) return `has a column '${table}.${column}' that this build does not know`;
+  }
+  return null;
+};
+
+/** Throws if a database has other tables than this build. `number` is the one that it has; `null` if none. */
+export const checkSchema = (
+  database: string,
+  number: number | null,
+  kind: keyof typeof EXPECTED,
+  found: TableColumns,
+): void => {
+  if (number === null) throw new Error(`${database} holds no Placard data`);
+  const difference =
+    number === SCHEMA
+      ? differenceOf(EXPECTED[kind], found)
+      : `has schema ${number}, and this build ${SCHEMA}`;
+  if (difference === null) return;
+  throw new Error(
+    `${database} was written by another build of Placard (it ${difference}): export the data with that build, and import them into a new database`,
+  );
+};

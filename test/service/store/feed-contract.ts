@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest';
+import type { FeedCursor } from '../../../src/service/results/statements.ts';
+import type { Store } from '../../../src/service/store/index.ts';
+import type { FeedPage } from '../../../src/service/store/store.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { anEvent, aPurchase, byExternalId, NOW } from './examples.ts';
+
+export const START: FeedCursor = { events: 0, bannerEvents: 0, userChanges: 0 };
+
+/** All pages after a cursor. */
+export const readAll = async (store: Store, after = START, limit = 2): Promise<FeedPage> => {
+  const all: FeedPage = { events: [], bannerEvents: [], userChanges: [], next: after };
+  for (;;) {
+    const page = await store.readFeed(all.next, limit);
+    all.events.push(...page.events);
+    all.bannerEvents.push(...page.bannerEvents);
+    all.userChanges.push(...page.userChanges);
+    all.next = page.next;
+    if (page.events.length + page.bannerEvents.length + page.userChanges.length === 0) return all;
+  }
+};
+
+/** What every store must do with the feed. */
+export const feedContract = (storeOf: () => Store) =>
+  describe('the feed', () => {
+    const act = (externalId: string, ...names: string[]) =>
+      storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId(externalId)],
+        nowMs: NOW,
+        apply(users) {
+          const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, NOW);
+          for (const name of names) users.record(profile, anEvent(profile, name));
+        },
+      });
+    const forget = (externalId: string) =>
+      storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId(externalId)],
+        nowMs: NOW,
+        apply: (users) => users.forget(externalId),
+      });
+    const namesOf = ({ events }: FeedPage) =>
+      events.map((event) => (event.kind === 'event' ? event.name : event.productId));
+    const increases = (ids: number[]) => ids.every((id, at) => at === 0 || id > ids[at - 1]!);
+
+    test('has every row once, in commit order, page by page', async () => {
+      for (let round = 0; round < 3; round += 1) {
+        await act('u-1', `a-${round}`, `b-${round}`);
+        await recordBannerEvents(storeOf(), `u-${round}`, [aBannerEvent({ language: 'pt-BR' })]);
+      }
+      await storeOf().write({
+        workspaceId: 'other',
+        lookups: [],
+        nowMs: NOW,
+        apply(users) {
+          const profile = users.create({ externalId: 'theirs' }, NOW);
+          users.record(profile, aPurchase(profile, 'cup'));
+        },
+      });
+      const all = await readAll(storeOf());
+      expect(namesOf(all)).toEqual(['a-0', 'b-0', 'a-1', 'b-1', 'a-2', 'b-2', 'cup']);
+      expect(all.events.at(-1)).toMatchObject({ workspaceId: 'other', externalId: 'theirs', price: 1.5 });
+      expect(all.bannerEvents.map(({ externalId }) => externalId)).toEqual(['u-0', 'u-1', 'u-2']);
+      expect(all.bannerEvents[0]).toMatchObject({
+        workspaceId: 'demo',
+        isUnique: true,
+        isControl: false,
+        language: 'pt-BR',
+      });
+      expect(increases(all.events.map(({ eventId }) => eventId))).toBe(true);
+      expect(await readAll(storeOf(), all.next)).toMatchObject({
+        events: [],
+        bannerEvents: [],
+        userChanges: [],
+      });
+      await act('u-1', 'later');
+      expect(namesOf(await readAll(storeOf(), all.next))).toEqual(['later']);
+    });
+
+    test('gives no ID twice after the newest row has gone with its user', async () => {
+      await act('u-1', 'first');
+      await act('u-2', 'second');
+      await recordBannerEvents(storeOf(), 'u-2', [aBannerEvent()]);
+      const read = await readAll(storeOf());
+      await forget('u-2');
+      await act('u-1', 'third');
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent()]);
+      const after = await readAll(storeOf(), read.next);
+      expect(namesOf(after)).toEqual(['third']);
+      expect(after.bannerEvents).toHaveLength(1);
+      expect(after.userChanges).toMatchObject([{ kind: 'erased', userId: read.events.at(-1)!.userId }]);
+    });
+
+    test('says who became whom, and which banner events both had', async () => {
+      for (const user of ['kept', 'gone']) {
+        await act(user);
+        await recordBannerEvents(storeOf(), user, [aBannerEvent()]);
+      }
+      const [kept, gone] = (await readAll(storeOf())).bannerEvents;
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('kept'), byExternalId('gone')],
+        nowMs: NOW,
+        apply: (users) =>
+          users.merge(users.find(byExternalId('kept'))[0]!, users.find(byExternalId('gone'))[0]!, NOW),
+      });
+      const { userChanges } = await readAll(storeOf());
+      expect(userChanges).toMatchObject([
+        { kind: 'merged', userId: gone!.userId, intoUserId: kept!.userId },
+        { kind: 'repeat', userId: kept!.userId, bannerEvent: { bannerEventId: gone!.bannerEventId } },
+      ]);
+    });
+
+    test('marks the first of each type of a user for a campaign', async () => {
+      await recordBannerEvents(storeOf(), 'u-1', [
+        aBannerEvent(),
+        aBannerEvent({ timeMs: NOW + 1 }),
+        aBannerEvent({ eventType: 'click' }),
+        aBannerEvent({ campaignId: 'other', bannerId: 'bnr_2' }),
+      ]);
+      await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent({ eventType: 'click', timeMs: NOW + 2 })]);
+      const { bannerEvents } = await readAll(storeOf());
+      expect(bannerEvents.map(({ isUnique }) => isUnique)).toEqual([true, false, true, true, false]);
+    });
+  });

@@ -1,0 +1,80 @@
+import { Client } from 'pg';
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore } from '../../../src/service/store/index.ts';
+import { GROUPS_LOCK } from '../../../src/service/store/postgres/write-group.ts';
+import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
+import { aDatabase } from '../../helpers/postgres.ts';
+import { anEvent, byExternalId, NOW } from './examples.ts';
+import { readAll } from './feed-contract.ts';
+
+test('skips no row of a transaction that was open while others committed, and makes none of them wait', async () => {
+  const url = await aDatabase();
+  const store = await openStore(url);
+  const replica = await openStore(url);
+  const open = new Client({ connectionString: url });
+  await open.connect();
+  onTestFinished(async () => {
+    await open.end();
+    await store.close();
+    await replica.close();
+  });
+  const act = (name: string, on = store) =>
+    on.write({
+      workspaceId: 'demo',
+      lookups: [byExternalId('kim')],
+      nowMs: NOW,
+      apply(users) {
+        const kim = users.find(byExternalId('kim'))[0] ?? users.create({ externalId: 'kim' }, NOW);
+        users.record(kim, anEvent(kim, name));
+        users.recordBannerEvents('kim', [aBannerEvent({ bannerId: `bnr_${name}` })], NOW, true);
+      },
+    });
+  const namesOf = async (after?: Parameters<typeof readAll>[1]) =>
+    (await readAll(store, after)).events.map((event) => event.kind === 'event' && event.name);
+  await act('first');
+  const read = await readAll(store);
+
+  // As a replica does that stands still in the middle of a group.
+  await open.query('BEGIN');
+  await open.query(`SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`);
+  await open.query(`INSERT INTO events (workspace_id, user_id, name, occurred_at, received_at)
+    SELECT workspace_id, user_id, 'open', occurred_at, received_at FROM events`);
+  await open.query(`INSERT INTO banner_events (user_id, banner_id, event_type, occurred_at, workspace_id, campaign_id, variant_id,
+      placement_id, day, app_id, is_control, is_test_send, is_unique, received_at)
+    SELECT user_id, 'bnr_open', event_type, occurred_at, workspace_id, campaign_id, variant_id, placement_id, day, app_id,
+      is_control, is_test_send, false, received_at FROM banner_events`);
+  await act('second');
+  await act('third', replica);
+  expect(await namesOf(read.next)).toEqual([]);
+  const question = { campaignId: 'campaign', conversions: [] };
+  expect((await store.campaignResults('demo', question)).arms).toMatchObject([{ impressions: 1 }]);
+
+  await open.query('COMMIT');
+  expect(await namesOf(read.next)).toEqual(['open', 'second', 'third']);
+  expect((await store.campaignResults('demo', question)).arms).toMatchObject([
+    { impressions: 4, exposed: 1 },
+  ]);
+  expect(await store.verifyResults('demo')).toEqual([]);
+});
+
+test('two replicas that read results at once count every event once', async () => {
+  const url = await aDatabase();
+  const stores = [await openStore(url), await openStore(url)];
+  onTestFinished(async () => {
+    for (const store of stores) await store.close();
+  });
+  const question = { campaignId: 'campaign', conversions: [] };
+  for (let round = 1; round <= 5; round += 1) {
+    await Promise.all(
+      stores.map((store, at) =>
+        recordBannerEvents(
+          store,
+          `u-${at}`,
+          Array.from({ length: 200 }, (_, each) => aBannerEvent({ timeMs: NOW + 1_000 * round + each })),
+        ),
+      ),
+    );
+    const seen = await Promise.all(stores.map((store) => store.campaignResults('demo', question)));
+    for (const { arms } of seen) expect(arms).toMatchObject([{ exposed: 2, impressions: 400 * round }]);
+  }
+});

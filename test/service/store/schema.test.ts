@@ -1,0 +1,98 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { openStore, openStoreReader } from '../../../src/service/store/index.ts';
+import { tableNames } from '../../../src/service/store/schema.ts';
+import { aDatabase, runBeside } from '../../helpers/postgres.ts';
+
+/** Tables as earlier builds made them, and the number that they wrote. */
+const OLDER = [
+  { build: 'unnumbered', number: 1, difference: "it has no table 'user_identifiers'" },
+  { build: '1', number: 1, difference: "it has no table 'user_identifiers'" },
+  { build: '5', number: 5, difference: 'it has schema 5, and this build 1' },
+];
+
+const refusal = (database: string, difference: string) =>
+  `${database} was written by another build of Placard (${difference}): export the data with that build, and import them into a new database`;
+
+const tablesOf = (build: string, database: 'sqlite' | 'postgres') =>
+  readFileSync(join(import.meta.dirname, `older-schemas/${build}.${database}.sql`), 'utf8');
+
+const aFile = () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-schema-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return join(folder, 'a.db');
+};
+
+const change = (file: string, sql: string) => {
+  const database = new DatabaseSync(file);
+  database.exec(sql);
+  database.close();
+};
+
+describe.each(OLDER)('a database with older tables ($build)', ({ build, number, difference }) => {
+  test('is not opened, and is left as it is, on SQLite', async () => {
+    const file = aFile();
+    change(file, `${tablesOf(build, 'sqlite')}; PRAGMA user_version = ${number}`);
+    const before = readFileSync(file);
+    await expect(openStore(file)).rejects.toThrow(refusal(file, difference));
+    await expect(openStoreReader(file)).rejects.toThrow(refusal(file, difference));
+    expect(readFileSync(file).equals(before)).toBe(true);
+  });
+
+  test('is not opened on PostgreSQL', async () => {
+    const url = await aDatabase();
+    const run = runBeside(url);
+    await run(tablesOf(build, 'postgres'));
+    await run(`CREATE TABLE placard_schema (version integer NOT NULL);
+      INSERT INTO placard_schema (version) VALUES (${number})`);
+    await expect(openStore(url)).rejects.toThrow(refusal('The database', difference));
+    await expect(openStoreReader(url)).rejects.toThrow(refusal('The database', difference));
+  });
+});
+
+describe('opening a database', () => {
+  test('fails if a column is missing, or is not known', async () => {
+    const file = aFile();
+    await (await openStore(file)).close();
+    change(file, 'ALTER TABLE users ADD COLUMN colour TEXT');
+    const added = "it has a column 'users.colour' that this build does not know";
+    await expect(openStore(file)).rejects.toThrow(refusal(file, added));
+    change(file, 'ALTER TABLE users DROP COLUMN colour; ALTER TABLE releases RENAME COLUMN author TO writer');
+    await expect(openStore(file)).rejects.toThrow(refusal(file, "it has no column 'releases.author'"));
+  });
+
+  test('knows every table that it makes, on both databases', async () => {
+    const file = aFile();
+    await (await openStore(file)).close();
+    const database = new DatabaseSync(file);
+    const made = database
+      .prepare(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name",
+      )
+      .all();
+    database.close();
+    expect(made.map(({ name }) => name)).toEqual(tableNames('sqlite').sort());
+    const url = await aDatabase();
+    await (await openStore(url)).close();
+    const rows = await runBeside(url)(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'placard_schema' ORDER BY tablename",
+    );
+    expect(rows.map(({ tablename }) => tablename)).toEqual(tableNames('postgres').sort());
+  });
+
+  test('leaves the file of another program alone', async () => {
+    const file = aFile();
+    change(file, 'CREATE TABLE notes (text TEXT)');
+    await expect(openStore(file)).rejects.toThrow(`${file} is another program's: it has a table "notes"`);
+  });
+
+  test('makes the tables once when replicas start together', async () => {
+    const url = await aDatabase();
+    const stores = await Promise.all([openStore(url), openStore(url)]);
+    for (const store of stores) await store.close();
+    expect(await runBeside(url)('SELECT version FROM placard_schema')).toEqual([{ version: 1 }]);
+  });
+});
