@@ -23,8 +23,14 @@ export const createResults = ({
   Store,
   'campaignResults' | 'campaignNumbers' | 'addGoals' | 'catchUpResults' | 'verifyResults'
 > => {
+  /** Goals are never removed: those that this process has added need not be looked up again. */
+  const added = new Set<string>();
   const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions }) => {
-    if (conversions.length > 0) await addGoals(workspaceId, campaignId, conversions.map(goalOf));
+    const goals = conversions.map(goalOf);
+    const keyOf = (goal: string) => JSON.stringify([workspaceId, campaignId, goal]);
+    if (goals.every((goal) => added.has(keyOf(goal)))) return;
+    await addGoals(workspaceId, campaignId, goals);
+    for (const goal of goals) added.add(keyOf(goal));
   };
   return {
     addGoals: add,
