@@ -111,7 +111,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     const { inDoubt } = await client.track(
       { [array]: sent.map(({ object }) => object) },
       {
-        lostAnswers: 'repeat',
+        onUnknownOutcome: 'retry',
         onProblem: ({ position, reason }) => {
           if (position !== null) wrong.add(position.index);
           reject(position === null ? 'a record' : `line ${sent[position.index]!.line}`, reason);

@@ -1,6 +1,6 @@
 import type { RateLimitInfo } from '../protocol/index.ts';
 
-/** A request that the service refused, or would not answer properly after all attempts. */
+/** The API rejected a request, or returned no usable response after all attempts. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -8,9 +8,9 @@ export class ApiError extends Error {
   readonly endpoint: string;
   /** Whether the same request may succeed later: 429 and 5xx. */
   readonly retryable: boolean;
-  /** The service's own text; for people, not for branching. */
+  /** Error message of the API, for display. */
   readonly serverMessage: string | undefined;
-  /** The `errors` of the answer, as they came. */
+  /** `errors` of the response, unchanged. */
   readonly errors: unknown[];
   readonly rateLimit: RateLimitInfo;
 
@@ -23,7 +23,7 @@ export class ApiError extends Error {
     rateLimit?: RateLimitInfo;
   }) {
     super(
-      `${facts.endpoint} answered ${facts.status}${facts.serverMessage ? `: ${facts.serverMessage}` : ''}`,
+      `${facts.endpoint} returned ${facts.status}${facts.serverMessage ? `: ${facts.serverMessage}` : ''}`,
     );
     this.status = facts.status;
     this.endpoint = facts.endpoint;
@@ -34,25 +34,21 @@ export class ApiError extends Error {
   }
 }
 
-/**
- * A request whose answer was never read (timeout, lost connection, 504): the service may have taken it or not. `cause`
- * is what happened.
- */
+/** No response arrived (timeout, lost connection, 504), so the outcome of the request is unknown. `cause` is the underlying error. */
 export class InDoubtError extends Error {
   override readonly name = 'InDoubtError';
   readonly endpoint: string;
 
   constructor(endpoint: string, cause: unknown) {
-    // Reading takes nothing: there it is only that no answer came.
-    const doubt = endpoint.startsWith('GET ') ? 'has failed' : 'may have been taken or not';
-    super(`${endpoint} ${doubt}: its answer was never read`, { cause });
+    const outcome = endpoint.startsWith('GET ') ? 'failed' : 'is in doubt';
+    super(`${endpoint} ${outcome}: no response arrived`, { cause });
     this.endpoint = endpoint;
   }
 }
 
-/** A request that never left: nothing listens there, or the host has no address. `cause` is the platform's own error. */
-export class UnsentError extends Error {
-  override readonly name = 'UnsentError';
+/** No connection to the host, so nothing was sent. `cause` is the error of the platform. */
+export class ConnectionError extends Error {
+  override readonly name = 'ConnectionError';
   readonly endpoint: string;
 
   constructor(endpoint: string, host: string, cause: unknown) {

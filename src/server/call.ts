@@ -1,7 +1,13 @@
 import ky, { isNetworkError } from 'ky';
 import { type RateLimitInfo, type ResetKind, readRateLimit, readRefusal } from '../protocol/index.ts';
-import { ApiError, InDoubtError, UnsentError } from './api-error.ts';
-import { backoffMs, createPace, type Pace, type Sleep, wishedWaitMs } from './pace.ts';
+import { ApiError, ConnectionError, InDoubtError } from './api-error.ts';
+import {
+  backoffMs,
+  createRateLimiter,
+  type RateLimiter,
+  readRetryAfterMs,
+  type Sleep,
+} from './rate-limiter.ts';
 
 interface CallRequest {
   method: 'GET' | 'POST';
@@ -10,34 +16,31 @@ interface CallRequest {
   /** JSON text. */
   body?: string;
   resetKind: ResetKind;
-  /** Whether the request may be sent again when its answer was lost: taking it twice must do no harm. */
-  repeatable: boolean;
-  /** Called when an answer was lost, or is not waited for: from then on the request may have been taken. */
-  onLostAnswer?: () => void;
-  /** Called right before each attempt; what it throws ends the call. */
+  idempotent: boolean;
+  /** Called when no response arrived, or the caller aborted: the API may have stored the request. */
+  onInDoubt?: () => void;
+  /** Called before each attempt. An exception ends the call. */
   onAttempt?: () => void;
-  /** Called when an attempt has failed of which nothing was taken: there may be another one. */
-  onNotTaken?: () => void;
-  /** How often it is sent at most; default as the client's option says. */
+  /** Called after a failed attempt of which nothing was stored. */
+  onNotSent?: () => void;
+  /** Default: the option of the client. */
   maxAttempts?: number;
   signal?: AbortSignal | undefined;
 }
 
 /** A 2xx with a JSON body. */
-interface CallAnswer {
+interface CallResponse {
   status: number;
   headers: Headers;
   body: unknown;
 }
 
 export interface CallOptions {
-  /** Base URL, without a slash at its end. */
+  /** Base URL without a trailing slash. */
   endpoint: string;
   apiKey: string | (() => string | Promise<string>);
   fetch: typeof fetch;
-  /** How often a request is sent at most. */
   maxAttempts: number;
-  /** Longest wait for an answer, in milliseconds. */
   timeoutMs: number;
   now: () => number;
   random: () => number;
@@ -45,20 +48,19 @@ export interface CallOptions {
   onRetry: (error: Error, waitMs: number) => void;
 }
 
-/**
- * Whether there was no connection, by the errors of Node: the request never left, and sending it again cannot count anything twice. The
- * code alone does not say it: a connection that was made may end with the same one.
- */
-const neverSent = (error: unknown): boolean => {
+/** Checks the `syscall` as well as the code, because an established connection can fail with the same code. */
+const isConnectionFailure = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'connect' || syscall === 'getaddrinfo' || code === 'UND_ERR_CONNECT_TIMEOUT') return true;
-  // A host with several addresses: each was tried.
-  return error instanceof AggregateError ? error.errors.some(neverSent) : neverSent(error.cause);
+  // Node throws one error per address of the host.
+  return error instanceof AggregateError
+    ? error.errors.some(isConnectionFailure)
+    : isConnectionFailure(error.cause);
 };
 
-/** The platform's own error: ky's around it holds the request, and printing that prints the key. */
-const withoutRequest = (error: unknown): unknown => (isNetworkError(error) ? error.cause : error);
+/** ky's error holds the request, so logging it would log the key. */
+const unwrapNetworkError = (error: unknown): unknown => (isNetworkError(error) ? error.cause : error);
 
 const isJson = (headers: Headers): boolean =>
   /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
@@ -67,13 +69,11 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller decides what an answer means that is no JSON.
     return undefined;
   }
 };
 
-/** Throws for a key that no header can carry: nothing is sent, and a failed call could not say so. */
-const authorizationOf = (key: string): string => {
+const toAuthorization = (key: string): string => {
   const authorization = `Bearer ${key}`;
   try {
     new Headers({ authorization });
@@ -84,14 +84,13 @@ const authorizationOf = (key: string): string => {
   return authorization;
 };
 
-/** One attempt's end: an answer, a reason to try again, or an error for the caller. */
 type Outcome =
-  | { type: 'answer'; answer: CallAnswer }
-  | { type: 'again'; error: Error; waitMs?: number | undefined }
-  | { type: 'doubt'; error: InDoubtError; waitMs?: number | undefined }
+  | { type: 'response'; response: CallResponse }
+  | { type: 'retry'; error: Error; waitMs?: number | undefined }
+  | { type: 'in_doubt'; error: InDoubtError; waitMs?: number | undefined }
   | { type: 'stop'; error: Error };
 
-const judge = (
+const toOutcome = (
   endpoint: string,
   status: number,
   headers: Headers,
@@ -100,10 +99,10 @@ const judge = (
 ): Outcome => {
   const body = parsed(text);
   if (status >= 200 && status < 300) {
-    if (body !== undefined) return { type: 'answer', answer: { status, headers, body } };
-    const cause = new Error(`The answer (${status}) is not JSON`);
-    // A captive portal or a proxy answers with a page of its own: the service saw nothing.
-    if (isJson(headers)) return { type: 'doubt', error: new InDoubtError(endpoint, cause) };
+    if (body !== undefined) return { type: 'response', response: { status, headers, body } };
+    const cause = new Error(`the response (${status}) is not JSON`);
+    // HTML comes from a captive portal or a proxy: the API did not see the request.
+    if (isJson(headers)) return { type: 'in_doubt', error: new InDoubtError(endpoint, cause) };
   }
   const refusal = readRefusal(body);
   const target = headers.get('location');
@@ -119,48 +118,51 @@ const judge = (
     rateLimit,
   });
   if (!retryable) return { type: 'stop', error };
-  const waitMs = wishedWaitMs(status, headers, rateLimit);
-  // 504: the service was asked and did not answer in time.
-  if (status === 504) return { type: 'doubt', error: new InDoubtError(endpoint, error), waitMs };
-  return { type: 'again', error, waitMs };
+  const waitMs = readRetryAfterMs(status, headers, rateLimit);
+  // A gateway timeout: the API may have stored the request.
+  if (status === 504) return { type: 'in_doubt', error: new InDoubtError(endpoint, error), waitMs };
+  return { type: 'retry', error, waitMs };
 };
 
 /**
- * Makes one request, again and again where that is right: 429 and 5xx always (after the wait they name), a lost answer
- * only when the request is repeatable. Throws `ApiError`, `InDoubtError`, `UnsentError`, or the
- * signal's reason.
+ * Sends one request. Retries 429 and 5xx after their `Retry-After`, and an unknown outcome only if the request is idempotent.
+ * Throws `ApiError`, `InDoubtError`, `ConnectionError`, or the reason of the signal.
  */
+// ky's own retries and timeouts are off: they cannot tell a rejected request from one in doubt.
 export const createCall = (options: CallOptions) => {
-  const paces = new Map<string, Pace>();
-  const paceOf = (path: string): Pace => {
-    const pace = paces.get(path) ?? createPace(options.now, options.sleep);
-    paces.set(path, pace);
-    return pace;
+  const rateLimiters = new Map<string, RateLimiter>();
+  const getRateLimiter = (path: string): RateLimiter => {
+    const rateLimiter = rateLimiters.get(path) ?? createRateLimiter(options.now, options.sleep);
+    rateLimiters.set(path, rateLimiter);
+    return rateLimiter;
   };
 
-  /** Waits until a request may go out, and asks for the key only then: by the end of a long wait it may be another one. */
-  const authorizationInTurn = async ({ signal, onAttempt }: CallRequest, pace: Pace): Promise<string> => {
+  /** Reads the key after waiting for the rate limit, because it may change in the meantime. */
+  const awaitAuthorization = async (
+    { signal, onAttempt }: CallRequest,
+    rateLimiter: RateLimiter,
+  ): Promise<string> => {
     const { apiKey } = options;
-    await pace.turn(signal);
+    await rateLimiter.acquire(signal);
     try {
       signal?.throwIfAborted();
-      const authorization = authorizationOf(typeof apiKey === 'function' ? await apiKey() : apiKey);
+      const authorization = toAuthorization(typeof apiKey === 'function' ? await apiKey() : apiKey);
       onAttempt?.();
       return authorization;
     } catch (error) {
-      // No answer will end this turn: the pace would count it as under way for the client's life.
-      pace.release();
+      // No response will release it.
+      rateLimiter.release();
       throw error;
     }
   };
 
-  const attempt = async (request: CallRequest, pace: Pace): Promise<Outcome> => {
+  const attempt = async (request: CallRequest, rateLimiter: RateLimiter): Promise<Outcome> => {
     const { method, path, query, body, resetKind, signal } = request;
     const endpoint = `${method} ${path}`;
-    const authorization = await authorizationInTurn(request, pace);
+    const authorization = await awaitAuthorization(request, rateLimiter);
     const timeout = AbortSignal.timeout(options.timeoutMs);
     let info: RateLimitInfo = {};
-    let refused = false;
+    let isLimited = false;
     try {
       const response = await ky(options.endpoint + path, {
         method,
@@ -172,40 +174,39 @@ export const createCall = (options: CallOptions) => {
         ...(query && { searchParams: query }),
         fetch: (input, init) => options.fetch(input, init),
         signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
-        // Another host must not see the key or the users.
+        // A redirect could send the key and the users to another host.
         redirect: 'manual',
         retry: 0,
         timeout: false,
         throwHttpErrors: false,
       });
       info = readRateLimit(response.headers, resetKind, options.now());
-      refused = response.status === 429;
-      return judge(endpoint, response.status, response.headers, await response.text(), info);
+      isLimited = response.status === 429;
+      return toOutcome(endpoint, response.status, response.headers, await response.text(), info);
     } catch (thrown) {
-      const error = withoutRequest(thrown);
-      if (neverSent(error)) {
-        return { type: 'again', error: new UnsentError(endpoint, options.endpoint, error) };
+      const error = unwrapNetworkError(thrown);
+      if (isConnectionFailure(error)) {
+        return { type: 'retry', error: new ConnectionError(endpoint, options.endpoint, error) };
       }
-      // It was on the wire.
-      if (signal?.aborted) request.onLostAnswer?.();
+      if (signal?.aborted) request.onInDoubt?.();
       signal?.throwIfAborted();
-      return { type: 'doubt', error: new InDoubtError(endpoint, error) };
+      return { type: 'in_doubt', error: new InDoubtError(endpoint, error) };
     } finally {
-      pace.update(info, refused);
+      rateLimiter.update(info, isLimited);
     }
   };
 
-  return async (request: CallRequest): Promise<CallAnswer> => {
-    const pace = paceOf(request.path);
+  return async (request: CallRequest): Promise<CallResponse> => {
+    const rateLimiter = getRateLimiter(request.path);
     const { maxAttempts = options.maxAttempts } = request;
     for (let count = 1; ; count += 1) {
-      const outcome = await attempt(request, pace);
-      if (outcome.type === 'answer') return outcome.answer;
+      const outcome = await attempt(request, rateLimiter);
+      if (outcome.type === 'response') return outcome.response;
       if (outcome.type === 'stop' || count >= maxAttempts) throw outcome.error;
-      if (outcome.type === 'doubt') {
-        if (!request.repeatable) throw outcome.error;
-        request.onLostAnswer?.();
-      } else request.onNotTaken?.();
+      if (outcome.type === 'in_doubt') {
+        if (!request.idempotent) throw outcome.error;
+        request.onInDoubt?.();
+      } else request.onNotSent?.();
       const waitMs = Math.round(backoffMs(count, options.random(), outcome.waitMs));
       options.onRetry(outcome.error, waitMs);
       await options.sleep(waitMs, request.signal);

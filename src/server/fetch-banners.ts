@@ -8,25 +8,24 @@ import {
   USER_TOKEN_MEMBER,
 } from '../protocol/index.ts';
 import { createCall } from './call.ts';
-import { type ApiAddress, checkTimeLimit, endpointOf } from './options.ts';
-import { sleep } from './pace.ts';
+import { type ApiAddress, checkTimeLimit, parseEndpoint } from './options.ts';
+import { sleep } from './rate-limiter.ts';
 
-/** Whose banners a server asks for, and for how long it waits. */
 export type FetchBannersOptions = ApiAddress & {
-  /** The client key that the page has, too. */
+  /** The client key of the page. */
   apiKey: string;
   appId: string;
   appVersion: string;
   userId: string;
   /** At most 10. */
   placements: readonly string[];
-  /** Proof of the user, where the app takes it: `await signUserToken(…)`. */
+  /** User token from `signUserToken`, if the app accepts them. */
   userToken?: string;
   deviceId?: string;
   fetch?: typeof fetch;
-  /** Longest wait for the answer, in whole milliseconds. Default 1,000: a page must not wait for its banners. */
+  /** Timeout in whole milliseconds. Default 1,000. */
   timeoutMs?: number;
-  /** Receives why there is no answer, or a banner that cannot be read. Default a warning on the console. */
+  /** Called on failure, and for each invalid banner. Default: a console warning. */
   onError?: (error: Error) => void;
   /** Unix milliseconds. */
   now?: () => number;
@@ -36,15 +35,15 @@ const TIMEOUT_MS = 1_000;
 
 const warn = (error: Error) => console.warn(`Placard: page rendered without banners: ${error.message}`);
 
-/** A placement that is not here was not answered: the browser asks again. */
-const bannersOf = (
+/** Leaves out placements without a response; the browser requests them. */
+const readBanners = (
   answer: unknown,
   placements: readonly string[],
   onError: (error: Error) => void,
 ): BannerBootstrap['banners'] => {
   const answered = readSyncAnswer(answer);
   if (answered === undefined) {
-    onError(new Error(`POST ${SYNC_PATH} answered no banners`));
+    onError(new Error(`POST ${SYNC_PATH} returned no banners`));
     return {};
   }
   const found = placements.flatMap((placement): [string, BannerBootstrap['banners'][string]][] => {
@@ -53,16 +52,15 @@ const bannersOf = (
     if (banner === null) return [[placement, null]];
     const read = readBanner(placement, banner);
     if (typeof read !== 'string') return read.is_test_send ? [] : [[placement, toBanner(read)]];
-    onError(new Error(`The banner of "${placement}" cannot be read: ${read} is not valid`));
+    onError(new Error(`invalid banner of "${placement}": ${read}`));
     return [];
   });
   return Object.fromEntries(found);
 };
 
 /**
- * Asks for a user's banners once, to render them on a server. What it resolves with is plain JSON for the browser. Where
- * there is no answer in time it has no banners, and `onError` receives why: a page is never lost over a banner. Throws a
- * `TypeError` for options that cannot be used.
+ * Requests the banners of a user for server rendering. Returns plain JSON for the `bootstrap` option of the client, without banners
+ * if the request fails. Throws `TypeError` if an option is invalid.
  */
 export const fetchBanners = async (options: FetchBannersOptions): Promise<BannerBootstrap> => {
   const { apiKey, appId, appVersion, userId, userToken, deviceId, timeoutMs = TIMEOUT_MS } = options;
@@ -76,7 +74,7 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
   }
   checkTimeLimit(timeoutMs);
   const call = createCall({
-    endpoint: endpointOf(options),
+    endpoint: parseEndpoint(options),
     apiKey,
     fetch: options.fetch ?? ((input, init) => fetch(input, init)),
     maxAttempts: 1,
@@ -102,9 +100,9 @@ export const fetchBanners = async (options: FetchBannersOptions): Promise<Banner
       path: SYNC_PATH,
       body: JSON.stringify(request),
       resetKind: 'epoch',
-      repeatable: true,
+      idempotent: true,
     });
-    banners = bannersOf(answer.body, placements, onError);
+    banners = readBanners(answer.body, placements, onError);
   } catch (error) {
     onError(error as Error);
   }

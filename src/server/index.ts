@@ -12,13 +12,13 @@ export type {
   PurchaseObject,
   RateLimitInfo,
 } from '../protocol/index.ts';
-export { ApiError, InDoubtError, UnsentError } from './api-error.ts';
+export { ApiError, ConnectionError, InDoubtError } from './api-error.ts';
 export { type FetchBannersOptions, fetchBanners } from './fetch-banners.ts';
 export type { ExportAnswer, ExportInput, IdentifyInput, MergeIdentifier } from './profiles.ts';
 export { createRestClient, type RestClient, type RestClientOptions } from './rest-client.ts';
 export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sign-user-token.ts';
 export type { RequestState, TrackOptions } from './track.ts';
-export { isRepeatable } from './track-batches.ts';
+export { isIdempotent } from './track-batches.ts';
 export type { TrackInput, TrackObject } from './track-input.ts';
 export {
   type TrackPosition,

@@ -18,10 +18,7 @@ type Schema<T> = {
     | { success: false; error: { issues: { path: PropertyKey[]; message: string }[] } };
 };
 
-/**
- * All records of a list, page after page. A `Link` that leads to another origin, or to a page that was read already, is an
- * error: what came so far would look like the whole list.
- */
+/** Throws if a `Link` leads to another origin or a page already read, because the list would look complete. */
 async function* listAll<T>(
   call: Call,
   endpoint: string,
@@ -36,36 +33,33 @@ async function* listAll<T>(
       path,
       ...(cursor !== '' && { query: { cursor } }),
       resetKind: 'epoch',
-      repeatable: true,
+      idempotent: true,
       signal,
     });
     const page = schema.safeParse(answer.body);
     if (!page.success) {
       const [issue] = page.error.issues;
-      throw new Error(`GET ${path} answered no list: ${issue?.path.join('.')}: ${issue?.message}`);
+      throw new Error(`GET ${path} returned an invalid list: ${issue?.path.join('.')}: ${issue?.message}`);
     }
     seen.add(cursor);
     yield* page.data.results;
     const next = parseLink(answer.headers.get('link'))['next'];
     if (next === undefined) return;
     cursor = cursorOf(next, endpoint);
-    if (cursor === undefined) throw new Error(`The next page of ${path} is not on ${endpoint}: ${next}`);
-    if (seen.has(cursor)) throw new Error(`The list of ${path} does not end: cursor ${cursor} came twice`);
+    if (cursor === undefined) throw new Error(`the next page of ${path} is not on ${endpoint}: ${next}`);
+    if (seen.has(cursor)) throw new Error(`the list of ${path} repeats cursor ${cursor}`);
   }
 }
 
-const pathOf = (template: string, integrationId: string) =>
+const toPath = (template: string, integrationId: string) =>
   template.replace('{integration_id}', encodeURIComponent(integrationId));
 
 export interface IntegrationCalls {
-  /** All data-ingestion integrations, page after page. Throws `ApiError`: 404 where ingestion is not set up. */
+  /** Lists all data-ingestion integrations. Throws `ApiError` (404 if ingestion is not set up). */
   integrations(more?: { signal?: AbortSignal }): AsyncGenerator<Integration, void, undefined>;
-  /**
-   * Asks for a run of an integration, which begins soon after. Throws `ApiError`: 404 where there is none, or it cannot be run;
-   * 429 where a run is queued or under way.
-   */
+  /** Queues a run of an integration. Throws `ApiError` (404 if unknown or without a source, 429 if a run is queued or active). */
   syncIntegration(integrationId: string, more?: { signal?: AbortSignal }): Promise<void>;
-  /** The runs of an integration, newest first, page after page. Throws `ApiError`: 404 where there is none. */
+  /** Lists the runs of an integration, newest first. Throws `ApiError` (404 if unknown). */
   integrationRuns(
     integrationId: string,
     more?: { signal?: AbortSignal },
@@ -78,15 +72,14 @@ export const createIntegrationCalls = (call: Call, endpoint: string): Integratio
   async syncIntegration(integrationId, { signal } = {}) {
     await call({
       method: 'POST',
-      path: pathOf(INTEGRATION_SYNC_PATH, integrationId),
+      path: toPath(INTEGRATION_SYNC_PATH, integrationId),
       resetKind: 'epoch',
-      repeatable: false,
-      // To wait until another run has ended is for the caller to decide.
+      idempotent: false,
       maxAttempts: 1,
       signal,
     });
   },
 
   integrationRuns: (integrationId, { signal } = {}) =>
-    listAll(call, endpoint, pathOf(JOB_SYNC_STATUS_PATH, integrationId), jobSyncStatusAnswer, signal),
+    listAll(call, endpoint, toPath(JOB_SYNC_STATUS_PATH, integrationId), jobSyncStatusAnswer, signal),
 });

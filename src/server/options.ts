@@ -1,30 +1,27 @@
 import { INSTANCES, type Instance, isInstance } from '../protocol/index.ts';
-import { MAX_TIMER_MS } from './pace.ts';
+import { MAX_TIMER_MS } from './rate-limiter.ts';
 
-/** Throws a `TypeError` for a time limit that no timer keeps. */
 export const checkTimeLimit = (timeoutMs: number): void => {
   if (!Number.isInteger(timeoutMs) || timeoutMs < 1 || timeoutMs > MAX_TIMER_MS)
     throw new TypeError(`timeoutMs: ${timeoutMs} is not a whole number from 1 to ${MAX_TIMER_MS}`);
 };
 
-/** `instance` names a hosted instance, `endpoint` is the base URL of any other. */
+/** Name of a hosted instance, or the base URL of another one. */
 export type ApiAddress = { instance: Instance; endpoint?: never } | { endpoint: string; instance?: never };
 
-/** The base URL, without a slash at its end. Throws a `TypeError` where it cannot be used. */
-export const endpointOf = ({ instance, endpoint }: ApiAddress): string => {
+/** Returns the base URL without a trailing slash. Throws `TypeError` if it is invalid. */
+export const parseEndpoint = ({ instance, endpoint }: ApiAddress): string => {
   if (instance !== undefined) {
     if (isInstance(instance)) return INSTANCES[instance];
     throw new TypeError(`instance: '${instance}' is not one of ${Object.keys(INSTANCES).join(', ')}`);
   }
-  if (endpoint === undefined) throw new TypeError('Either instance or endpoint is needed');
+  if (endpoint === undefined) throw new TypeError('instance or endpoint is required');
   if (!URL.canParse(endpoint) || !/^https?:/i.test(endpoint)) {
-    // What may be a password is not quoted, here and below.
+    // Never quotes a password, here and below.
     throw new TypeError(`endpoint: '${endpoint.replace(/^.*@/s, '…@')}' is not an http(s) URL`);
   }
   const { username, password } = new URL(endpoint);
-  if (username || password)
-    throw new TypeError('endpoint holds a user name or password, which fetch refuses');
-  if (/[?#]/.test(endpoint))
-    throw new TypeError('endpoint holds a query or fragment, where a path is to follow');
+  if (username || password) throw new TypeError('endpoint: user name and password are not allowed');
+  if (/[?#]/.test(endpoint)) throw new TypeError('endpoint: query and fragment are not allowed');
   return endpoint.replace(/\/+$/, '');
 };

@@ -3,21 +3,21 @@ import type { Call } from './call.ts';
 
 type Prioritization = ('identified' | 'unidentified' | 'most_recently_updated' | 'least_recently_updated')[];
 
-/** Whom to merge: exactly one way to find a user. */
+/** User to merge, by exactly one identifier. */
 export type MergeIdentifier =
   | { external_id: string }
   | { user_alias: UserAlias }
   | { email: string; prioritization: Prioritization }
   | { phone: string; prioritization: Prioritization };
 
-/** Who gets an `external_id`. Each array may be of any length. */
+/** Users who get an `external_id`. Arrays may have any length. */
 export interface IdentifyInput {
   aliases_to_identify?: { external_id: string; user_alias: UserAlias }[];
   emails_to_identify?: { external_id: string; email: string; prioritization: Prioritization }[];
   phone_numbers_to_identify?: { external_id: string; phone: string; prioritization: Prioritization }[];
 }
 
-/** Whose profiles to export: exactly one way to find users, and which members of them. */
+/** Users to export, by exactly one kind of identifier. */
 export interface ExportInput {
   external_ids?: string[];
   user_aliases?: UserAlias[];
@@ -28,14 +28,13 @@ export interface ExportInput {
   fields_to_export?: string[];
 }
 
-/** Profiles, and the identifiers that are no user. */
 export interface ExportAnswer {
   message: string;
   users: Record<string, unknown>[];
   invalid_user_ids?: string[];
 }
 
-/** Whom to erase: exactly one way to find users, in a list of any length. */
+/** Users to erase, by exactly one kind of identifier. Lists may have any length. */
 type DeleteInput =
   | { external_ids: string[] }
   | { user_aliases: UserAlias[] }
@@ -43,7 +42,7 @@ type DeleteInput =
   | { email_addresses: { email: string; prioritization: Prioritization }[] }
   | { phone_numbers: { phone: string; prioritization: Prioritization }[] };
 
-/** Slices of what one request may hold. Throws for what is no array: of a Set nothing would be sent, and all would seem well. */
+/** Throws `TypeError` for anything but an array, because a Set would send nothing. */
 const slices = <T>(name: string, entries: T[]): T[][] => {
   if (!Array.isArray(entries)) throw new TypeError(`${name}: expected an array`);
   return Array.from({ length: Math.ceil(entries.length / MAX_PROFILE_ENTRIES) }, (_, at) =>
@@ -51,28 +50,26 @@ const slices = <T>(name: string, entries: T[]): T[][] => {
   );
 };
 
-/** The calls that join, name and read profiles. */
 export interface ProfileCalls {
-  /** Gives profiles without an `external_id` one, or merges them into the one that has it. Resolves with how many were processed. */
+  /** Assigns an `external_id`, or merges into the user who has it. Returns the number processed. */
   identify(input: IdentifyInput, signal?: AbortSignal): Promise<number>;
-  /** Merges the first user of each pair into the second. The service does it after it has answered. */
+  /** Merges the first user of each pair into the second, asynchronously. */
   merge(
     updates: { identifier_to_merge: MergeIdentifier; identifier_to_keep: MergeIdentifier }[],
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Adds aliases to users, or creates users who have only an alias. Resolves with how many were processed. */
+  /** Adds aliases, or creates alias-only users. Returns the number processed. */
   newAliases(aliases: (UserAlias & { external_id?: string })[], signal?: AbortSignal): Promise<number>;
-  /** Erases users with everything that is stored of them. Resolves with how many there were. */
+  /** Erases users and their data. Returns the number erased. */
   deleteUsers(input: DeleteInput, signal?: AbortSignal): Promise<number>;
-  /** The profiles of at most 50 users, with the members the service has values for. */
+  /** Returns up to 50 profiles, with the fields that have values. */
   exportUsers(input: ExportInput, signal?: AbortSignal): Promise<ExportAnswer>;
 }
 
-/** 50 entries a request, one request after another. */
 export const createProfileCalls = (call: Call): ProfileCalls => {
   const post = async (path: string, body: unknown, signal?: AbortSignal): Promise<unknown> => {
     const text = JSON.stringify(body);
-    return (await call({ method: 'POST', path, body: text, resetKind: 'epoch', repeatable: true, signal }))
+    return (await call({ method: 'POST', path, body: text, resetKind: 'epoch', idempotent: true, signal }))
       .body;
   };
   const processed = (body: unknown): number => {
@@ -83,7 +80,7 @@ export const createProfileCalls = (call: Call): ProfileCalls => {
   return {
     async identify(input, signal) {
       let total = 0;
-      // A name that the service does not know is for the service to refuse.
+      // The API rejects unknown names.
       for (const [name, list] of Object.entries(input)) {
         for (const entries of slices<object>(name, list ?? [])) {
           total += processed(await post('/users/identify', { [name]: entries }, signal));

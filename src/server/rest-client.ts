@@ -1,49 +1,48 @@
 import { EXPLAIN_PATH, type ExplainAnswer, type ExplainRequest } from '../protocol/index.ts';
 import { createCall } from './call.ts';
 import { createIntegrationCalls, type IntegrationCalls } from './integrations.ts';
-import { type ApiAddress, checkTimeLimit, endpointOf } from './options.ts';
-import { sleep as realSleep, type Sleep } from './pace.ts';
+import { type ApiAddress, checkTimeLimit, parseEndpoint } from './options.ts';
 import { createProfileCalls, type ProfileCalls } from './profiles.ts';
+import { sleep as realSleep, type Sleep } from './rate-limiter.ts';
 import { type TrackOptions, trackAll } from './track.ts';
-import type { Many, TrackInput, TrackObject } from './track-input.ts';
+import type { AnyIterable, TrackInput, TrackObject } from './track-input.ts';
 import type { TrackReport } from './track-report.ts';
 
 interface CommonOptions {
-  /** A server-side key, or a function that gives the current one before each request. */
+  /** Server key, or a function called before each request. */
   apiKey: string | (() => string | Promise<string>);
   fetch?: typeof fetch;
-  /** How often a request is sent at most. Default 6. */
+  /** Attempts per request. Default 6. */
   maxAttempts?: number;
-  /** Longest wait for an answer, in whole milliseconds. Default 30,000. */
+  /** Timeout of an attempt in whole milliseconds. Default 30,000. */
   timeoutMs?: number;
   /** Unix milliseconds. */
   now?: () => number;
   /** 0 ≤ x < 1; spreads retries. */
   random?: () => number;
   sleep?: Sleep;
-  /** Receives why a request is sent again, and the wait before that in milliseconds. Default: nothing. */
+  /** Called before each retry with the error and the delay in milliseconds. */
   onRetry?: (error: Error, waitMs: number) => void;
 }
 
-/** Where the API is, the key, and how patiently to ask. */
 export type RestClientOptions = CommonOptions & ApiAddress;
 
-/** The API for backends. Requests are paced by the rate-limit headers and retried where that cannot do harm. */
+/** REST API for backends. Respects rate-limit headers and retries if that cannot create duplicates. */
 export interface RestClient extends ProfileCalls, IntegrationCalls {
   /**
-   * Sends any number of attributes, events and purchases, by array or as one mixed stream. Resolves with what the service said
-   * of them, at the caller's own indexes; throws `TrackStoppedError` where it could not go on.
+   * Sends any number of attributes, events and purchases, as arrays or one mixed stream. Returns errors at the indexes of the input.
+   * Throws `TrackStoppedError` if sending stopped early.
    */
-  track(input: TrackInput | Many<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
-  /** Explains which banners a user gets. Needs a key with `campaigns.explain`; only Placard's service answers it. */
+  track(input: TrackInput | AnyIterable<TrackObject>, more?: TrackOptions): Promise<TrackReport>;
+  /** Explains which banners a user gets. Requires a key with `campaigns.explain`. Placard only. */
   explain(input: ExplainRequest, signal?: AbortSignal): Promise<ExplainAnswer>;
 }
 
-/** Makes a client of the REST API. Throws a `TypeError` where an option cannot be used. */
+/** Creates a client of the REST API. Throws `TypeError` if an option is invalid. */
 export const createRestClient = (options: RestClientOptions): RestClient => {
-  const endpoint = endpointOf(options);
+  const endpoint = parseEndpoint(options);
   const { maxAttempts = 6, timeoutMs = 30_000 } = options;
-  if (!options.apiKey) throw new TypeError('apiKey is empty');
+  if (!options.apiKey) throw new TypeError('apiKey: expected a key, got nothing');
   checkTimeLimit(timeoutMs);
   if (typeof maxAttempts !== 'number' || !(maxAttempts >= 1))
     throw new TypeError(`maxAttempts: ${maxAttempts} is not a number from 1 up`);
@@ -68,7 +67,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => {
         path: EXPLAIN_PATH,
         body,
         resetKind: 'epoch',
-        repeatable: true,
+        idempotent: true,
         signal,
       });
       return answer.body as ExplainAnswer;

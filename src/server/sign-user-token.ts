@@ -1,7 +1,7 @@
 import { importJWK, importPKCS8, SignJWT } from 'jose';
 import { MAX_USER_TOKEN_SECONDS, USER_TOKEN_ALGORITHMS, type UserTokenAlgorithm } from '../protocol/index.ts';
 
-/** A private key as RFC 7517 writes it. */
+/** Private key as a JWK (RFC 7517). */
 export interface PrivateJwk {
   kty?: string;
   kid?: string;
@@ -9,36 +9,35 @@ export interface PrivateJwk {
   [member: string]: unknown;
 }
 
-/** Whom a token names, for which app, how long, and with which key it is signed. */
 export interface SignUserTokenOptions {
-  /** An Ed25519, P-256 or RSA key: PKCS#8 as PEM, or a JWK. Keep it on your server. */
+  /** Ed25519, P-256 or RSA key, as PKCS#8 PEM or JWK. */
   privateKey: string | PrivateJwk;
-  /** `kid` of the token: which of the app's public keys verifies it. Default the JWK's own, else none. */
+  /** `kid` header. Default: the `kid` of the JWK, if any. */
   keyId?: string;
-  /** The user, by the ID that the page gives to `createPlacard`. */
+  /** The `userId` passed to `createPlacard`. */
   userId: string;
   appId: string;
-  /** The only workspace that takes the token. Default any that has this app and this key. */
+  /** Restricts the token to one workspace. Default: any with this app and key. */
   workspaceId?: string;
-  /** From 1 second to 30 days. Default an hour: the page asks for a new token in time. */
+  /** 1 second to 30 days. Default 1 hour. */
   expiresInSeconds?: number;
   /** Unix milliseconds. */
   now?: () => number;
 }
 
 const HOUR_SECONDS = 60 * 60;
-const EXPECTED_KEY = 'privateKey: expected an Ed25519, P-256 or RSA key, as JWK or as PEM that begins with';
+const EXPECTED_KEY = 'privateKey: expected an Ed25519, P-256 or RSA key, as JWK or as PEM beginning with';
 const PEM_HEADER = '-----BEGIN PRIVATE KEY-----';
 
 const KEY_TYPES: Record<string, UserTokenAlgorithm> = { OKP: 'EdDSA', EC: 'ES256', RSA: 'RS256' };
 
-/** A runtime imports a PEM only for an algorithm that it is given: try each. */
+/** Importing a PEM requires its algorithm, so this tries each. */
 const importPem = async (pem: string) => {
   for (const algorithm of USER_TOKEN_ALGORITHMS) {
     try {
       return { algorithm, key: await importPKCS8(pem, algorithm) };
     } catch {
-      // A key of another kind. The error below covers the last one, and quotes nothing of the key.
+      // Not a key of this algorithm.
     }
   }
   throw new TypeError(`${EXPECTED_KEY} ${PEM_HEADER}`);
@@ -51,7 +50,7 @@ const importKey = async (privateKey: string | PrivateJwk) => {
   return { algorithm, key: await importJWK(privateKey, algorithm) };
 };
 
-/** Signs a token with which a page proves who its user is. Throws a `TypeError` that names the option at fault. */
+/** Returns a signed JWT that authenticates a user of a page. Throws `TypeError` if an option is invalid. */
 export const signUserToken = async (options: SignUserTokenOptions): Promise<string> => {
   const { privateKey, userId, appId, workspaceId, expiresInSeconds = HOUR_SECONDS, now = Date.now } = options;
   if (typeof userId !== 'string' || userId === '') throw new TypeError('userId: expected a text');

@@ -13,8 +13,8 @@ import {
 import type { TrackPosition, TrackProblem } from './track-report.ts';
 
 /**
- * Every name by which an object may mean a user. Two objects that share one may concern the same user, so the order
- * between them counts; e-mail and phone belong to it because the service looks users up by them, in any spelling.
+ * Returns all identifiers of an object. Objects that share one may concern the same user and must keep their order. Includes
+ * normalized email and phone, because the API looks users up by them.
  */
 export const userKeys = (object: unknown): string[] => {
   if (!isRecord(object)) return [];
@@ -31,146 +31,141 @@ export const userKeys = (object: unknown): string[] => {
   ];
 };
 
-/** One object of the input, where it came from. */
 export interface TrackItem extends TrackPosition {
   object: unknown;
 }
 
-/** Objects that travel in one request. */
 export interface TrackBatch {
-  /** By array, in the order they are sent: an answer's `index` is a position here. */
+  /** By array and response `index`. */
   positions: Record<InputArray, TrackPosition[]>;
   body: string;
   users: ReadonlySet<string>;
-  /** Whether taking it twice would do no harm: attributes that set values, nothing that adds or counts. */
-  repeatable: boolean;
+  idempotent: boolean;
 }
 
-/** How long an object waits for others to share a request, in milliseconds: `tail -f` may be silent for hours. */
+/** Longest delay of an object before its batch is sent, because `tail -f` may be silent for hours. */
 const MAX_WAIT_MS = 1_000;
 
-/** `{"attributes":[],"events":[],"purchases":[]}` and a comma for each object fit well into this. */
+/** Upper bound of `{"attributes":[],"events":[],"purchases":[]}` and commas. */
 const ENVELOPE_BYTES = 1_024;
 
-/** At least as many as the JSON has values, of which the service takes so many in a request. */
-const valuesIn = (json: string): number => json.match(/[,[{]/g)?.length ?? 0;
+/** Upper bound of the number of JSON values. */
+const countValues = (json: string): number => json.match(/[,[{]/g)?.length ?? 0;
 
 const RANK: Record<InputArray, number> = { attributes: 0, events: 1, purchases: 2 };
 
 const isOperation = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && ('inc' in value || '$add' in value);
 
-/** Whether it does no harm if the object is taken twice: attributes that set values, and nothing that adds or counts. */
-export const isRepeatable = ({ array, object }: Pick<TrackItem, 'array' | 'object'>): boolean =>
+/** Returns `true` for attributes that only set values: storing them twice has no effect. */
+export const isIdempotent = ({ array, object }: Pick<TrackItem, 'array' | 'object'>): boolean =>
   array === 'attributes' && !Object.values(Object(object)).some(isOperation);
 
 const createBatch = () => {
   const texts: Record<InputArray, string[]> = { attributes: [], events: [], purchases: [] };
   const positions: Record<InputArray, TrackPosition[]> = { attributes: [], events: [], purchases: [] };
-  /** By user, the last of the service's three steps that an object of theirs is in. */
+  /** By user: the last of the three arrays that has one of their objects. */
   const ranks = new Map<string, number>();
   let bytes = ENVELOPE_BYTES;
   let values = 0;
   let count = 0;
-  let repeatable = true;
+  let idempotent = true;
 
   return {
-    /** Whether the item may join: by count, bytes and values, and without overtaking an earlier object of its user. */
-    takes(item: TrackItem, text: string, size: number, users: string[]): boolean {
+    /** Checks count, bytes, values, and that the item does not overtake an earlier one of its user. */
+    canAdd(item: TrackItem, text: string, size: number, users: string[]): boolean {
       const overtakes = users.some((user) => (ranks.get(user) ?? 0) > RANK[item.array]);
       if (overtakes || count >= MAX_TRACK_OBJECTS || bytes + size > MAX_BODY_BYTES) return false;
-      return count === 0 || values + valuesIn(text) <= MAX_USERS_TRACK_VALUES;
+      return count === 0 || values + countValues(text) <= MAX_USERS_TRACK_VALUES;
     },
     add(item: TrackItem, text: string, size: number, users: string[]): void {
       texts[item.array].push(text);
       positions[item.array].push({ array: item.array, index: item.index });
       for (const user of users) ranks.set(user, RANK[item.array]);
       bytes += size;
-      values += valuesIn(text) + 1;
+      values += countValues(text) + 1;
       count += 1;
-      repeatable &&= isRepeatable(item);
+      idempotent &&= isIdempotent(item);
     },
     done(): TrackBatch {
       const members = INPUT_ARRAYS.filter((array) => texts[array].length > 0);
       const body = `{${members.map((array) => `"${array}":[${texts[array].join(',')}]`).join(',')}}`;
-      return { positions, body, users: new Set(ranks.keys()), repeatable };
+      return { positions, body, users: new Set(ranks.keys()), idempotent };
     },
   };
 };
 
-const serialised = (object: unknown): { text: string } | { reason: string } => {
+const serialize = (object: unknown): { text: string } | { reason: string } => {
   try {
-    // The text decides, not the value: a `toJSON` may write anything, or nothing, which would break the whole body.
+    // Checks the text, because `toJSON` may return anything, or nothing, which would break the whole body.
     const text: string | undefined = JSON.stringify(object);
     return text?.startsWith('{') ? { text } : { reason: 'not an object' };
   } catch (error) {
-    return { reason: `cannot be written as JSON: ${(error as Error).message}` };
+    return { reason: `not serializable as JSON: ${(error as Error).message}` };
   }
 };
 
 const OVER = Symbol('over');
 
-/** A wait that ends by itself; called off, it never does. */
-const startWait = () => {
+const startTimer = () => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const end = new Promise<typeof OVER>((resolve) => {
     timer = setTimeout(resolve, MAX_WAIT_MS, OVER);
   });
-  return { end, callOff: () => clearTimeout(timer) };
+  return { end, cancel: () => clearTimeout(timer) };
 };
 
 /**
- * Cuts the input into requests of at most 75 objects and 4 MB. Inside a request the service works through attributes,
- * then events, then purchases; where that would put a user's objects out of order, a new request begins. So it does
- * where nothing more has come for a second. What cannot be sent at all goes to `refuse`, and the rest goes on.
+ * Groups objects into requests of at most 75 objects and 4 MB. The API processes attributes, then events, then purchases of a request,
+ * so a new request starts if that would reorder the objects of a user. It also starts after one second. Objects that cannot be sent
+ * go to `reject`.
  */
-export async function* cutBatches(
+export async function* batchObjects(
   items: AsyncIterable<TrackItem>,
-  refuse: (problem: TrackProblem) => void,
+  reject: (problem: TrackProblem) => void,
 ): AsyncGenerator<TrackBatch, void, undefined> {
   const reading = items[Symbol.asyncIterator]();
-  /** Goes on over the wait of a batch: what comes then is of the next one. */
   let coming: Promise<IteratorResult<TrackItem>> | undefined;
   let batch = createBatch();
-  /** There is one as long as the batch holds something. */
-  let wait: ReturnType<typeof startWait> | undefined;
-  const take = (): TrackBatch => {
-    const taken = batch.done();
-    wait?.callOff();
+  /** Set while the batch is not empty. */
+  let wait: ReturnType<typeof startTimer> | undefined;
+  const flush = (): TrackBatch => {
+    const full = batch.done();
+    wait?.cancel();
     wait = undefined;
     batch = createBatch();
-    return taken;
+    return full;
   };
   try {
     for (;;) {
       coming ??= reading.next();
-      const came = await (wait ? Promise.race([coming, wait.end]) : coming);
-      if (came === OVER) {
-        yield take();
+      const result = await (wait ? Promise.race([coming, wait.end]) : coming);
+      if (result === OVER) {
+        yield flush();
         continue;
       }
       coming = undefined;
-      if (came.done) break;
-      const item = came.value;
+      if (result.done) break;
+      const item = result.value;
       const position = { array: item.array, index: item.index };
-      const result = serialised(item.object);
-      if ('reason' in result) {
-        refuse({ position, reason: result.reason });
+      const json = serialize(item.object);
+      if ('reason' in json) {
+        reject({ position, reason: json.reason });
         continue;
       }
-      const size = utf8Bytes(result.text) + 1;
+      const size = utf8Bytes(json.text) + 1;
       if (size + ENVELOPE_BYTES > MAX_BODY_BYTES) {
-        refuse({ position, reason: `larger than a request may be (${MAX_BODY_BYTES} bytes)` });
+        reject({ position, reason: `exceeds the request limit of ${MAX_BODY_BYTES} bytes` });
         continue;
       }
       const users = userKeys(item.object);
-      if (!batch.takes(item, result.text, size, users)) yield take();
-      batch.add(item, result.text, size, users);
-      wait ??= startWait();
+      if (!batch.canAdd(item, json.text, size, users)) yield flush();
+      batch.add(item, json.text, size, users);
+      wait ??= startTimer();
     }
-    if (wait) yield take();
+    if (wait) yield flush();
   } finally {
-    wait?.callOff();
+    wait?.cancel();
     await reading.return?.();
   }
 }

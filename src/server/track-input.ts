@@ -8,22 +8,22 @@ import {
 } from '../protocol/index.ts';
 import type { TrackItem } from './track-batches.ts';
 
-export type Many<T> = Iterable<T> | AsyncIterable<T>;
+export type AnyIterable<T> = Iterable<T> | AsyncIterable<T>;
 
-/** With members of any other name, or described by an interface: that has no index signature. */
+/** Also accepts interfaces, which have no index signature. */
 type Row<T> = T | { [Name in keyof T as string extends Name ? never : Name]: T[Name] };
 
-/** Any number of objects: arrays, generators, streams. Attributes go first, then events, then purchases. */
+/** Arrays, generators or streams. Sent in order: attributes, events, purchases. */
 export interface TrackInput {
-  attributes?: Many<Row<AttributesObject>>;
-  events?: Many<Row<EventObject>>;
-  purchases?: Many<Row<PurchaseObject>>;
+  attributes?: AnyIterable<Row<AttributesObject>>;
+  events?: AnyIterable<Row<EventObject>>;
+  purchases?: AnyIterable<Row<PurchaseObject>>;
 }
 
-/** Passes on what comes, and ends with the signal's reason also while nothing comes. */
+/** Throws the reason of the signal even if the source is silent. */
 async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();
-  // One listener for all items: a promise that outlives them would keep something for each.
+  // One listener for all items, because a promise per item would leak.
   let abort: (reason: unknown) => void = () => undefined;
   const onAbort = () => abort(signal.reason);
   const next = () =>
@@ -43,27 +43,27 @@ async function* untilAborted<T>(source: AsyncIterable<T>, signal: AbortSignal): 
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not awaited: a source that is silent ends when its next item comes, if it ever does.
+    // Not awaited, because a silent source never returns.
     if (!isOver) iterator.return?.().catch(() => undefined);
   }
 }
 
-/** An object of a mixed stream, such as a line of a file. */
+/** Object of a mixed stream, such as a line of a file. */
 export interface TrackObject {
   array: InputArray;
   object: Row<AttributesObject> | Row<EventObject> | Row<PurchaseObject>;
-  /** The index that reports give it. Default its position in the stream. */
+  /** Index in reports. Default: position in the stream. */
   index?: number;
 }
 
-async function* itemsOfArrays(input: TrackInput): AsyncGenerator<TrackItem> {
+async function* readArrays(input: TrackInput): AsyncGenerator<TrackItem> {
   for (const array of INPUT_ARRAYS) {
     let index = 0;
     for await (const object of input[array] ?? []) yield { array, index: index++, object };
   }
 }
 
-async function* itemsOfStream(stream: Many<TrackObject>): AsyncGenerator<TrackItem> {
+async function* readStream(stream: AnyIterable<TrackObject>): AsyncGenerator<TrackItem> {
   let position = 0;
   for await (const { array, object, index = position } of stream) {
     yield { array, index, object };
@@ -71,36 +71,33 @@ async function* itemsOfStream(stream: Many<TrackObject>): AsyncGenerator<TrackIt
   }
 }
 
-const isMany = (value: unknown): value is Many<unknown> =>
+const isIterable = (value: unknown): value is AnyIterable<unknown> =>
   typeof value === 'object' && value !== null && (Symbol.asyncIterator in value || Symbol.iterator in value);
 
-const isStream = (input: TrackInput | Many<TrackObject>): input is Many<TrackObject> => isMany(input);
+const isStream = (input: TrackInput | AnyIterable<TrackObject>): input is AnyIterable<TrackObject> =>
+  isIterable(input);
 
-/** A misspelt name would send nothing, and report that all is well; of a single object there is nothing to iterate. */
-const checkInput = (input: TrackInput | Many<TrackObject>): void => {
+const checkInput = (input: TrackInput | AnyIterable<TrackObject>): void => {
   if (typeof input !== 'object' || input === null) {
-    throw new TypeError(`track needs an object or a stream of objects, not ${input}`);
+    throw new TypeError(`track: expected an object or a stream of objects, got ${input}`);
   }
   const unknown = isStream(input) ? undefined : Object.keys(input).find((name) => !isInputArray(name));
   if (unknown !== undefined) {
-    throw new TypeError(`track knows ${INPUT_ARRAYS.join(', ')}, not '${unknown}'`);
+    throw new TypeError(`track: expected ${INPUT_ARRAYS.join(', ')}, got '${unknown}'`);
   }
   if (isStream(input)) return;
   for (const [name, value] of Object.entries(input)) {
-    if (value === undefined || value === null || isMany(value)) continue;
-    throw new TypeError(`track takes '${name}' as an array or a stream, not as ${typeof value}`);
+    if (value === undefined || value === null || isIterable(value)) continue;
+    throw new TypeError(`track: expected '${name}' to be an array or a stream, got ${typeof value}`);
   }
 };
 
-/**
- * Reads the objects one by one until `signal` aborts. `read` has the index after the last of each array. Throws a `TypeError`
- * where the input cannot be one.
- */
-export const readTrackInput = (input: TrackInput | Many<TrackObject>, signal: AbortSignal) => {
+/** Reads objects until `signal` aborts. `read` has the next index of each array. Throws `TypeError` if the input is invalid. */
+export const readTrackInput = (input: TrackInput | AnyIterable<TrackObject>, signal: AbortSignal) => {
   checkInput(input);
   const read: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   async function* items(): AsyncGenerator<TrackItem> {
-    const given = isStream(input) ? itemsOfStream(input) : itemsOfArrays(input);
+    const given = isStream(input) ? readStream(input) : readArrays(input);
     for await (const item of untilAborted(given, signal)) {
       read[item.array] = item.index + 1;
       yield item;

@@ -1,70 +1,63 @@
 import { USERS_TRACK_PATH } from '../protocol/index.ts';
 import { ApiError, InDoubtError } from './api-error.ts';
 import type { Call } from './call.ts';
-import { cutBatches, type TrackBatch } from './track-batches.ts';
-import { type Many, readTrackInput, type TrackInput, type TrackObject } from './track-input.ts';
+import { batchObjects, type TrackBatch } from './track-batches.ts';
+import { type AnyIterable, readTrackInput, type TrackInput, type TrackObject } from './track-input.ts';
 import {
   emptyReport,
-  positionsOf,
-  readAnswer,
-  refusedBatch,
+  listPositions,
+  readTrackResponse,
+  rejectBatch,
   type TrackPosition,
   type TrackProblem,
   type TrackReport,
   TrackStoppedError,
 } from './track-report.ts';
 
-/** How fast and how long `track` sends. */
 export interface TrackOptions {
-  /** Requests under way at once. Two that may concern the same user never are. Default 4. */
+  /** Concurrent requests. Never two that may concern the same user. Default 4. */
   concurrency?: number;
   /**
-   * When an answer is lost, `'report'` (default) sends events, purchases and counting attributes no second time and lists them in
-   * `inDoubt`; `'repeat'` sends them again, which may count them twice.
+   * What to do with non-idempotent objects if no response arrives: `'report'` (default) lists them in `inDoubt`; `'retry'` resends them,
+   * which may create duplicates.
    */
-  lostAnswers?: 'report' | 'repeat';
-  /** Receives every problem as it comes; with a long stream there is no need to wait for the report. What it throws stops the sending. */
+  onUnknownOutcome?: 'report' | 'retry';
+  /** Called for each error as it arrives. An exception stops sending. */
   onProblem?: (problem: TrackProblem) => void;
   /**
-   * Receives the positions of a request right before each attempt to send it, and again once its end is known. For callers
-   * that go on after a crash: a request that has begun and not ended is in doubt. What it throws stops the sending.
+   * Called with the positions of a request before each attempt and once its outcome is known. A caller that resumes after a crash
+   * treats a request that started and did not complete as in doubt. An exception stops sending.
    */
   onRequest?: (state: RequestState, positions: TrackPosition[]) => void;
   signal?: AbortSignal;
 }
 
-/**
- * `settled`: answered, whatever the answer says of each object. `in doubt`: its answer was never read, and it is not sent
- * again. `not taken`: nothing of it was applied; another attempt may follow.
- */
-export type RequestState = 'begun' | 'settled' | 'in doubt' | 'not taken';
+/** `completed`: got a response. `in_doubt`: no response, and no retry. `not_sent`: nothing was stored; a retry may follow. */
+export type RequestState = 'started' | 'completed' | 'in_doubt' | 'not_sent';
 
-/** So many lost answers one after another mean that there is no connection. */
+/** Consecutive requests without a response after which sending stops. */
 const MAX_IN_DOUBT_RUN = 3;
 
-/**
- * Sends everything, 75 objects a request; what has waited for others for a second goes without them. Objects of one user
- * keep their order: a request waits for every earlier one that may concern one of its users. Throws `TrackStoppedError` when it cannot go on.
- */
+/** Sends all objects in batches. A request waits for earlier ones that may concern one of its users, which keeps their order. */
 export const trackAll = async (
   call: Call,
-  input: TrackInput | Many<TrackObject>,
+  input: TrackInput | AnyIterable<TrackObject>,
   options: TrackOptions = {},
 ): Promise<TrackReport> => {
-  const { concurrency = 4, lostAnswers = 'report', signal } = options;
+  const { concurrency = 4, onUnknownOutcome = 'report', signal } = options;
   const { onProblem = () => undefined, onRequest = () => undefined } = options;
   if (!Number.isInteger(concurrency) || concurrency < 1) {
-    throw new TypeError(`concurrency must be a whole number of at least 1, not ${concurrency}`);
+    throw new TypeError(`concurrency: expected a whole number from 1, got ${concurrency}`);
   }
   const report = emptyReport();
   const unsent: TrackPosition[] = [];
-  /** Aborted when sending stops: an input may be silent for hours, and the caller must not wait for it. */
+  /** Stops reading, because an input may be silent for hours. */
   const ending = new AbortController();
   const { items, read } = readTrackInput(
     input,
     signal ? AbortSignal.any([signal, ending.signal]) : ending.signal,
   );
-  const underWay = new Map<Promise<void>, TrackBatch>();
+  const inFlight = new Map<Promise<void>, TrackBatch>();
   let stopped: { cause: unknown } | undefined;
   let inDoubtRun = 0;
 
@@ -72,7 +65,6 @@ export const trackAll = async (
     stopped ??= { cause };
     ending.abort(cause);
   };
-  /** What a callback throws stops the sending, but says nothing about the request that it was called for. */
   const callBack = (call: () => void) => {
     try {
       call();
@@ -84,56 +76,56 @@ export const trackAll = async (
     report.problems.push(...problems);
     for (const problem of problems) callBack(() => onProblem(problem));
   };
-  /** For an object that is never sent. Here the reading ends too: an input of such objects alone never makes a request. */
-  const refuse = (problem: TrackProblem) => {
+  /** Throws, because an input with only such objects never sends a request that would notice the stop. */
+  const reject = (problem: TrackProblem) => {
     addProblems([problem]);
     if (stopped) throw stopped.cause;
   };
 
-  const failed = (error: unknown, batch: TrackBatch, mayBeTaken: boolean): RequestState => {
+  const failed = (error: unknown, batch: TrackBatch, wasInDoubt: boolean): RequestState => {
     if (error instanceof ApiError && [400, 413].includes(error.status)) {
-      // After a lost answer too: what the same body is refused for now, it was refused for then.
+      // Also after an unknown outcome: the same body was rejected then, too.
       report.requests += 1;
-      addProblems(refusedBatch(error.errors, error.serverMessage ?? error.message, batch));
-      return 'settled';
+      addProblems(rejectBatch(error.errors, error.serverMessage ?? error.message, batch));
+      return 'completed';
     }
     const isInDoubt = error instanceof InDoubtError;
     if (isInDoubt) inDoubtRun += 1;
     if (!isInDoubt || inDoubtRun >= MAX_IN_DOUBT_RUN) stop(error);
-    if (!isInDoubt && !mayBeTaken) {
-      unsent.push(...positionsOf(batch));
-      return 'not taken';
+    if (!isInDoubt && !wasInDoubt) {
+      unsent.push(...listPositions(batch));
+      return 'not_sent';
     }
     report.requests += 1;
-    report.inDoubt.push(...positionsOf(batch));
-    return 'in doubt';
+    report.inDoubt.push(...listPositions(batch));
+    return 'in_doubt';
   };
 
   const send = async (batch: TrackBatch): Promise<void> => {
-    const positions = positionsOf(batch);
-    let answerLost = false;
-    let state: RequestState = 'settled';
+    const positions = listPositions(batch);
+    let wasInDoubt = false;
+    let state: RequestState = 'completed';
     try {
       const answer = await call({
         method: 'POST',
         path: USERS_TRACK_PATH,
         body: batch.body,
         resetKind: 'delta-seconds',
-        repeatable: batch.repeatable || lostAnswers === 'repeat',
-        onLostAnswer: () => {
-          answerLost = true;
+        idempotent: batch.idempotent || onUnknownOutcome === 'retry',
+        onInDoubt: () => {
+          wasInDoubt = true;
         },
-        onAttempt: () => onRequest('begun', positions),
-        onNotTaken: () => {
-          if (!answerLost) onRequest('not taken', positions);
+        onAttempt: () => onRequest('started', positions),
+        onNotSent: () => {
+          if (!wasInDoubt) onRequest('not_sent', positions);
         },
         signal,
       });
       inDoubtRun = 0;
       report.requests += 1;
-      addProblems(readAnswer(answer.body, batch, report));
+      addProblems(readTrackResponse(answer.body, batch, report));
     } catch (error) {
-      state = failed(error, batch, answerLost);
+      state = failed(error, batch, wasInDoubt);
     }
     callBack(() => onRequest(state, positions));
   };
@@ -142,31 +134,31 @@ export const trackAll = async (
     [...batch.users].some((user) => other.users.has(user));
 
   try {
-    for await (const batch of cutBatches(items, refuse)) {
-      // Not when an item was read: the batch that is still being filled is lost when sending stops.
-      for (const { array, index } of positionsOf(batch)) report.consumed[array] = index + 1;
+    for await (const batch of batchObjects(items, reject)) {
+      // Not when read, because an unfinished batch is dropped if sending stops.
+      for (const { array, index } of listPositions(batch)) report.consumed[array] = index + 1;
       for (;;) {
-        const rivals = [...underWay]
+        const conflicting = [...inFlight]
           .filter(([, other]) => sharesUser(batch, other))
           .map(([sending]) => sending);
-        if (rivals.length > 0) await Promise.all(rivals);
-        else if (underWay.size >= concurrency) await Promise.race(underWay.keys());
+        if (conflicting.length > 0) await Promise.all(conflicting);
+        else if (inFlight.size >= concurrency) await Promise.race(inFlight.keys());
         else break;
       }
       if (stopped || signal?.aborted) {
-        unsent.push(...positionsOf(batch));
+        unsent.push(...listPositions(batch));
         stop(signal?.reason);
         break;
       }
-      const sending: Promise<void> = send(batch).finally(() => underWay.delete(sending));
-      underWay.set(sending, batch);
+      const sending: Promise<void> = send(batch).finally(() => inFlight.delete(sending));
+      inFlight.set(sending, batch);
     }
     if (!stopped) report.consumed = read;
   } catch (error) {
-    // The input itself failed: what was read before it still counts.
+    // The input failed. Objects read before it still count.
     stop(error);
   }
-  await Promise.all(underWay.keys());
+  await Promise.all(inFlight.keys());
   if (stopped) throw new TrackStoppedError(stopped.cause, report, unsent);
   return report;
 };

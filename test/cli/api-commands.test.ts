@@ -173,7 +173,7 @@ describe('the commands that call the API', () => {
     fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
     const { code, stderr, lines } = await placard(['track', '-', '--concurrency', '1'], { input });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/answered 403.*75 events.*nothing after line 200 was sent/);
+    expect(stderr).toMatch(/returned 403.*75 events.*nothing after line 200 was sent/);
     expect(lines.map(({ line }) => line)).toEqual(Array.from({ length: 125 }, (_, at) => 76 + at));
     expect(fake.objects).toHaveLength(75);
   });
@@ -207,7 +207,7 @@ describe('the commands that call the API', () => {
       `placard: ${join(folder, 'none')} is not there\n`,
     );
     expect(await say(['integrations', '--key', 'wrong'])).toBe(
-      'placard: GET /cdi/integrations answered 401: Invalid API key\n',
+      'placard: GET /cdi/integrations returned 401: Invalid API key\n',
     );
   });
 });

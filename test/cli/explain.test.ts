@@ -60,6 +60,6 @@ test('placard explain says what it needs', async () => {
   });
   expect(await explain('--user', 'u', '--key', 'wrong')).toMatchObject({
     code: 1,
-    stderr: 'placard: POST /placard/explain answered 401: Invalid API key\n',
+    stderr: 'placard: POST /placard/explain returned 401: Invalid API key\n',
   });
 });

@@ -16,11 +16,9 @@ test('the code of what a network error comes from is told with it', () => {
 test('a read that was not answered took nothing', () => {
   const cause = new TypeError('fetch failed', { cause: withCode('tls', 'ERR_SSL_WRONG_VERSION_NUMBER') });
   expect(sentenceOf(new InDoubtError('GET /cdi/integrations', cause))).toBe(
-    'GET /cdi/integrations has failed: its answer was never read (ERR_SSL_WRONG_VERSION_NUMBER)',
+    'GET /cdi/integrations failed: no response arrived (ERR_SSL_WRONG_VERSION_NUMBER)',
   );
-  expect(sentenceOf(new InDoubtError('POST /users/track', cause))).toMatch(
-    /^POST .* may have been taken or not:/,
-  );
+  expect(sentenceOf(new InDoubtError('POST /users/track', cause))).toMatch(/^POST .* is in doubt:/);
 });
 
 test('no code is told twice, nor the one that SQLite has for everything', () => {

@@ -48,7 +48,7 @@ describe('placard track', () => {
     expect(await track([input], { PLACARD_API_KEY: 'wrong' })).toMatchObject({
       code: 1,
       lines: [],
-      stderr: 'placard: POST /users/track answered 401: Invalid API key; nothing was taken\n',
+      stderr: 'placard: POST /users/track returned 401: Invalid API key; nothing was taken\n',
     });
   });
 

@@ -92,7 +92,7 @@ describe('placard track, interrupted', () => {
       Array.from({ length: 80 }, (_, at) => ({
         line: at + 1,
         array: 'events',
-        reason: at < 75 ? 'in doubt: its answer was never read, it may be stored or not' : 'not sent',
+        reason: at < 75 ? 'in doubt: no response arrived, it may be stored or not' : 'not sent',
       })),
     );
   });

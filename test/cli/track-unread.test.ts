@@ -52,7 +52,7 @@ describe('placard track, whose stdout nobody reads', () => {
     fake.fail({ type: 'status', status: 403 }, { times: 9 });
     child.stdin!.end(`{not json\n${events(0, 1)}`);
     const { code, stderr } = await exit;
-    expect(stderr).toMatch(/answered 403.*; nothing was taken; 1 line could not be listed on stdout: /);
+    expect(stderr).toMatch(/returned 403.*; nothing was taken; 1 line could not be listed on stdout: /);
     expect(code).toBe(1);
   });
 
@@ -92,7 +92,7 @@ describe('placard track, whose stdout nobody reads', () => {
     // One more than a request holds, and the end of the input does not come.
     child.stdin!.write(events(0, 76));
     const { code, stderr } = await exit;
-    expect(stderr).toMatch(/answered 401: Invalid API key; nothing was taken\n$/);
+    expect(stderr).toMatch(/returned 401: Invalid API key; nothing was taken\n$/);
     expect(code).toBe(1);
   });
 });

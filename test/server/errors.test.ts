@@ -73,7 +73,7 @@ describe.each(CALLS)('what %s throws', (_, call) => {
     const error = await failure(`http://127.0.0.1:${await freePort()}`);
     expectNoKey(error);
     expect(causesOf(error).at(-1)).toMatchObject({ code: 'ECONNREFUSED' });
-    expect(causesOf(error).map(({ name }) => name)).toContain('UnsentError');
+    expect(causesOf(error).map(({ name }) => name)).toContain('ConnectionError');
   });
 
   it('where the connection was cut holds no key, and what the platform said', async () => {

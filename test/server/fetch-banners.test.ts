@@ -91,12 +91,12 @@ describe('fetchBanners, beside the service', () => {
     expect((await fetchBanners({ ...signed, userToken })).banners['home']).not.toBeNull();
     expect(await failing({ appId: 'signed' })).toMatchObject({
       bootstrap: { banners: {} },
-      errors: ['POST /v1/device-messaging/banners/sync answered 401: Invalid user token'],
+      errors: ['POST /v1/device-messaging/banners/sync returned 401: Invalid user token'],
     });
   });
 
   test.each([
-    ['a wrong key', { apiKey: 'wrong' }, /answered 401: Invalid API key$/],
+    ['a wrong key', { apiKey: 'wrong' }, /returned 401: Invalid API key$/],
     [
       'a service that is not there',
       { endpoint: `http://127.0.0.1:${nobodysPort}` },
@@ -122,7 +122,7 @@ describe('fetchBanners, beside the service', () => {
             signal.addEventListener('abort', () => reject(signal.reason));
           }),
       },
-      /its answer was never read$/,
+      /no response arrived$/,
     ],
   ])('loses no page over %s: there are no banners, and the host hears why', async (_, members, message) => {
     const { bootstrap, errors } = await failing(members);

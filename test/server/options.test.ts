@@ -6,13 +6,15 @@ import { arrangeRestClient } from '../helpers/rest-client.ts';
 describe('createRestClient', () => {
   it('wants an instance that exists or an http(s) endpoint, and a key', () => {
     const wrong = (options: object) => () => createRestClient(options as never);
-    expect(wrong({ apiKey: 'k' })).toThrow('Either instance or endpoint is needed');
+    expect(wrong({ apiKey: 'k' })).toThrow('instance or endpoint is required');
     expect(wrong({ apiKey: 'k', instance: 'US-09' })).toThrow("instance: 'US-09' is not one of US-01");
     expect(wrong({ apiKey: 'k', endpoint: 'rest.example' })).toThrow(
       "endpoint: 'rest.example' is not an http(s) URL",
     );
     expect(wrong({ apiKey: 'k', endpoint: 'file:///etc' })).toThrow('not an http(s) URL');
-    expect(wrong({ apiKey: '', endpoint: 'http://127.0.0.1' })).toThrow('apiKey is empty');
+    expect(wrong({ apiKey: '', endpoint: 'http://127.0.0.1' })).toThrow(
+      'apiKey: expected a key, got nothing',
+    );
   });
 
   it('wants arrays of profiles, and lets the service refuse a name that it does not know', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  isRepeatable,
+  isIdempotent,
   type RequestState,
   type TrackPosition,
   TrackStoppedError,
@@ -21,10 +21,10 @@ const track = async (arranged: ReturnType<typeof arrangeRestClient>) => {
 describe('onRequest', () => {
   it('receives each request before it is sent and once it is answered', async () => {
     expect((await track(arrangeRestClient())).states).toEqual([
-      ['begun', 0, 74],
-      ['settled', 0, 74],
-      ['begun', 75, 79],
-      ['settled', 75, 79],
+      ['started', 0, 74],
+      ['completed', 0, 74],
+      ['started', 75, 79],
+      ['completed', 75, 79],
     ]);
   });
 
@@ -32,10 +32,10 @@ describe('onRequest', () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'rate-limit', afterSeconds: 60 });
     expect((await track(arranged)).states.slice(0, 4)).toEqual([
-      ['begun', 0, 74],
-      ['not taken', 0, 74],
-      ['begun', 0, 74],
-      ['settled', 0, 74],
+      ['started', 0, 74],
+      ['not_sent', 0, 74],
+      ['started', 0, 74],
+      ['completed', 0, 74],
     ]);
   });
 
@@ -45,8 +45,8 @@ describe('onRequest', () => {
     const { states, error } = await track(arranged);
     expect(error).toBeInstanceOf(TrackStoppedError);
     expect(states).toEqual([
-      ['begun', 0, 74],
-      ['not taken', 0, 74],
+      ['started', 0, 74],
+      ['not_sent', 0, 74],
     ]);
   });
 
@@ -54,8 +54,8 @@ describe('onRequest', () => {
     const arranged = arrangeRestClient();
     arranged.fake.fail({ type: 'drop', when: 'after' });
     expect((await track(arranged)).states.slice(0, 2)).toEqual([
-      ['begun', 0, 74],
-      ['in doubt', 0, 74],
+      ['started', 0, 74],
+      ['in_doubt', 0, 74],
     ]);
   });
 
@@ -73,7 +73,7 @@ describe('onRequest', () => {
   it('stops the sending where it throws after one', async () => {
     const { client, fake } = arrangeRestClient();
     const onRequest = (state: RequestState) => {
-      if (state === 'settled') throw new Error('disk full');
+      if (state === 'completed') throw new Error('disk full');
     };
     const error = await client
       .track({ events: someEvents(300, 'one') }, { onRequest, concurrency: 1 })
@@ -93,25 +93,25 @@ describe('onRetry', () => {
     fake.fail({ type: 'status', status: 503 }, { times: 2 });
     await client.track({ events: someEvents(1) });
     expect(retries).toEqual([
-      ['POST /users/track answered 503: Status 503', 250],
-      ['POST /users/track answered 503: Status 503', 500],
+      ['POST /users/track returned 503: Status 503', 250],
+      ['POST /users/track returned 503: Status 503', 500],
     ]);
     expect(retries.every(([, waitMs]) => Number.isInteger(waitMs))).toBe(true);
   });
 });
 
-describe('isRepeatable', () => {
+describe('isIdempotent', () => {
   it.each([
     [{ tier: 'gold', tags: { add: ['vip'] } }, true],
     [{ visits: { inc: 1 } }, false],
     [{ cars: { $add: [{ id: 1 }] } }, false],
     [null, true],
-  ])('of the attributes %j is %j', (object, repeatable) => {
-    expect(isRepeatable({ array: 'attributes', object })).toBe(repeatable);
+  ])('of the attributes %j is %j', (object, idempotent) => {
+    expect(isIdempotent({ array: 'attributes', object })).toBe(idempotent);
   });
 
   it('is false of events and purchases', () => {
-    expect(isRepeatable({ array: 'events', object: {} })).toBe(false);
-    expect(isRepeatable({ array: 'purchases', object: {} })).toBe(false);
+    expect(isIdempotent({ array: 'events', object: {} })).toBe(false);
+    expect(isIdempotent({ array: 'purchases', object: {} })).toBe(false);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, TrackStoppedError } from '../../src/server/index.ts';
-import { backoffMs } from '../../src/server/pace.ts';
+import { backoffMs } from '../../src/server/rate-limiter.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 describe('backoff', () => {
@@ -94,7 +94,7 @@ describe('a refused request', () => {
       serverMessage: text,
       errors: [{ type: text }],
     });
-    expect(error.message).toBe(`Tracking stopped: POST /users/track answered ${status}: ${text}`);
+    expect(error.message).toBe(`Tracking stopped: POST /users/track returned ${status}: ${text}`);
     expect(fake.requests).toHaveLength(1);
   });
 

@@ -68,7 +68,7 @@ test.each([
   [{ expiresInSeconds: Number.NaN }, 'expiresInSeconds: expected a number from 1 to 2592000'],
   [
     { privateKey: 'topsecret' },
-    'privateKey: expected an Ed25519, P-256 or RSA key, as JWK or as PEM that begins with',
+    'privateKey: expected an Ed25519, P-256 or RSA key, as JWK or as PEM beginning with',
   ],
   [{ privateKey: keys.publicPem }, 'privateKey: expected an Ed25519'],
   [{ privateKey: keys.publicJwk }, 'privateKey: expected an Ed25519'],

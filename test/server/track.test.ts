@@ -40,8 +40,8 @@ describe('client.track()', () => {
     [{ event: someEvents(1) }, "track knows attributes, events, purchases, not 'event'"],
     [{ events: someEvents(1)[0] }, "track takes 'events' as an array or a stream, not as object"],
     [{ attributes: [], purchases: 'none' }, "track takes 'purchases' as an array or a stream, not as string"],
-    [undefined, 'track needs an object or a stream of objects, not undefined'],
-    [null, 'track needs an object or a stream of objects, not null'],
+    [undefined, 'track: expected an object or a stream of objects, not undefined'],
+    [null, 'track: expected an object or a stream of objects, not null'],
   ])('refuses an input that it would send nothing of: %j', async (input, message) => {
     const { client, fake } = arrangeRestClient();
     await expect(client.track(input as TrackInput)).rejects.toThrow(new TypeError(message));
@@ -199,8 +199,8 @@ describe('client.track()', () => {
     const events = [circle, huge, 7, null, written(undefined), written([]), written('{'), ...someEvents(1)];
     const report = await client.track({ events: events as never });
     expect(report.problems.map(({ position, reason }) => [position?.index, reason.split(':')[0]])).toEqual([
-      [0, 'cannot be written as JSON'],
-      [1, 'larger than a request may be (4194304 bytes)'],
+      [0, 'not serializable as JSON'],
+      [1, 'exceeds the request limit of 4194304 bytes'],
       [2, 'not an object'],
       [3, 'not an object'],
       [4, 'not an object'],
@@ -467,6 +467,6 @@ describe('client.track()', () => {
 
   it('wants a concurrency that makes sense', async () => {
     const { client } = arrangeRestClient();
-    await expect(client.track({ events: [] }, { concurrency: 0 })).rejects.toThrow('concurrency must be');
+    await expect(client.track({ events: [] }, { concurrency: 0 })).rejects.toThrow('concurrency: expected');
   });
 });

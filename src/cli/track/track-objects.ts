@@ -1,5 +1,5 @@
 import {
-  isRepeatable,
+  isIdempotent,
   type RequestState,
   type TrackObject,
   type TrackPosition,
@@ -19,7 +19,7 @@ interface Origin {
   name: string;
 }
 
-const IN_DOUBT = 'in doubt: its answer was never read, it may be stored or not';
+const IN_DOUBT = 'in doubt: no response arrived, it may be stored or not';
 
 /**
  * Gives every object of the input a number, from 0 on, and knows where those that are on their way came from. Lines of
@@ -77,7 +77,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
         for (const [position, { array, object, index }] of content.objects.entries()) {
           const number = next++;
           if (resume?.isSettled(number)) sentBefore += 1;
-          else if (resume?.isInDoubt(number) && !isRepeatable({ array, object })) {
+          else if (resume?.isInDoubt(number) && !isIdempotent({ array, object })) {
             list({ line, array, index }, IN_DOUBT, object);
             resume.settled([number, number]);
           } else {
@@ -102,10 +102,10 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
 
     request(state: RequestState, positions: TrackPosition[]): void {
       note(positions);
-      if (state === 'begun') resume?.begun(rangeOf(positions));
-      else if (state === 'not taken') resume?.notTaken(rangeOf(positions));
+      if (state === 'started') resume?.begun(rangeOf(positions));
+      else if (state === 'not_sent') resume?.notTaken(rangeOf(positions));
       else {
-        if (state === 'in doubt') for (const position of positions) listOf(position, IN_DOUBT);
+        if (state === 'in_doubt') for (const position of positions) listOf(position, IN_DOUBT);
         end(positions);
       }
     },

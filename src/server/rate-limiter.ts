@@ -1,6 +1,6 @@
 import { MAX_WAIT_MS, type RateLimitInfo } from '../protocol/index.ts';
 
-/** Waits, or rejects with the signal's reason as soon as it aborts. */
+/** Rejects with the reason of the signal when it aborts. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 /** `setTimeout` fires at once for a delay of 2³¹ ms or more. */
@@ -26,46 +26,42 @@ export const sleep: Sleep = (ms, signal) =>
 const BASE_MS = 500;
 const CAP_MS = 60_000;
 
-/**
- * How long to wait after the `attempt`th failure (1, 2, …): full jitter under a bound that doubles, so that many callers
- * spread out. A wait that the server asked for is kept, with a little jitter on top.
- */
+/** Returns the delay after failure number `attempt` (from 1): exponential backoff with full jitter, or the delay of the server plus jitter. */
 export const backoffMs = (attempt: number, random: number, serverWaitMs?: number): number => {
   const bound = Math.min(CAP_MS, BASE_MS * 2 ** (attempt - 1));
   return serverWaitMs === undefined ? random * bound : serverWaitMs + random * BASE_MS;
 };
 
-/** The wait that a 429 or 5xx asks for, in milliseconds; nothing where it asks for none. */
-export const wishedWaitMs = (
+/** Returns `undefined` if the response requests no delay. */
+export const readRetryAfterMs = (
   status: number,
   headers: Headers,
   { retryAfterMs }: RateLimitInfo,
 ): number | undefined => {
-  // A 5xx may carry the reset of a window that is not used up, which is no wish.
+  // The rate-limit reset of a 5xx belongs to a window that is not exhausted.
   if (status !== 429 && !headers.has('retry-after')) return undefined;
-  // A time that has passed already (our clock and the server's differ) is none either: it would make us hammer.
+  // A reset in the past means that the clocks differ. Retrying at once would hammer the server.
   return retryAfterMs === 0 ? undefined : retryAfterMs;
 };
 
-/** Keeps the requests to one endpoint within what its rate headers grant. */
-export interface Pace {
-  /** Resolves when a request may go out. */
-  turn(signal?: AbortSignal): Promise<void>;
-  /** Gives a turn back that no request came of. */
+/** Keeps the requests to one endpoint within its rate-limit headers. */
+export interface RateLimiter {
+  /** Resolves when a request may be sent. */
+  acquire(signal?: AbortSignal): Promise<void>;
+  /** Returns a permit without sending a request. */
   release(): void;
-  /** Receives the limits in an answer's headers; `refused` for a 429. */
-  update(info: RateLimitInfo, refused: boolean): void;
+  update(info: RateLimitInfo, isLimited: boolean): void;
 }
 
-export const createPace = (now: () => number, sleep: Sleep): Pace => {
-  /** Requests the window still grants; unknown until an answer says so. */
+export const createRateLimiter = (now: () => number, sleep: Sleep): RateLimiter => {
+  /** Requests left in the window; unknown before the first response. */
   let left = Number.POSITIVE_INFINITY;
   let resetAtMs = 0;
   let closedUntilMs = 0;
-  let underWay = 0;
+  let inFlight = 0;
 
   return {
-    async turn(signal) {
+    async acquire(signal) {
       for (;;) {
         if (left <= 0 && now() >= resetAtMs) left = Number.POSITIVE_INFINITY;
         const waitMs = Math.max(closedUntilMs, left <= 0 ? resetAtMs : 0) - now();
@@ -73,21 +69,21 @@ export const createPace = (now: () => number, sleep: Sleep): Pace => {
         await sleep(waitMs, signal);
       }
       left -= 1;
-      underWay += 1;
+      inFlight += 1;
     },
     release() {
       left += 1;
-      underWay -= 1;
+      inFlight -= 1;
     },
-    update({ remaining, resetAtMs: reset, retryAfterMs }, refused) {
-      underWay -= 1;
-      if (refused) {
+    update({ remaining, resetAtMs: reset, retryAfterMs }, isLimited) {
+      inFlight -= 1;
+      if (isLimited) {
         closedUntilMs = Math.max(closedUntilMs, now() + (retryAfterMs ?? 0));
         return;
       }
       if (remaining === undefined || reset === undefined) return;
-      // The answer does not know of the requests that are still on their way.
-      left = remaining - underWay;
+      // The response does not count requests in flight.
+      left = remaining - inFlight;
       resetAtMs = Math.min(reset, now() + MAX_WAIT_MS);
     },
   };

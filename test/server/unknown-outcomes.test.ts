@@ -24,7 +24,7 @@ describe('a lost answer', () => {
   it.each(LOST)('(%s) is asked for again where the caller accepts that', async (_, fault) => {
     const { client, fake } = arrangeRestClient();
     fake.fail(fault);
-    const report = await client.track({ events: someEvents(1) }, { lostAnswers: 'repeat' });
+    const report = await client.track({ events: someEvents(1) }, { onUnknownOutcome: 'retry' });
     expect(report.inDoubt).toEqual([]);
     expect(fake.requests).toHaveLength(2);
     expect(fake.requests[0]!.text).toBe(fake.requests[1]!.text);
@@ -64,7 +64,7 @@ describe('a lost answer', () => {
     fake.fail({ type: 'drop', when: 'after' });
     fake.fail({ type: 'status', status }, { times: 99 });
     const error = await client
-      .track({ events: someEvents(80, 'one') }, { lostAnswers: 'repeat' })
+      .track({ events: someEvents(80, 'one') }, { onUnknownOutcome: 'retry' })
       .catch((reason) => reason);
     expect(error.cause).toMatchObject({ status });
     expect(error.report.inDoubt).toEqual(
