@@ -107,11 +107,11 @@ describe('fetchBanners, beside the service', () => {
       { fetch: async () => new Response('<p>Hello') },
       /a page that is not the API/,
     ],
-    ['an answer that is something else', { fetch: async () => Response.json([]) }, /answered no banners$/],
+    ['an answer that is something else', { fetch: async () => Response.json([]) }, /returned no banners$/],
     [
       'a banner that cannot be read',
       { fetch: async () => Response.json({ banners: { home: { id: 7 } } }) },
-      /^The banner of "home" cannot be read: id is not valid$/,
+      /^invalid banner of "home": id$/,
     ],
     [
       'no answer in time',

@@ -73,7 +73,7 @@ describe('client.integrations()', () => {
           { headers: { link: '</cdi/integrations?cursor=same>; rel="next"' } },
         ),
     });
-    await expect(all(client.integrations())).rejects.toThrow('cursor same came twice');
+    await expect(all(client.integrations())).rejects.toThrow('repeats cursor same');
   });
 
   it('says that ingestion is not set up, which is not the same as an empty list', async () => {
@@ -101,7 +101,7 @@ describe('client.integrations()', () => {
     const { client } = arrangeRestClient({
       fetch: async () => Response.json({ results: 7, message: 'success' }),
     });
-    await expect(all(client.integrations())).rejects.toThrow(/answered no list: results/);
+    await expect(all(client.integrations())).rejects.toThrow(/returned an invalid list: results/);
   });
 
   it('goes on through failures that pass', async () => {

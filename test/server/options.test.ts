@@ -41,13 +41,13 @@ describe('createRestClient', () => {
   });
 
   it.each([
-    ['http://me:pw-of-mine@127.0.0.1', 'a user name or password'],
-    ['http://me@127.0.0.1', 'a user name or password'],
-    ['http://:pw-of-mine@127.0.0.1', 'a user name or password'],
-    ['http://127.0.0.1/?token=pw-of-mine', 'a query or fragment'],
-    ['http://127.0.0.1/#pw-of-mine', 'a query or fragment'],
-    ['http://127.0.0.1/api?', 'a query or fragment'],
-    ['http://127.0.0.1/api#', 'a query or fragment'],
+    ['http://me:pw-of-mine@127.0.0.1', 'user name and password are not allowed'],
+    ['http://me@127.0.0.1', 'user name and password are not allowed'],
+    ['http://:pw-of-mine@127.0.0.1', 'user name and password are not allowed'],
+    ['http://127.0.0.1/?token=pw-of-mine', 'query and fragment are not allowed'],
+    ['http://127.0.0.1/#pw-of-mine', 'query and fragment are not allowed'],
+    ['http://127.0.0.1/api?', 'query and fragment are not allowed'],
+    ['http://127.0.0.1/api#', 'query and fragment are not allowed'],
     ['me:pw-of-mine@127.0.0.1', 'not an http(s) URL'],
     ['http://me:pw-of-mine@', 'not an http(s) URL'],
   ])('refuses the endpoint %s, and quotes no password', (endpoint, problem) => {

@@ -37,11 +37,11 @@ describe('client.track()', () => {
   });
 
   it.each([
-    [{ event: someEvents(1) }, "track knows attributes, events, purchases, not 'event'"],
-    [{ events: someEvents(1)[0] }, "track takes 'events' as an array or a stream, not as object"],
-    [{ attributes: [], purchases: 'none' }, "track takes 'purchases' as an array or a stream, not as string"],
-    [undefined, 'track: expected an object or a stream of objects, not undefined'],
-    [null, 'track: expected an object or a stream of objects, not null'],
+    [{ event: someEvents(1) }, "track: expected attributes, events, purchases, got 'event'"],
+    [{ events: someEvents(1)[0] }, "track: expected 'events' to be an array or a stream, got object"],
+    [{ attributes: [], purchases: 'none' }, "track: expected 'purchases' to be an array or a stream, got string"],
+    [undefined, 'track: expected an object or a stream of objects, got undefined'],
+    [null, 'track: expected an object or a stream of objects, got null'],
   ])('refuses an input that it would send nothing of: %j', async (input, message) => {
     const { client, fake } = arrangeRestClient();
     await expect(client.track(input as TrackInput)).rejects.toThrow(new TypeError(message));
