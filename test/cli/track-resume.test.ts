@@ -124,14 +124,14 @@ describe('placard track --resume', () => {
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(/problems?, listed in .*rejects\.ndjson\n$/);
     const listed = linesIn(text('rejects.ndjson'));
-    const rejected = listed.filter(({ reason }) => !reason.startsWith('in_doubt'));
+    const rejected = listed.filter(({ reason }) => !reason.startsWith('in doubt'));
     expect(rejected.toSorted((one, other) => one.line - other.line)).toEqual([
       { line: 1, reason: expect.stringContaining('got the member "event"') },
       { line: 2, array: 'events', index: 1, reason: "'name' is required", object: { external_id: 'kim' } },
       { line: 2, array: 'events', index: 1, reason: "'time' is required", object: { external_id: 'kim' } },
       { line: 103, reason: 'a line must be JSON' },
     ]);
-    const inDoubt = listed.filter(({ reason }) => reason.startsWith('in_doubt'));
+    const inDoubt = listed.filter(({ reason }) => reason.startsWith('in doubt'));
     expect(inDoubt.map(({ line }) => line)).toEqual([
       ...many(27, (at) => `${at + 76}`).map(Number),
       104,
