@@ -1,52 +1,29 @@
 import { Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import {
+  type ColumnMapping,
+  convertColumn,
   decoded,
   type InputArray,
   MAX_BODY_BYTES,
-  type MemberPath,
-  memberPath,
+  parseMapping,
   setMember,
 } from '../../protocol/index.ts';
 import type { InputLine } from './input-line.ts';
 
-type Read = (text: string) => unknown;
-
-const WRONG = Symbol('wrong');
-
-const number: Read = (text) => {
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  return Number.isFinite(value) ? value : WRONG;
-};
-const boolean: Read = (text) => ({ true: true, false: false })[text.trim().toLowerCase()] ?? WRONG;
-const json: Read = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return WRONG;
-  }
-};
-const TYPES: Readonly<Record<string, Read>> = { text: (text) => text, number, boolean, json };
-
 /** Members that are numbers wherever they are. */
 const NUMBERS = ['price', 'quantity'];
-interface Column {
+interface Column extends ColumnMapping {
   /** As it is written in the header. */
   title: string;
-  path: MemberPath;
-  type: string;
 }
 
-const columnOf = (title: string, position: number, array: InputArray): Column => {
-  const [, name = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(title.trim()) ?? [];
+const parseTitle = (title: string, position: number, array: InputArray): Column => {
+  const mapping = parseMapping(array, title, title.trim());
+  const name = mapping.path.join('.');
   if (name === '') throw new Error(`column ${position + 1} has no name`);
   const byDefault = array === 'purchases' && NUMBERS.includes(name) ? 'number' : 'text';
-  if (type !== undefined && !Object.hasOwn(TYPES, type)) {
-    throw new Error(
-      `column "${title}" has the type "${type}"; write ${Object.keys(TYPES).join(', ')} after the colon`,
-    );
-  }
-  return { title, path: memberPath(array, name), type: type ?? byDefault };
+  return { title, path: mapping.path, type: mapping.type ?? byDefault };
 };
 
 /**
@@ -54,7 +31,7 @@ const columnOf = (title: string, position: number, array: InputArray): Column =>
  * sent. An empty cell is left out. Throws where the header itself cannot be used.
  */
 const csvColumns = (header: readonly string[], array: InputArray) => {
-  const columns = header.map((title, position) => columnOf(title, position, array));
+  const columns = header.map((title, position) => parseTitle(title, position, array));
   const paths = columns.map(({ path }) => path.join('.'));
   const twice = paths.find((path, position) => paths.indexOf(path) !== position);
   if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
@@ -69,12 +46,10 @@ const csvColumns = (header: readonly string[], array: InputArray) => {
     for (const [position, { title, path, type }] of columns.entries()) {
       const text = cells[position] ?? '';
       if (text === '') continue;
-      const read = TYPES[type]!(text);
-      // A row that is refused keeps what was written, so that a person can correct it.
-      const value = read === WRONG ? text : read;
-      if (read === WRONG)
-        reason ??= `the column "${title}" expects ${type === 'json' ? 'JSON' : `a ${type}`}`;
-      setMember(object, path, value);
+      const converted = convertColumn(text, type);
+      // A row that is rejected keeps what was written, so that a person can correct it.
+      if ('expected' in converted) reason ??= `the column "${title}" expects ${converted.expected}`;
+      setMember(object, path, 'expected' in converted ? text : converted.value);
     }
     return reason === undefined ? { object } : { object, reason };
   };
