@@ -37,6 +37,7 @@ const readTimeOfDay: ReadText = (text) => {
   return time === undefined ? text : `${time}.${fraction.padEnd(6, '0')}`;
 };
 
+const keepText: ReadText = (text) => text;
 const float: ReadText = (text) => readDouble(Number(text));
 const integer: ReadText = (text) => readInteger(BigInt(text));
 
@@ -82,24 +83,9 @@ const readElements = (readElement: ReadText): ReadText => {
   return (text) => (text.startsWith('{') || text.startsWith('[') ? read(parseArray(text)) : text);
 };
 
-interface TypeReader {
-  type: number;
-  /** Type of the elements if the type is an array. */
-  element: number | undefined;
-  /** False for a database of encoding `SQL_ASCII`, which checks no text. */
-  isUtf8: boolean;
-}
-
-/** How the text of a value becomes JSON. */
-export const readerFor = ({ type, element, isUtf8 }: TypeReader): ReadValue => {
-  const read: ReadText =
-    element === undefined
-      ? (READERS[type] ?? ((text) => text))
-      : readElements(READERS[element] ?? ((text) => text));
-  return (value) => {
-    const text = value as string;
-    // The driver has put U+FFFD in place of what it could not decode.
-    if (!isUtf8 && text.includes('\ufffd')) throw new UnreadableValueError('is not UTF-8', text);
-    return read(text);
-  };
+/** How the text of a value becomes JSON. `element` is the type of the elements if the type is an array. */
+export const readerFor = (type: number, element: number | undefined): ReadValue => {
+  const read =
+    element === undefined ? (READERS[type] ?? keepText) : readElements(READERS[element] ?? keepText);
+  return (value) => read(value as string);
 };

@@ -70,17 +70,13 @@ const urlOf = ({ url, password_env }: PostgresSource): string => {
   return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 };
 
-const columnReaders = async (
-  client: Client,
-  fields: readonly FieldDef[],
-  isUtf8: boolean,
-): Promise<SourceColumn[]> => {
+const columnReaders = async (client: Client, fields: readonly FieldDef[]): Promise<SourceColumn[]> => {
   const types = fields.map(({ dataTypeID }) => dataTypeID).join(', ');
   const arrays = await client.query<{ oid: number; element: number }>(`${ARRAY_TYPES} (${types})`);
   const elements = new Map(arrays.rows.map(({ oid, element }) => [oid, element]));
   return fields.map(({ name, dataTypeID: type }) => ({
     name,
-    read: readerFor({ type, element: elements.get(type), isUtf8 }),
+    read: readerFor(type, elements.get(type)),
   }));
 };
 
@@ -131,9 +127,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       fields.map(({ name }) => name),
     );
     const used = fields.filter(({ name }) => columns.used.includes(name));
-    const isUtf8 =
-      isRedshift || (await client.query('SHOW server_encoding')).rows[0].server_encoding !== 'SQL_ASCII';
-    const sourceColumns = await columnReaders(client, used, isUtf8);
+    const sourceColumns = await columnReaders(client, used);
     const timeType = fields.find(({ name }) => name === columns.updatedAt)!.dataTypeID;
     if (!TIME_TYPES.includes(timeType)) {
       throw new SourceError(`the column "${columns.updatedAt}" is no date and time of PostgreSQL`);

@@ -149,6 +149,15 @@ describe('a CSV', () => {
     });
   });
 
+  test('that is compressed fails the run with what is expected', async () => {
+    const folder = aFolder();
+    writeFileSync(join(folder, 'customers.csv'), zlib.gzipSync(`EXTERNAL_ID,UPDATED_AT\nkim,${T}\n`));
+    expect(await ingest(await aStore(), CUSTOMERS, folder)).toMatchObject({
+      status: 'error',
+      note: 'File customers.csv: the header of the CSV cannot be read: expected text in UTF-8, not compressed',
+    });
+  });
+
   test('that is gone, or whose columns have changed, fails the run with the reason, and the next one goes on', async () => {
     const store = await aStore();
     const folder = aFolder();

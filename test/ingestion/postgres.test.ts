@@ -202,6 +202,31 @@ describe('a table of PostgreSQL', () => {
     });
   });
 
+  test('of an encoding that checks no text fails the run at text that is not UTF-8: two names would become one', async () => {
+    await sql(
+      "CREATE DATABASE unchecked ENCODING 'SQL_ASCII' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0",
+    );
+    const there = new URL(url);
+    there.pathname = '/unchecked';
+    const unchecked = await connected(there.href);
+    onTestFinished(async () => void (await sql('DROP DATABASE unchecked WITH (FORCE)')));
+    await unchecked('CREATE TABLE crm (external_id text, updated_at timestamptz, tier text)');
+    await unchecked(
+      `INSERT INTO crm VALUES ('kim', now(), 'Jörg'), ('lee', now(), E'J\\xf6rg'), (E'J\\xe4rg', now(), 'gold')`,
+    );
+    const source = { ...from(), table: 'crm', rows: 'attributes', columns: { tier: 'tier' } };
+    there.password = '';
+    const { status, note } = await run({ ...source, url: there.href });
+    expect([status, note]).toEqual([
+      'error',
+      'The source or the database failed: it cannot read a value of a row (SQLSTATE 22021)',
+    ]);
+    expect(await exported(store, 'users')).toEqual([]);
+    await unchecked("DELETE FROM crm WHERE external_id <> 'kim'");
+    expect(await run({ ...source, url: there.href })).toMatchObject({ status: 'success', rowsSynced: 1 });
+    expect(await exported(store, 'users')).toMatchObject([{ custom_attributes: { tier: 'Jörg' } }]);
+  });
+
   test('with numbers as identifiers names the same users as a CSV', async () => {
     await sql('CREATE TABLE crm (external_id bigint, updated_at timestamptz, tier text)');
     await sql("INSERT INTO crm VALUES (42, now(), 'gold')");

@@ -143,7 +143,8 @@ async function* csvRows(path: string, delimiter: string, pick: PickColumns): Asy
   let columns: { name: string; read: ReadValue; index: number }[] | null = null;
   for await (const { cells, text, problem, line } of csvRecords(path, delimiter)) {
     if (names === null) {
-      if (!cells || problem !== null) throw new Error('the header of the CSV cannot be read');
+      if (!cells || problem !== null)
+        throw new Error('the header of the CSV cannot be read: expected text in UTF-8, not compressed');
       if (text.includes('\r')) throw new Error('the lines of the CSV end with CR alone: end them with LF');
       names = cells.map((cell) => cell.trim());
     } else if (problem !== null) yield { reason: problem, line };
