@@ -52,19 +52,19 @@ export const ownValue = (banner: Banner, name: string, type: string): unknown =>
   return property?.type === type ? property.value : null;
 };
 
-/** A text as it is drawn; `null` where there is none. */
-export const textOf = (banner: Banner, name: string): string | null => {
+/** A text as it is drawn, with at most `most` characters; `null` where there is none. */
+export const textOf = (banner: Banner, name: string, most = DEFAULT_LIMIT): string | null => {
   const value = ownValue(banner, name, 'string');
   if (typeof value !== 'string') return null;
-  return bounded(value, LIMITS[name as keyof typeof LIMITS] ?? DEFAULT_LIMIT) || null;
+  return bounded(value, most) || null;
 };
 
 /** Candidates of a `srcset`. */
 const MAX_WIDTHS = 10;
 
 /** `/a-640.jpg 640w, /a-1280.jpg 1280w` with those URLs that are safe; `null` where there is none. */
-const widthsOf = (banner: Banner, slot: Pick<Slot, 'safeUrl'>): string | null =>
-  (textOf(banner, 'image_widths') ?? '')
+const widthsOf = (banner: Banner, slot: Pick<Slot, 'safeUrl'>, ending: string): string | null =>
+  (textOf(banner, `image_widths${ending}`) ?? '')
     .split(/,\s+/, MAX_WIDTHS)
     .flatMap((candidate) => {
       const [, url, width] = /^(\S+)\s+(\d{1,5}w)$/.exec(candidate.trim()) ?? [];
@@ -74,38 +74,41 @@ const widthsOf = (banner: Banner, slot: Pick<Slot, 'safeUrl'>): string | null =>
     .join(', ') || null;
 
 /**
- * Reads a banner for a template. Throws where there is nothing to draw: an empty box must not count as seen.
+ * Reads a banner for a template. Throws where there is nothing to draw: an empty box must not count as seen. `ending` is what the names of
+ * a further message of the banner end in: `_2`.
  */
 export const readContent = (
   banner: Banner,
   slot: Pick<Slot, 'safeUrl'>,
   defaults: { dismissible: boolean },
+  ending = '',
 ): Content => {
+  const own = (name: keyof typeof LIMITS) => textOf(banner, name + ending, LIMITS[name]);
   const linkOf = (name: 'link' | 'second_link') => {
-    const link = ownValue(banner, name, 'string');
+    const link = ownValue(banner, name + ending, 'string');
     return link === null || link === '' ? null : slot.safeUrl(link, 'link');
   };
   // Set by hand it may be a string.
   const imageOf = (name: 'image' | 'image_dark') => {
-    const image = ownValue(banner, name, 'image') ?? ownValue(banner, name, 'string');
+    const image = ownValue(banner, name + ending, 'image') ?? ownValue(banner, name + ending, 'string');
     return image === null || image === '' ? null : slot.safeUrl(image, 'image');
   };
-  const [secondText, secondLink] = [textOf(banner, 'second_button_text'), linkOf('second_link')];
+  const [secondText, secondLink] = [own('second_button_text'), linkOf('second_link')];
   const theme = textOf(banner, 'theme');
   const dismissible = ownValue(banner, 'dismissible', 'boolean');
   const content: Content = {
-    headline: textOf(banner, 'headline'),
-    body: textOf(banner, 'body'),
-    buttonText: textOf(banner, 'button_text'),
+    headline: own('headline'),
+    body: own('body'),
+    buttonText: own('button_text'),
     link: linkOf('link'),
     second: secondText !== null && secondLink !== null ? { buttonText: secondText, link: secondLink } : null,
     image: imageOf('image'),
     imageDark: imageOf('image_dark'),
-    imageWidths: widthsOf(banner, slot),
-    imageAlt: textOf(banner, 'image_alt') ?? '',
+    imageWidths: widthsOf(banner, slot, ending),
+    imageAlt: own('image_alt') ?? '',
     theme: THEMES.find((name) => name === theme) ?? 'auto',
     dismissible: typeof dismissible === 'boolean' ? dismissible : defaults.dismissible,
-    dismissText: textOf(banner, 'dismiss_text'),
+    dismissText: textOf(banner, 'dismiss_text', LIMITS.dismiss_text),
     language: textOf(banner, 'language'),
   };
   if (content.headline === null && content.body === null && content.image === null) {

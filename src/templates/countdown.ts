@@ -81,7 +81,7 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
     const isOver = leftMs <= 0;
     if (isOver !== left.hidden) {
       left.hidden = isOver;
-      over.textContent = isOver ? textOf(banner, 'countdown_end') : '';
+      over.textContent = isOver ? textOf(banner, 'countdown_end', LIMITS.countdown_end) : '';
     }
     // Rounded up: the last second is a second, and the end comes with zero.
     if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);

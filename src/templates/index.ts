@@ -1,5 +1,6 @@
 import type { PlacementHook } from '../client/index.ts';
 import { CARD, cardEntry } from './card.ts';
+import { CAROUSEL, carouselEntry } from './carousel.ts';
 import { type TemplateEntry, uniqueProperties } from './catalogue.ts';
 import { CHOICE, choiceEntry } from './choice.ts';
 import { COUNTDOWN, countdownEntry } from './countdown.ts';
@@ -26,6 +27,8 @@ export const hero: Template = /* @__PURE__ */ createTemplate('hero', HERO);
 export const countdown: Template = /* @__PURE__ */ createTemplate('card countdown', COUNTDOWN);
 /** A card with two buttons, each with its own link. */
 export const choice: Template = /* @__PURE__ */ createTemplate('card choice', CHOICE);
+/** Up to four cards side by side, each with its own picture and link. It never moves by itself. */
+export const carousel: Template = /* @__PURE__ */ createTemplate('card', CAROUSEL);
 
 /** The templates that `<placard-banner>` knows by itself. */
 export type TemplateName = 'strip' | 'card' | 'hero';
@@ -40,7 +43,7 @@ export const createTemplates = (options: TemplateOptions = {}): Templates => ({
 });
 
 const createCatalogue = () =>
-  [heroEntry(), cardEntry(), stripEntry(), countdownEntry(), choiceEntry()] as const;
+  [heroEntry(), cardEntry(), stripEntry(), countdownEntry(), choiceEntry(), carouselEntry()] as const;
 
 /** Every template, in the order in which editors offer them: its properties, sizes and messages to begin from. */
 export const TEMPLATE_CATALOGUE: readonly TemplateEntry<CatalogueName>[] = /* @__PURE__ */ createCatalogue();
@@ -56,4 +59,11 @@ export const TEMPLATE_PROPERTIES: readonly TemplateProperty<TemplatePropertyName
   /* @__PURE__ */ uniqueProperties(createCatalogue());
 
 /** A placement hook for each template of the catalogue. */
-export const TEMPLATES: Readonly<Record<CatalogueName, Template>> = { strip, card, hero, countdown, choice };
+export const TEMPLATES: Readonly<Record<CatalogueName, Template>> = {
+  strip,
+  card,
+  hero,
+  countdown,
+  choice,
+  carousel,
+};

@@ -6,7 +6,7 @@ import { dismissButton } from './dismiss-button.ts';
 import { fitTexts } from './fit-texts.ts';
 import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
-import { picture } from './picture.ts';
+import { type Picture, picture } from './picture.ts';
 
 /** How the templates fit into the host: its navigation and its words. */
 export interface TemplateOptions {
@@ -16,6 +16,9 @@ export interface TemplateOptions {
   regionLabel?: string;
   /** Name of the close button where the banner brings none. Default `Dismiss`. */
   dismissLabel?: string;
+  /** Names of the buttons of a carousel. Default `Previous` and `Next`. */
+  previousLabel?: string;
+  nextLabel?: string;
 }
 
 /** What makes one template: its styles, and whether its close button is there by default. */
@@ -30,6 +33,19 @@ export interface Look {
   part?: (banner: Banner, slot: Slot) => HTMLElement | null;
   /** Whether it has a second button beside the first. */
   hasChoice?: boolean;
+  /** Returns the messages after the first one. */
+  further?: (banner: Banner, slot: Slot) => Content[];
+  /** Returns the section that holds the messages. Default: the first message is the section. */
+  arrange?: (messages: readonly { element: HTMLElement }[], drawing: Drawing) => HTMLElement;
+}
+
+/** What is drawn, and where. */
+export interface Drawing {
+  name: string;
+  look: Look;
+  options: TemplateOptions;
+  banner: Banner;
+  slot: Slot;
 }
 
 /** A placement hook, and how to make one of the same template that fits into the host. */
@@ -83,69 +99,99 @@ const pending = (remove: () => void, done: Promise<void>): (() => void) =>
   // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
   Object.assign(remove, { then: done.then.bind(done) });
 
-/** Turns a look into a placement hook; its styles begin with the name as a class. */
+/** One message as it is drawn: its picture, its words, its buttons. */
+interface Message {
+  element: HTMLElement;
+  content: Content;
+  texts: HTMLElement[];
+  picture: Picture | null;
+}
+
+/** Returns a message as one element; its styles begin with the name as a class. */
+const drawMessage = (
+  { name, look, options, banner, slot }: Drawing,
+  content: Content,
+  tag: 'section' | 'li',
+): Message => {
+  const { navigate, regionLabel = 'Promotion' } = options;
+  const { headline, buttonText, image, imageAlt } = content;
+  const document = slot.element.ownerDocument;
+  const second = look.hasChoice ? content.second : null;
+  // With two links neither is the whole banner.
+  const reach = second ? '' : 'cover';
+  const texts = words(content, slot, reach, navigate);
+  const action = buttonText === null ? null : link(content, slot, buttonText, `action ${reach}`, navigate);
+  const other = second && link(second, slot, second.buttonText, 'action other', navigate);
+  const part = look.part?.(banner, slot) ?? null;
+
+  const drawn = image === null ? null : picture(slot, image, content);
+  if (headline === null && !action) {
+    // An image that is the whole banner is itself the link, named by its description.
+    const cover = drawn && link(content, slot, '', 'cover', navigate);
+    cover?.setAttribute('aria-label', imageAlt || regionLabel);
+    if (cover) {
+      // Read once: the link says what the image does.
+      drawn?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
+      drawn?.box.append(cover);
+    }
+  }
+
+  const attributes = {
+    class: name,
+    'data-picture': drawn ? 'some' : 'none',
+    'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
+    'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
+    // The banner's own words decide which side is its start; without any the page does.
+    dir: texts.length > 0 ? 'auto' : null,
+  };
+  const element = buildElement(document, tag, attributes, [
+    drawn?.box ?? null,
+    buildElement(document, 'div', { class: 'content' }, [
+      texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null,
+      part,
+      other ? buildElement(document, 'div', { class: 'buttons' }, [action, other]) : action,
+    ]),
+  ]);
+  return { element, content, texts, picture: drawn };
+};
+
+/** Turns a look into a placement hook. */
 const createHook =
   (name: string, look: Look, options: TemplateOptions): PlacementHook =>
   (banner, slot) => {
-    const { navigate, regionLabel = 'Promotion', dismissLabel = 'Dismiss' } = options;
-    const content = readContent(banner, slot, { dismissible: look.dismissible });
-    const { headline, buttonText, image, imageAlt } = content;
-    const document = slot.element.ownerDocument;
-    const second = look.hasChoice ? content.second : null;
-    // With two links neither is the whole banner.
-    const reach = second ? '' : 'cover';
-    const texts = words(content, slot, reach, navigate);
-    const action = buttonText === null ? null : link(content, slot, buttonText, `action ${reach}`, navigate);
-    const other = second && link(second, slot, second.buttonText, 'action other', navigate);
-    const part = look.part?.(banner, slot) ?? null;
-
-    const drawn = image === null ? null : picture(slot, image, content);
-    if (headline === null && !action) {
-      // An image that is the whole banner is itself the link, named by its description.
-      const cover = drawn && link(content, slot, '', 'cover', navigate);
-      cover?.setAttribute('aria-label', imageAlt || regionLabel);
-      if (cover) {
-        // Read once: the link says what the image does.
-        drawn?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
-        drawn?.box.append(cover);
-      }
-    }
-
-    const attributes = {
-      class: `panel ${name}`,
-      'aria-label': headline ?? regionLabel,
-      'data-theme': content.theme,
-      'data-picture': drawn ? 'some' : 'none',
-      'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
-      'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
-      lang: content.language,
-      // The banner's own words decide which side is its start; without any the page does.
-      dir: texts.length > 0 ? 'auto' : null,
-    };
-    const text = texts.length > 0 ? buildElement(document, 'div', { class: 'words' }, texts) : null;
-    const panel = buildElement(document, 'section', attributes, [
-      drawn?.box ?? null,
-      buildElement(document, 'div', { class: 'content' }, [
-        text,
-        part,
-        other ? buildElement(document, 'div', { class: 'buttons' }, [action, other]) : action,
-      ]),
-      content.dismissible ? dismissButton(slot, content.dismissText ?? dismissLabel) : null,
-    ]);
+    const { regionLabel = 'Promotion', dismissLabel = 'Dismiss' } = options;
+    const first = readContent(banner, slot, { dismissible: look.dismissible });
+    const drawing = { name, look, options, banner, slot };
+    const contents = [first, ...(look.further?.(banner, slot) ?? [])];
+    const messages = contents.map((content) =>
+      drawMessage(drawing, content, look.further ? 'li' : 'section'),
+    );
+    const panel = look.arrange?.(messages, drawing) ?? messages[0]!.element;
+    panel.classList.add('panel');
+    panel.dataset['theme'] = first.theme;
+    panel.setAttribute('aria-label', (!look.arrange && first.headline) || regionLabel);
+    if (first.language !== null) panel.lang = first.language;
+    if (first.dismissible) panel.append(dismissButton(slot, first.dismissText ?? dismissLabel));
     const remove = openFrame(slot, panel, {
       css: [BASE_CSS, ...(look.base ? [look.base.css] : []), look.css],
       width: look.width ?? look.base?.width ?? '40rem',
     });
-    fitTexts(panel, texts, slot.signal);
-    if (!drawn) return remove;
+    for (const { element, texts } of messages) fitTexts(element, texts, slot.signal);
     // A banner that is its image alone is seen once that is there, and fails with it.
-    if (!text) {
-      markBusy(slot, drawn.loaded);
-      return pending(remove, drawn.loaded);
+    const [{ picture: only, texts }] = messages as [Message];
+    if (messages.length === 1 && only && texts.length === 0) {
+      markBusy(slot, only.loaded);
+      return pending(remove, only.loaded);
     }
-    drawn.loaded.catch((cause) => {
-      slot.report('image', `A picture of banner "${banner.id}" is missing: ${cause.message}`, image);
-    });
+    for (const { picture, content } of messages) {
+      picture?.loaded.catch((cause) => {
+        slot.report(
+          'image',
+          `A picture of banner "${banner.id}" is missing: ${cause.message}`,
+          content.image,
+        );
+      });
+    }
     return remove;
   };
 

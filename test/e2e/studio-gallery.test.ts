@@ -22,6 +22,7 @@ test('every picture is drawn by its template, and the chosen one becomes a draft
     'Good to see you',
     'The sale ends soon',
     'What brings you here?',
+    'New this week',
   ].entries()) {
     await cards.nth(index).frameLocator('iframe').getByText(words).waitFor();
   }
