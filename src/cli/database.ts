@@ -1,6 +1,7 @@
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Store } from '../service/index.ts';
+import { secretVariable } from './secret.ts';
 import { sentenceOf } from './sentence.ts';
 
 /** `--db` of the commands that read a database. */
@@ -12,12 +13,6 @@ export const dbOption = {
 
 /** A password in a URL, in either place where PostgreSQL takes one. */
 const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
-
-const addressIn = (file: string): string => {
-  const address = readFileSync(file, 'utf8').trim();
-  if (address === '') throw new Error(`${file}, which PLACARD_DB_FILE names, is empty`);
-  return address;
-};
 
 /**
  * The database that a command line or the environment names: `--db`, else `PLACARD_DB`, else what stands in the file
@@ -33,9 +28,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
     }
     return option;
   }
-  const { PLACARD_DB: db, PLACARD_DB_FILE: file } = process.env;
-  if (db && file) throw new Error('PLACARD_DB and PLACARD_DB_FILE are both set: keep one of them');
-  return db || (file ? addressIn(file) : undefined);
+  return secretVariable('PLACARD_DB');
 };
 
 /** The database that a command reads; `missing` is the error without one. */

@@ -21,6 +21,7 @@ import {
 import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
+import { secretVariable } from './secret.ts';
 import { sentenceOf } from './sentence.ts';
 import { createServeLog } from './serve-log.ts';
 
@@ -210,6 +211,8 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   const host = setting('host', 'HOST') ?? '127.0.0.1';
   const drainMs = drainMsOf(setting('drain-seconds', 'PLACARD_DRAIN_SECONDS') ?? DRAIN_SECONDS);
 
+  const metricsToken = secretVariable('PLACARD_METRICS_TOKEN');
+
   const ending = endAsked();
   tuneProcess();
   process.on('uncaughtException', (error) => {
@@ -227,7 +230,6 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     await store.close();
     throw error;
   });
-  const metricsToken = env['PLACARD_METRICS_TOKEN'] || undefined;
   const service = createService({
     workspaces,
     store,

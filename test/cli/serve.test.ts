@@ -518,6 +518,20 @@ describe('placard serve', () => {
   });
 });
 
+test('reads the token of /metrics from a file that PLACARD_METRICS_TOKEN_FILE names', async () => {
+  const file = join(folder, 'token');
+  writeFileSync(file, 'a-token\n');
+  const words = ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
+  const { child, url, exit } = await serveCli(words, { PLACARD_METRICS_TOKEN_FILE: file });
+  const ask = (headers: Record<string, string>) => fetch(`${url}/metrics`, { headers });
+  const statuses = [await ask({}), await ask({ authorization: 'Bearer a-token' })].map(
+    ({ status }) => status,
+  );
+  child.kill('SIGTERM');
+  await exit;
+  expect(statuses).toEqual([401, 200]);
+});
+
 describe('SIGTERM', () => {
   const words = () => ['--workspace', workspace, '--db', ':memory:', '--port', '0'];
   const statusOf = (url: string) => fetch(url).then(({ status }) => status);

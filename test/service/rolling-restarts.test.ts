@@ -36,12 +36,13 @@ const started = (child: ChildProcess, port: number): Proxy => {
 };
 
 const startCaddy = async (replicas: readonly number[]): Promise<Proxy> => {
-  const [port, admin, folder] = [await freePort(), await freePort(), aFolder()];
+  const [port, studio, admin, folder] = [await freePort(), await freePort(), await freePort(), aFolder()];
   const env = {
     PATH: process.env['PATH'],
     HOME: folder,
     CADDY_ADMIN: `127.0.0.1:${admin}`,
     PLACARD_SITE: `:${port}`,
+    PLACARD_STUDIO_SITE: `:${studio}`,
     PLACARD_REPLICAS: replicas.map((replica) => `127.0.0.1:${replica}`).join(' '),
   };
   const args = ['run', '--adapter', 'caddyfile', '--config', resolve('deploy/Caddyfile')];

@@ -45,6 +45,8 @@ const MAX_SESSION_MS = 12 * HOUR_MS;
 const MAX_IDLE_MS = HOUR_MS;
 /** The last use of a session is written down this often at most. */
 const TOUCH_MS = 60_000;
+/** Between the clocks of two replicas. */
+const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const TOKEN_BYTES = 32;
 const COOKIE = 'placard-studio';
 
@@ -129,6 +131,12 @@ const operatorOf = (
   return operatorWith(name, proof.values, openId);
 };
 
+/** A session from the future was opened while a clock was ahead: it would outlive the others. */
+const isExpired = ({ createdAtMs, seenAtMs }: OperatorSession, nowMs: number): boolean =>
+  nowMs - createdAtMs >= MAX_SESSION_MS ||
+  nowMs - seenAtMs >= MAX_IDLE_MS ||
+  createdAtMs - nowMs > MAX_CLOCK_DIFFERENCE_MS;
+
 /** Operators' sessions: a random token in a cookie, of which the database knows the hash. */
 export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
   /** The operator with this key; `null` where no one has it. */
@@ -163,7 +171,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
     const found = token ? await studio.session(sha256(token)) : null;
     if (!found) return null;
     const time = now();
-    const isOver = time - found.createdAtMs >= MAX_SESSION_MS || time - found.seenAtMs >= MAX_IDLE_MS;
+    const isOver = isExpired(found, time);
     const workspace = registry().workspaces.find((each) => each.workspaceId === found.workspaceId);
     const operator = workspace && operatorOf(found, workspace);
     if (isOver || !operator) {

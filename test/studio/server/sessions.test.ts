@@ -84,6 +84,19 @@ describe('an operator with a key', () => {
 });
 
 describe('a session', () => {
+  test('that was opened while the clock was ahead is over once it is right again', async () => {
+    const now = studio.clock.now;
+    studio.clock.now += 10 * HOUR_MS;
+    const early = await studio.signIn('Ed');
+    studio.clock.now = now;
+    expect(await whoIs(early)).toBe(401);
+    // The clocks of two replicas differ a little.
+    studio.clock.now = now + 30_000;
+    const cookie = await studio.signIn('Ed');
+    studio.clock.now = now;
+    expect(await whoIs(cookie)).toBe('Ed');
+  });
+
   test('ends when the operator signs out, in the browser and in the database', async () => {
     const cookie = await studio.signIn('Ed');
     const { headers } = await studio.call('DELETE', '/api/session', { cookie });
