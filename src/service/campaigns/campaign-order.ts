@@ -1,6 +1,6 @@
-import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
-import type { Verdict } from './judge.ts';
+import type { CampaignSet } from './campaign-set.ts';
+import type { Verdict } from './decision.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
@@ -25,9 +25,9 @@ interface CampaignOrder {
 }
 
 /** Made once a workspace; a reload makes a new workspace, and the old one goes with its order. */
-const known = new WeakMap<Workspace, CampaignOrder>();
+const known = new WeakMap<CampaignSet, CampaignOrder>();
 
-export const campaignOrder = (workspace: Workspace): CampaignOrder => {
+export const campaignOrder = (workspace: CampaignSet): CampaignOrder => {
   const made = known.get(workspace);
   if (made) return made;
   const campaigns = workspace.campaigns.toSorted(inOrder);

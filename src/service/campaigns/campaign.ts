@@ -3,9 +3,16 @@ import type { Conversion } from '../results/goals.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { type Audience, compileAudience } from './audience/audience.ts';
 import { type Segments, withSegments } from './audience/segments.ts';
-import type { Frequency } from './frequency.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
 import { compileVariant, type Variant } from './variant.ts';
+
+/** How often one user gets a campaign; `null` is no limit. */
+export interface Frequency {
+  /** At most `max` impressions within so many days, today included. */
+  impressions: { max: number; days: number } | null;
+  /** Over after so many. Each of the campaign's `conversions` counts once. */
+  stopAfter: { impressions: number | null; clicks: number | null; conversions: number | null };
+}
 
 /** A campaign of the workspace file after checking, its audience and templates compiled. */
 export interface Campaign {

@@ -1,50 +1,15 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
-import type { Log } from '../log.ts';
-import type { BannerUser } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
-import type { BannerIds } from './banner-id.ts';
 import { drawVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder, ranksFor } from './campaign-order.ts';
-import { type Cap, createCaps } from './frequency.ts';
+import type { Question } from './decision.ts';
+import { createCaps } from './frequency.ts';
 import { holdoutOf } from './holdout.ts';
-import { createJudge, isTestFor, type PassedOver, toAudienceContext } from './judge.ts';
+import { createJudge, isTestFor, toAudienceContext } from './judge.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
-import { type AsTheyAre, isOverBudget, type LogUnfilled, passedOver, passOver } from './unfilled.ts';
+import { type AsTheyAre, isOverBudget, passedOver, passOver } from './unfilled.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
-
-/** Which banner has each placement for this user, at this moment? */
-export interface Question {
-  workspace: Workspace;
-  externalUserId: string;
-  user: BannerUser;
-  appId: string;
-  appVersion: string;
-  deviceId: string | undefined;
-  /** The header `Accept-Language` of the request, for users whose profile names no language; `''` where there is none. */
-  acceptLanguage: string;
-  placementIds: readonly string[];
-  /** Unix milliseconds. */
-  now: number;
-  ids: BannerIds;
-  log: Log;
-  logUnfilled: LogUnfilled;
-  /** Called once for each campaign of each placement, in the order in which they are considered. */
-  trace?: (step: Step) => void;
-}
-
-/** The outcome of one campaign in one placement. */
-export type Step = { placementId: string; campaign: Campaign } & (
-  | { outcome: PassedOver }
-  | { outcome: 'capped'; cap: Cap }
-  /** The user could get it, but a campaign before it has the placement. */
-  | { outcome: 'outranked'; by: Campaign }
-  | { outcome: 'unfilled'; variantId: string | null; error: unknown }
-  /** It has the placement, and shows nothing there: the user is in its control group, or held out of all campaigns. */
-  | { outcome: 'held_out'; bannerId: string; isOfAll: boolean }
-  | { outcome: 'shown'; bannerId: string; variant: Variant; isTestSend: boolean }
-);
 
 /** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
 const expiresAt = (campaign: Campaign, variant: Variant, now: number): number => {

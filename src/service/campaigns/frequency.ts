@@ -1,45 +1,20 @@
 import { getOwn } from '../profiles/profile.ts';
 import type { UserCampaign } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
-import type { Question } from './decide.ts';
-
-/** How often one user gets a campaign; `null` is no limit. */
-export interface Frequency {
-  /** At most `max` impressions within so many days, today included. */
-  impressions: { max: number; days: number } | null;
-  /** Over after so many. Each of the campaign's `conversions` counts once. */
-  stopAfter: { impressions: number | null; clicks: number | null; conversions: number | null };
-}
-
-/** At most so many campaigns of a tag a day, for one user. */
-export interface TagCap {
-  tag: string;
-  campaignsPerDay: number;
-  /** IDs of campaigns that are neither limited nor counted. */
-  exempt: ReadonlySet<string>;
-}
-
-/** A limit that keeps a campaign from a user. `againMs` is `null` where it is never shown again. */
-export interface Cap {
-  limit: 'impressions' | 'stop_after.impressions' | 'stop_after.clicks' | 'stop_after.conversions' | 'tag';
-  tag?: string;
-  max: number;
-  count: number;
-  againMs: number | null;
-}
+import type { CampaignSet } from './campaign-set.ts';
+import type { Cap, Question } from './decision.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const addDays = (day: string, days: number) =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
 /** The first instant of the first day of a window of so many days that ends today. */
-const startOfDays = ({ localDays }: Workspace, days: number, now: number): number =>
+const startOfDays = ({ localDays }: CampaignSet, days: number, now: number): number =>
   localDays.startOf(addDays(localDays.of(now), 1 - days));
 
 /** From when on a decision needs to know every impression of a user; `null` where no campaign counts them by days. */
-export const impressionsSince = (workspace: Workspace, now: number): number | null => {
+export const impressionsSince = (workspace: CampaignSet, now: number): number | null => {
   const { capDays } = campaignOrder(workspace);
   return capDays === 0 ? null : startOfDays(workspace, capDays, now);
 };

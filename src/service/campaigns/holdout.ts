@@ -1,24 +1,8 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
-import type { Conversion } from '../results/goals.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import { bucketsOf } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
-
-/** Users who get no campaign, to learn what all campaigns together bring about. */
-export interface Holdout {
-  /**
-   * The campaign that its results are kept as: those who are held out are its control group, and what others see of any campaign
-   * counts for its one variant. Another start has results of its own. No campaign of a workspace has an ID with an @ in front.
-   */
-  campaignId: string;
-  percentage: number;
-  /** From when on they are held out. Another start chooses other users. */
-  startsAtMs: number;
-  /** Campaigns with such a tag are shown to them all the same, and do not count. */
-  exemptTags: ReadonlySet<string>;
-  conversions: readonly Conversion[];
-}
+import type { CampaignSet, Holdout } from './campaign-set.ts';
 
 export const holdoutId = (startsAtMs: number): string => `@holdout:${startsAtMs}`;
 
@@ -31,7 +15,7 @@ const isExempt = ({ exemptTags }: Holdout, { tags }: Pick<Campaign, 'tags'>): bo
 
 /** The holdout where it keeps this campaign from this user. */
 export const holdoutOf = (
-  { workspaceId, holdout }: Pick<Workspace, 'workspaceId' | 'holdout'>,
+  { workspaceId, holdout }: Pick<CampaignSet, 'workspaceId' | 'holdout'>,
   campaign: Pick<Campaign, 'tags'>,
   userId: string,
   now: number,
@@ -43,7 +27,7 @@ export const holdoutOf = (
 /** The holdout in whose results a banner event counts as well, as one of all campaigns together; `null` where it counts in none. */
 export const holdoutOfEvent = (
   event: Pick<NewBannerEvent, 'campaignId' | 'isTestSend' | 'timeMs' | 'receivedAtMs'>,
-  workspace: Workspace,
+  workspace: CampaignSet,
   userId: string,
 ): string | null => {
   const { workspaceId, holdout } = workspace;

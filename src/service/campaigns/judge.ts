@@ -1,12 +1,6 @@
 import type { AudienceContext } from './audience/fields.ts';
 import type { Campaign } from './campaign.ts';
-import type { Question } from './decide.ts';
-
-/** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
-export type PassedOver = 'not_running' | 'out_of_time' | 'not_in_audience' | 'dismissed';
-
-/** The reason against it, or the eligibility round: 0, and one more for each dismissal. */
-export type Verdict = PassedOver | number;
+import type { PassedOver, Question, Verdict } from './decision.ts';
 
 export const toAudienceContext = ({
   externalUserId,

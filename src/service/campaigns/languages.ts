@@ -1,6 +1,10 @@
-import type { Campaign } from './campaign.ts';
 import type { WriteProperties } from './personalise.ts';
-import type { Variant } from './variant.ts';
+
+/** What a banner says, by language. */
+interface Translated {
+  properties: WriteProperties;
+  translations: ReadonlyMap<string, WriteProperties>;
+}
 
 /** A longer header is no browser's. */
 const MAX_HEADER_CHARACTERS = 500;
@@ -37,8 +41,8 @@ export const fallbacks = (tag: string): string[] => {
 
 /** The language in which a user gets a banner: the campaign's own where it has none of theirs; `null` where it names none. */
 export const languageFor = (
-  { language }: Campaign,
-  { translations }: Variant,
+  { language }: { language: string | null },
+  { translations }: Pick<Translated, 'translations'>,
   wanted: readonly string[],
 ): string | null => {
   if (language === null) return null;
@@ -52,6 +56,6 @@ export const languageFor = (
 
 /** What a variant says in a language that was chosen for it. */
 export const propertiesIn = (
-  { properties, translations }: Variant,
+  { properties, translations }: Translated,
   language: string | null,
 ): WriteProperties => (language === null ? undefined : translations.get(language)) ?? properties;

@@ -2,8 +2,8 @@ import { messageOf } from '../log.ts';
 import { completeProfile, type Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 import type { Persona } from '../workspace/studio-settings.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import type { Campaign } from './campaign.ts';
+import type { CampaignSet } from './campaign-set.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import type { Budget } from './render-budget.ts';
 import { UnfilledError } from './unfilled.ts';
@@ -49,7 +49,7 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
 };
 
 export interface PreviewQuestion {
-  workspace: Workspace;
+  workspace: CampaignSet;
   campaign: Campaign;
   variantId: string;
   externalId: string;

@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../log.ts';
 import type { Sample } from '../store/workspace-reads.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import type { AudienceContext } from './audience/fields.ts';
 import { drawVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { campaignOrder } from './campaign-order.ts';
+import type { CampaignSet } from './campaign-set.ts';
 import { holdoutOf } from './holdout.ts';
 import { createJudge } from './judge.ts';
 
@@ -37,7 +37,7 @@ export interface Reach {
 export interface ReachQuestion {
   /** Some of the users of the workspace. */
   sample: Sample;
-  workspace: Workspace;
+  workspace: CampaignSet;
   campaign: Campaign;
   /** Unix milliseconds. */
   now: number;

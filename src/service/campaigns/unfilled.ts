@@ -1,5 +1,4 @@
 import { createOnceAMinute, errorFacts, type Log } from '../log.ts';
-import type { Campaign } from './campaign.ts';
 
 /** What a template does wrong for one user, in words that quote nothing of theirs: they are logged. */
 export class TemplateError extends Error {
@@ -42,8 +41,12 @@ interface OverBudget {
   users: Map<string, number>;
 }
 
-/** By the variants: they are others once the campaign has changed. */
-const over = new WeakMap<Campaign['variants'], OverBudget>();
+/** A campaign is known by its variants: they are others once it has changed. */
+interface Rendered {
+  variants: readonly unknown[];
+}
+
+const over = new WeakMap<Rendered['variants'], OverBudget>();
 
 /** A user as they are: what was too much for them may be less once their profile changes. */
 export interface AsTheyAre {
@@ -55,7 +58,7 @@ export interface AsTheyAre {
  * Remembers for whom a campaign cost too much: it is not tried again for this user, each time at the same cost. Returns whether it is
  * halted now: after several users nobody gets it, until it changes or the service starts again.
  */
-export const passOver = ({ variants }: Campaign, { userId, profileMs }: AsTheyAre, why: Halted): boolean => {
+export const passOver = ({ variants }: Rendered, { userId, profileMs }: AsTheyAre, why: Halted): boolean => {
   const users = over.get(variants)?.users ?? new Map<string, number>();
   users.set(userId, profileMs);
   over.set(variants, { why, users });
@@ -63,13 +66,13 @@ export const passOver = ({ variants }: Campaign, { userId, profileMs }: AsTheyAr
 };
 
 /** For how many users a campaign cost too much, and why; whether it is halted for all. `null` where it cost nobody too much. */
-export const haltedBy = ({ variants }: Campaign): (Halted & { users: number; isForAll: boolean }) | null => {
+export const haltedBy = ({ variants }: Rendered): (Halted & { users: number; isForAll: boolean }) | null => {
   const found = over.get(variants);
   return found ? { ...found.why, users: found.users.size, isForAll: found.users.size >= MAX_OVER } : null;
 };
 
 /** Why a campaign is not even tried for a user; `null` where it is. */
-export const passedOver = ({ variants }: Campaign, { userId, profileMs }: AsTheyAre): Halted | null => {
+export const passedOver = ({ variants }: Rendered, { userId, profileMs }: AsTheyAre): Halted | null => {
   const found = over.get(variants);
   if (!found) return null;
   return found.users.size >= MAX_OVER || found.users.get(userId) === profileMs ? found.why : null;

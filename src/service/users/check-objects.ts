@@ -16,11 +16,11 @@ import {
 import type { StoredEvent } from '../profiles/events.ts';
 import type { PushToken } from '../profiles/profile.ts';
 import { setOwn } from '../profiles/profile.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
 import { checkPushTokens } from './push-tokens.ts';
 import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
+import type { UserRules } from './user-rules.ts';
 
 /** Collects the entries of an answer's `errors`; the caller says first which object it checks. */
 export interface Problems {
@@ -124,7 +124,7 @@ const NONE: readonly never[] = [];
 /** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
 export const checkAttributes = (
   sent: unknown,
-  workspace: Workspace,
+  workspace: UserRules,
   problems: Problems,
 ): CheckedAttributes | null => {
   const user = readAttributesUser(sent, workspace.blockedExternalIds, problems);
@@ -188,7 +188,7 @@ const withTexts = (properties: Record<string, unknown>): Record<string, unknown>
 export const checkEvent = (
   object: unknown,
   array: EventArray,
-  workspace: Workspace,
+  workspace: UserRules,
   nowMs: number,
   problems: Problems,
 ): CheckedEvent | null => {

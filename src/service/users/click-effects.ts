@@ -3,9 +3,9 @@ import { MAX_TRACK_EVENTS } from '../../protocol/index.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { NameCount } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import { checkAttributes, checkEvent, createProblems } from './check-objects.ts';
 import { applyTrack } from './track-work.ts';
+import type { UserRules } from './user-rules.ts';
 
 /** What a click of a variant does to the user who clicked. */
 export interface OnClick {
@@ -48,7 +48,7 @@ export const clickEffect = (
     externalId,
     names,
     nowMs,
-  }: { workspace: Workspace; externalId: string; names: NameCount; nowMs: number },
+  }: { workspace: UserRules; externalId: string; names: NameCount; nowMs: number },
 ): ((users: UserSet) => void) => {
   // What is wrong with it was refused when the campaign was read; a user who is blocked stays as they are.
   const problems = createProblems();

@@ -1,7 +1,6 @@
 import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
 import type { UserWork } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import {
   type CheckedAttributes,
   type CheckedEvent,
@@ -13,6 +12,7 @@ import {
 import { deleteWork, TARGETS } from './delete.ts';
 import type { Target } from './profile-bodies.ts';
 import { type ProfileFault, trackWork } from './track-work.ts';
+import type { UserRules } from './user-rules.ts';
 
 /** A row of an integration that passed the checks of a request. */
 export type CheckedRow =
@@ -23,7 +23,7 @@ export type CheckedRow =
 const checkObject = (
   type: InputArray,
   object: Record<string, unknown>,
-  workspace: Workspace,
+  workspace: UserRules,
   nowMs: number,
   problems: Problems,
 ): CheckedRow | null => {
@@ -42,7 +42,7 @@ const checkObject = (
 export const checkRow = (
   type: InputArray | 'deletes',
   object: Record<string, unknown>,
-  workspace: Workspace,
+  workspace: UserRules,
   nowMs: number,
 ): CheckedRow | { reason: string } => {
   if (type === 'deletes') {

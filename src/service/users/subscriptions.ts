@@ -1,9 +1,9 @@
 import { comparableEmail, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import type { CheckedAttributes, Problems } from './check-objects.ts';
 import type { UserFinder } from './find-user.ts';
+import type { UserRules } from './user-rules.ts';
 
 export interface GroupChange {
   /** In lower case, as the workspace has it. */
@@ -15,7 +15,7 @@ export interface GroupChange {
 /** Contract 3.4: every bad item is reported and left out, the others count. */
 export const checkSubscriptions = (
   value: unknown,
-  groups: Workspace['subscriptionGroups'],
+  groups: UserRules['subscriptionGroups'],
   problems: Problems,
 ): GroupChange[] => {
   if (!Array.isArray(value)) {

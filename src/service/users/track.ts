@@ -26,7 +26,6 @@ import { backendBody, defineRoute, type Operation, type Route, type RouteMetrics
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/exchange.ts';
 import type { UserWork } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import {
   type CheckedAttributes,
   type CheckedEvent,
@@ -36,6 +35,7 @@ import {
   createTurns,
 } from './check-objects.ts';
 import { type ProfileFault, trackWork } from './track-work.ts';
+import type { UserRules } from './user-rules.ts';
 
 /** Objects a request may hold: over all arrays, or in each. */
 interface ObjectLimit {
@@ -78,7 +78,7 @@ export const trackUsers = async ({
   nowMs,
   limit,
 }: {
-  workspace: Workspace;
+  workspace: UserRules;
   store: { write(work: UserWork<ProfileFault[]>): Promise<ProfileFault[]> };
   body: Arrays;
   nowMs: number;
@@ -159,7 +159,7 @@ interface TrackRoute extends Pick<Route, 'path' | 'permission' | 'limit'> {
   schema: typeof usersTrackRequest;
   bounds: { maxBytes: number; tooLarge: 413 | 400 };
   operation: Pick<Operation, 'id' | 'summary' | 'description'>;
-  objects(workspace: Workspace): ObjectLimit;
+  objects(workspace: UserRules): ObjectLimit;
 }
 
 const trackRoute = ({ path, permission, limit, schema, bounds, operation, objects }: TrackRoute) =>

@@ -1,8 +1,6 @@
 import * as z from 'zod';
 import type { RateRule } from '../store/store.ts';
-import type { WorkspaceFile } from './file-schema.ts';
 import { optional } from './members.ts';
-import type { RateLimit } from './workspace.ts';
 
 const rule = {
   requests: z.int().positive().describe('How many requests one window takes'),
@@ -126,7 +124,22 @@ const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
 /** How many requests each endpoint takes. */
 export const limits = z.strictObject(byName((name) => limitSchema(limitOf(name))));
 
-type LimitFile = NonNullable<NonNullable<WorkspaceFile['limits']>[LimitName]>;
+type LimitsFile = z.output<typeof limits>;
+type LimitFile = NonNullable<LimitsFile[LimitName]>;
+
+/** What a workspace file says of its limits. */
+interface LimitedFile {
+  workspace_id: string;
+  company_id?: string | undefined;
+  limits?: LimitsFile | undefined;
+}
+
+/** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */
+export interface RateLimit {
+  key: string;
+  rule: RateRule;
+}
+
 type RuleFile = { requests: number; window_seconds: number };
 
 const ruleOf = ({ requests, window_seconds }: RuleFile): RateRule => ({
@@ -146,7 +159,7 @@ const rulesOf = (limit: LimitFile | undefined): RateRule[] | undefined => {
  * Longest window first: the headers of an answer have its state. The shortest one of `users_track` is the burst,
  * which all workspaces that name the same company share.
  */
-const limitsOf = (file: WorkspaceFile, name: LimitName): RateLimit[] => {
+const limitsOf = (file: LimitedFile, name: LimitName): RateLimit[] => {
   const { workspace } = limitOf(name);
   const rules = (rulesOf(file.limits?.[name]) ?? (workspace ? [workspace] : [])).toSorted(
     (one, other) => other.windowSeconds - one.windowSeconds,
@@ -160,7 +173,7 @@ const limitsOf = (file: WorkspaceFile, name: LimitName): RateLimit[] => {
 };
 
 /** The window of one user, on the endpoints that have one. */
-export const userLimitsOf = (file: WorkspaceFile): Partial<Record<LimitName, RateRule>> =>
+export const userLimitsOf = (file: LimitedFile): Partial<Record<LimitName, RateRule>> =>
   Object.fromEntries(
     NAMES.flatMap((name) => {
       const own = file.limits?.[name]?.per_user;
@@ -169,7 +182,7 @@ export const userLimitsOf = (file: WorkspaceFile): Partial<Record<LimitName, Rat
     }),
   );
 
-export const rateLimitsOf = (file: WorkspaceFile): Record<LimitName, RateLimit[]> =>
+export const rateLimitsOf = (file: LimitedFile): Record<LimitName, RateLimit[]> =>
   byName((name) => limitsOf(file, name));
 
 /** Banner requests of a whole workspace, a second: with less, a handful of visitors uses it up. */
@@ -178,7 +191,7 @@ const LOW_WORKSPACE = 20;
 const LOW_USER = 10;
 
 /** Limits of the banner endpoints that are too low to be meant. */
-export const lowLimits = (file: WorkspaceFile): string[] =>
+export const lowLimits = (file: LimitedFile): string[] =>
   (['banners_sync', 'banners_track'] as const).flatMap((name) => {
     const limit = file.limits?.[name];
     const low = (rulesOf(limit) ?? []).find(

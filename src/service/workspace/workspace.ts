@@ -1,37 +1,26 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { Insertion, Integration, Permission } from '../../protocol/index.ts';
 import type { Segments } from '../campaigns/audience/segments.ts';
-import type { Campaign } from '../campaigns/campaign.ts';
-import type { TagCap } from '../campaigns/frequency.ts';
-import type { Holdout } from '../campaigns/holdout.ts';
+import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import type { Schedule } from '../integrations/schedule.ts';
-import type { LocalDays } from '../local-days.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
+import type { UserRules } from '../users/user-rules.ts';
 import type { SourceFile } from './integration-schema.ts';
-import type { LimitName } from './limits.ts';
+import type { LimitName, RateLimit } from './limits.ts';
 import { WorkspaceError } from './problems.ts';
 import type { Operator, PlacementTemplate, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
-export interface Workspace {
-  workspaceId: string;
+export interface Workspace extends CampaignSet, UserRules {
   name: string;
   apiKeys: readonly ApiKey[];
-  appIds: ReadonlySet<string>;
-  /** The same with their names. */
+  /** By the names of the file. */
   apps: readonly { appId: string; name: string }[];
-  /** By app ID, as the file names it, `''` where it does not. */
-  appPlatforms: ReadonlyMap<string, string>;
   /** Of the apps that take or need proof of the user, by app ID. */
   userTokens: ReadonlyMap<string, UserTokens>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */
   integrations: readonly WorkspaceIntegration[] | null;
-  /** By group ID, in lower case. */
-  subscriptionGroups: ReadonlyMap<string, { name: string; channel: string }>;
-  blockedExternalIds: ReadonlySet<string>;
-  /** How `users/track` counts its 75 objects. */
-  trackObjects: 'combined' | 'per_array';
   bannersEnabled: boolean;
   /** Ready for the store's `takeRate`, the longest window first; empty where the workspace has no limit. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
@@ -39,9 +28,7 @@ export interface Workspace {
   userLimits: Readonly<Partial<Record<LimitName, RateRule>>>;
   /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
   placementIds: ReadonlySet<string>;
-  /** In the order of the file. */
-  campaigns: readonly Campaign[];
-  /** The same as somebody wrote them. */
+  /** The campaigns as somebody wrote them. */
   campaignsAsWritten: readonly Record<string, unknown>[];
   /** `studio`: releases of the Studio take the place of campaigns in the file. */
   campaignsFrom: 'file' | 'studio';
@@ -49,14 +36,8 @@ export interface Workspace {
   placements: readonly Placement[] | null;
   /** Audiences with a name: those of the file, each replaced by its release where there is one. */
   segments: Segments;
-  /** Users who get no campaign; `null` where there are none. */
-  holdout: Holdout | null;
-  /** How many campaigns of a tag one user gets a day. */
-  tagCaps: readonly TagCap[];
   /** Days that events are kept; `null` for ever. */
   retention: { events: number | null; bannerEvents: number | null };
-  /** Dates in the workspace's time zone, which is `studio.time_zone`. */
-  localDays: LocalDays;
   /** Who may use the Studio. */
   operators: readonly Operator[];
   studio: StudioSettings;
@@ -98,12 +79,6 @@ export interface Spot {
   heightPx: number;
   /** Where its box is 48 rem wide or wider. */
   wideHeightPx: number;
-}
-
-/** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */
-export interface RateLimit {
-  key: string;
-  rule: RateRule;
 }
 
 export interface ApiKey {

@@ -8,7 +8,8 @@ import {
   locate,
 } from '../../../src/service/campaigns/audience/fields.ts';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
-import { decide, type Question } from '../../../src/service/campaigns/decide.ts';
+import { decide } from '../../../src/service/campaigns/decide.ts';
+import type { Question } from '../../../src/service/campaigns/decision.ts';
 import { countReach } from '../../../src/service/campaigns/reach.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
-import type { Question, Step } from '../../../src/service/campaigns/decide.ts';
 import { decide } from '../../../src/service/campaigns/decide.ts';
+import type { Question, Step } from '../../../src/service/campaigns/decision.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
 import { completeProfile } from '../../../src/service/profiles/profile.ts';

@@ -1,0 +1,10 @@
+/** The part of a workspace that users and what they did are checked against. */
+export interface UserRules {
+  workspaceId: string;
+  appIds: ReadonlySet<string>;
+  blockedExternalIds: ReadonlySet<string>;
+  /** By group ID, in lower case. */
+  subscriptionGroups: ReadonlyMap<string, { name: string; channel: string }>;
+  /** How `users/track` counts its 75 objects. */
+  trackObjects: 'combined' | 'per_array';
+}
