@@ -1,15 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isRecord, type UserTokenAlgorithm } from '../../protocol/index.ts';
 import type { AppFile } from '../workspace/file-schema.ts';
-import { createUserTokens, type UserTokens } from './user-tokens.ts';
-
-/** A key that user tokens are verified with, and the one algorithm it is used for. */
-export interface PublicKey {
-  algorithm: UserTokenAlgorithm;
-  /** `kid`; `null` where the key has none. */
-  keyId: string | null;
-  key: KeyObject;
-}
+import { createUserTokens, type PublicKey, type UserTokens } from './user-tokens.ts';
 
 /** A key that cannot be used. The message quotes nothing of it. */
 class KeyProblem extends Error {

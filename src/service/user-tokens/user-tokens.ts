@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import {
   FATAL,
@@ -8,10 +8,18 @@ import {
   MAX_USER_TOKEN_SECONDS,
   USER_TOKEN_ALGORITHMS,
   USER_TOKEN_HEADER,
+  type UserTokenAlgorithm,
   type UserTokenFault,
 } from '../../protocol/index.ts';
 import { HttpError } from '../http/exchange.ts';
-import type { PublicKey } from './public-keys.ts';
+
+/** A key that user tokens are verified with, and the one algorithm it is used for. */
+export interface PublicKey {
+  algorithm: UserTokenAlgorithm;
+  /** `kid`; `null` where the key has none. */
+  keyId: string | null;
+  key: KeyObject;
+}
 
 /** The refusal of a request whose user token does not hold, or is not there. */
 export const unproven = (appId: string, fault: UserTokenFault): HttpError =>

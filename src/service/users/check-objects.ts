@@ -1,11 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  IDENTIFIERS,
-  type InputArray,
-  isRecord,
-  TRACK_ERROR,
-  type TrackErrorEntry,
-} from '../../protocol/index.ts';
+import { IDENTIFIERS, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
 import {
   type AttributesUser,
   type EventArray,
@@ -18,44 +12,10 @@ import type { PushToken } from '../profiles/profile.ts';
 import { setOwn } from '../profiles/profile.ts';
 import { type CustomChange, checkCustom } from './check-custom.ts';
 import { checkStandard, STANDARD_NAMES } from './check-standard.ts';
+import type { ErrorCollector } from './error-collector.ts';
 import { checkPushTokens } from './push-tokens.ts';
 import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
 import type { UserRules } from './user-rules.ts';
-
-/** Collects the entries of an answer's `errors`; the caller says first which object it checks. */
-export interface Problems {
-  readonly entries: TrackErrorEntry[];
-  at(array: InputArray, index: number): void;
-  add(type: string): void;
-}
-
-/**
- * Entries of one object. The contract has no bound for an object with several faults: one whose 40,000 values are all
- * bad would be answered with megabytes, which no client reads and all others wait for. The first ones say what is wrong.
- */
-const MAX_PER_OBJECT = 100;
-/** Entries of all objects together. The first fault of each object is always reported. */
-const MAX_ENTRIES = 1_000;
-
-export const createProblems = (): Problems => {
-  const entries: TrackErrorEntry[] = [];
-  let inputArray: InputArray = 'attributes';
-  let position = 0;
-  let before = 0;
-  return {
-    entries,
-    at(array, index) {
-      inputArray = array;
-      position = index;
-      before = entries.length;
-    },
-    add(type) {
-      const ofObject = entries.length - before;
-      if (ofObject > 0 && (ofObject >= MAX_PER_OBJECT || entries.length >= MAX_ENTRIES)) return;
-      entries.push({ type, input_array: inputArray, index: position });
-    },
-  };
-};
 
 /** How long a request may be worked on before others get their turn. */
 const SLICE_MS = 5;
@@ -125,7 +85,7 @@ const NONE: readonly never[] = [];
 export const checkAttributes = (
   sent: unknown,
   workspace: UserRules,
-  problems: Problems,
+  problems: ErrorCollector,
 ): CheckedAttributes | null => {
   const user = readAttributesUser(sent, workspace.blockedExternalIds, problems);
   if (user === null || !isRecord(sent)) return null;
@@ -190,7 +150,7 @@ export const checkEvent = (
   array: EventArray,
   workspace: UserRules,
   nowMs: number,
-  problems: Problems,
+  problems: ErrorCollector,
 ): CheckedEvent | null => {
   const read = readUserEvent(object, array, workspace.blockedExternalIds, problems);
   if (read === null || !isRecord(object)) return null;

@@ -3,7 +3,8 @@ import { MAX_TRACK_EVENTS } from '../../protocol/index.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import type { NameCount } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
-import { checkAttributes, checkEvent, createProblems } from './check-objects.ts';
+import { checkAttributes, checkEvent } from './check-objects.ts';
+import { createErrorCollector } from './error-collector.ts';
 import { applyTrack } from './track-work.ts';
 import type { UserRules } from './user-rules.ts';
 
@@ -51,7 +52,7 @@ export const clickEffect = (
   }: { workspace: UserRules; externalId: string; names: NameCount; nowMs: number },
 ): ((users: UserSet) => void) => {
   // What is wrong with it was refused when the campaign was read; a user who is blocked stays as they are.
-  const problems = createProblems();
+  const problems = createErrorCollector();
   const time = new Date(Math.min(click.timeMs, nowMs)).toISOString();
   const changed = checkAttributes({ external_id: externalId, ...attributes }, workspace, problems);
   const done =

@@ -11,7 +11,7 @@ import {
   utf8Bytes,
 } from '../../protocol/index.ts';
 import type { Profile, PushToken } from '../profiles/profile.ts';
-import type { Problems } from './check-objects.ts';
+import type { ErrorCollector } from './error-collector.ts';
 
 const isDeviceId = (value: unknown): value is string => {
   if (typeof value !== 'string' || !isStorableText(value)) return false;
@@ -32,7 +32,7 @@ const isTokenText = (value: unknown): value is string =>
 export const checkPushTokens = (
   value: unknown,
   appIds: ReadonlySet<string>,
-  problems: Problems,
+  problems: ErrorCollector,
 ): PushToken[] => {
   if (!Array.isArray(value) || !value.every(isRecord)) {
     problems.add(TRACK_ERROR.badPushTokenValue);

@@ -1,15 +1,9 @@
 import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
 import type { UserWork } from '../store/store.ts';
-import {
-  type CheckedAttributes,
-  type CheckedEvent,
-  checkAttributes,
-  checkEvent,
-  createProblems,
-  type Problems,
-} from './check-objects.ts';
+import { type CheckedAttributes, type CheckedEvent, checkAttributes, checkEvent } from './check-objects.ts';
 import { deleteWork, TARGETS } from './delete.ts';
+import { createErrorCollector, type ErrorCollector } from './error-collector.ts';
 import type { Target } from './profile-bodies.ts';
 import { type ProfileFault, trackWork } from './track-work.ts';
 import type { UserRules } from './user-rules.ts';
@@ -25,7 +19,7 @@ const checkObject = (
   object: Record<string, unknown>,
   workspace: UserRules,
   nowMs: number,
-  problems: Problems,
+  problems: ErrorCollector,
 ): CheckedRow | null => {
   if (type === 'attributes') {
     const checked = checkAttributes(object, workspace, problems);
@@ -50,7 +44,7 @@ export const checkRow = (
     const target = by && TARGETS[by].safeParse(object[by]).data;
     return target ? { kind: 'delete', target } : { reason: 'The row names no user' };
   }
-  const problems = createProblems();
+  const problems = createErrorCollector();
   const row = checkObject(type, object, workspace, nowMs, problems);
   const reasons = [...new Set(problems.entries.map((entry) => entry.type))];
   return row && reasons.length === 0 ? row : { reason: reasons.join('; ') };

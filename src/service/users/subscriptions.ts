@@ -1,7 +1,8 @@
 import { comparableEmail, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
+import type { AttributesUser } from '../../protocol/schemas/index.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
-import type { CheckedAttributes, Problems } from './check-objects.ts';
+import type { ErrorCollector } from './error-collector.ts';
 import type { UserFinder } from './find-user.ts';
 import type { UserRules } from './user-rules.ts';
 
@@ -16,7 +17,7 @@ export interface GroupChange {
 export const checkSubscriptions = (
   value: unknown,
   groups: UserRules['subscriptionGroups'],
-  problems: Problems,
+  problems: ErrorCollector,
 ): GroupChange[] => {
   if (!Array.isArray(value)) {
     problems.add(TRACK_ERROR.badSubscriptionGroupArray);
@@ -63,8 +64,14 @@ const writeEmailState = (profile: Profile, state: unknown): boolean => {
   return true;
 };
 
+/** What an object of `attributes` changes of subscriptions. */
+interface SubscriptionChanges extends Pick<AttributesUser, 'identity'> {
+  groups: readonly GroupChange[];
+  standard: readonly { name: string; value: unknown }[];
+}
+
 /** The e-mail address whose every user gets the subscription states of this object (contract 3.4). */
-export const propagatesTo = ({ identity, groups, standard }: CheckedAttributes): string | null => {
+export const propagatesTo = ({ identity, groups, standard }: SubscriptionChanges): string | null => {
   if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
   const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
   return setsState ? identity.email : null;
@@ -112,7 +119,7 @@ export const createPropagation = (users: UserSet, finder: UserFinder) => {
     reach,
 
     /** To be called after each object: its profile, whose address may be new, gets only what comes later. */
-    passed(profile: Profile, checked: CheckedAttributes) {
+    passed(profile: Profile, checked: SubscriptionChanges) {
       const address = propagatesTo(checked);
       if (address !== null) {
         latest += 1;

@@ -31,9 +31,9 @@ import {
   type CheckedEvent,
   checkAttributes,
   checkEvent,
-  createProblems,
   createTurns,
 } from './check-objects.ts';
+import { createErrorCollector } from './error-collector.ts';
 import { type ProfileFault, trackWork } from './track-work.ts';
 import type { UserRules } from './user-rules.ts';
 
@@ -87,7 +87,7 @@ export const trackUsers = async ({
   refuseTooMany(arrays, limit);
   const countUser = createUserCount(limit.maxPerUser);
 
-  const problems = createProblems();
+  const problems = createErrorCollector();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
   /** Where each of them stands in the request. */

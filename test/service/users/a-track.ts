@@ -1,4 +1,5 @@
-import { checkAttributes, checkEvent, createProblems } from '../../../src/service/users/check-objects.ts';
+import { checkAttributes, checkEvent } from '../../../src/service/users/check-objects.ts';
+import { createErrorCollector } from '../../../src/service/users/error-collector.ts';
 import type { Track } from '../../../src/service/users/track-work.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
@@ -24,7 +25,7 @@ export const aTrack = ({
   events?: object[];
   purchases?: object[];
 }): Track => {
-  const problems = createProblems();
+  const problems = createErrorCollector();
   const taken = <T>(checked: T | null): T[] => (checked === null ? [] : [checked]);
   const eventOf = (array: 'events' | 'purchases') => (object: object) =>
     taken(checkEvent(object, array, workspace, NOW, problems));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createProblems } from '../../../src/service/users/check-objects.ts';
+import { createErrorCollector } from '../../../src/service/users/error-collector.ts';
+
 import { checkSubscriptions } from '../../../src/service/users/subscriptions.ts';
 import type { Workspace } from '../../../src/service/workspace/workspace.ts';
 
@@ -20,7 +21,7 @@ test.each([
       subscription_state: state,
       use_double_opt_in_logic: true,
     };
-    const problems = createProblems();
+    const problems = createErrorCollector();
     expect(checkSubscriptions([item], groups, problems)).toEqual([{ groupId, state, doubleOptIn }]);
     expect(problems.entries).toEqual([]);
   },
