@@ -34,8 +34,13 @@ export const text = (value: string) => ({ type: 'string', value }) as const;
 
 /** Returns the properties of all entries, each once. */
 export const uniqueProperties = <Name extends string>(
-  entries: readonly { properties: readonly TemplateProperty<Name>[] }[],
+  // A function: a call in the arguments of a call that is marked as pure would stay in every bundle.
+  readEntries: () => readonly { properties: readonly TemplateProperty<Name>[] }[],
 ): TemplateProperty<Name>[] => {
-  const byName = new Map(entries.flatMap(({ properties }) => properties).map((each) => [each.name, each]));
+  const byName = new Map(
+    readEntries()
+      .flatMap(({ properties }) => properties)
+      .map((each) => [each.name, each]),
+  );
   return [...byName.values()];
 };

@@ -56,7 +56,7 @@ export type TemplatePropertyName = Entry['properties'][number]['name'];
 
 /** Everything the ready-made templates read, each once. All are optional; a banner with no headline, body or image is refused. */
 export const TEMPLATE_PROPERTIES: readonly TemplateProperty<TemplatePropertyName>[] =
-  /* @__PURE__ */ uniqueProperties(createCatalogue());
+  /* @__PURE__ */ uniqueProperties(createCatalogue);
 
 /** A placement hook for each template of the catalogue. */
 export const TEMPLATES: Readonly<Record<CatalogueName, Template>> = {
