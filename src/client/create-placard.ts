@@ -2,8 +2,9 @@ import type { Banner } from './banner.ts';
 import { createBannerCache } from './banners/banner-cache.ts';
 import { createConsent, type Decision } from './consent/consent.ts';
 import { decideWithoutDelivery } from './consent/decide-without-delivery.ts';
+import { importAgain } from './import-again.ts';
 import { createInertPlacard, createLateVerbs } from './inert-placard.ts';
-import { createLateChunk, type ImportAgain } from './late-chunk.ts';
+import { createLateChunk } from './late-chunk.ts';
 import type { LateClient } from './late-client.ts';
 import type { Requested } from './late-context.ts';
 import { createNotices, type Notice } from './notices.ts';
@@ -18,15 +19,6 @@ import { createUserSwitch } from './user/switch-user.ts';
 
 /** After this long without an answer of the cache, in milliseconds, the late chunk is loaded without waiting for it. */
 const SLOW_MS = 250;
-
-// Chromium 153 and older engines remember a module that could not be loaded, and fail at once the next time
-// (whatwg/html#6768). A query makes another address of it. The error's text ends in the address.
-const importAgain: ImportAgain = (load) =>
-  load().catch((cause) =>
-    import(/* webpackIgnore: true */ `${/http.+/.exec(cause.message)}?${Date.now()}`).catch(() => {
-      throw cause;
-    }),
-  );
 
 const createLivePlacard = (settings: Settings): Placard => {
   const { platform } = settings;

@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { addressIn, importAgain } from '../../src/client/import-again.ts';
+
+test.each([
+  [
+    'Chromium',
+    'Failed to fetch dynamically imported module: https://shop.example/a-1.js',
+    'https://shop.example/a-1.js',
+  ],
+  [
+    'Firefox',
+    'error loading dynamically imported module: http://shop.example/a-1.js',
+    'http://shop.example/a-1.js',
+  ],
+  ['WebKit', 'Importing a module script failed.', undefined],
+  ['webpack', 'Loading chunk 147 failed.\n(error: https://shop.example/147.js)', undefined],
+])('the message of %s names the module that can be imported again, or none', (_, message, address) => {
+  expect(addressIn(message)).toBe(address);
+});
+
+test('if no module is named the failure is the first one, and nothing else is requested', async () => {
+  const cause = new TypeError('Importing a module script failed.');
+  await expect(importAgain(() => Promise.reject(cause))).rejects.toBe(cause);
+});
