@@ -102,7 +102,7 @@ const createLivePlacard = (settings: Settings): Placard => {
       // The disk is purged already: to purge it again would take what came since an opt-in. What waits in this page is forgotten all the same.
       ({ delivery }) => delivery.decide(decision, isDone && consent.mayAct()),
       async () => {
-        await decideWithoutDelivery(settings, decision, consent.record()).catch(report);
+        await decideWithoutDelivery(settings, decision, consent).catch(report);
         isDone = true;
       },
     );

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { createConsent, type Decision } from '../../src/client/consent/consent.ts';
 import { decideWithoutDelivery } from '../../src/client/consent/decide-without-delivery.ts';
 import { CONTROL_KEY, newControl, readControl } from '../../src/client/delivery/log/records.ts';
 import { createLateChunk } from '../../src/client/late-chunk.ts';
@@ -322,15 +323,24 @@ const page = (store: Store) => ({
   platform: { openStore: () => store, openChannel: deafLink },
 });
 
+/** The consent of a page in which the user has decided at this time, a while ago. */
+const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled' = 'disabled') => {
+  let now = at;
+  const consent = createConsent(initial, () => now);
+  void consent.decide(decision);
+  now = 100;
+  return consent;
+};
+
 test('the record of a choice that is written without the delivery is the one that the delivery reads', async () => {
   const store = createMemoryStore();
   await store.setMany([[CONTROL_KEY, { ...newControl('enabled'), delivered: 3 }]]);
-  await decideWithoutDelivery(page(store), 'keep', { consent: 'disabled', chosenAt: 5 });
+  await decideWithoutDelivery(page(store), 'keep', decided('keep', 5));
   const record = await store.get(CONTROL_KEY);
   expect(readControl(record, 'enabled')).toEqual({ ...newControl('disabled'), delivered: 3, chosenAt: 5 });
   const newer = { v: 2, consent: 'enabled' };
   await store.setMany([[CONTROL_KEY, newer]]);
-  await decideWithoutDelivery(page(store), 'keep', { consent: 'disabled', chosenAt: 6 });
+  await decideWithoutDelivery(page(store), 'keep', decided('keep', 6));
   expect(await store.get(CONTROL_KEY)).toEqual(newer);
 });
 
@@ -349,10 +359,10 @@ test('a purge without the delivery removes the queue, and leaves the totals and 
     [['dead', 1, 4, 'tab', 0], { v: 1, event, reason: 'no' }],
     ...newer,
   ]);
-  await decideWithoutDelivery(page(store), 'purge', { consent: 'disabled', chosenAt: 7 });
+  await decideWithoutDelivery(page(store), 'purge', decided('purge', 7));
   const control = { ...newControl('disabled'), delivered: 3, purged: 1, chosenAt: 7 };
   expect(await store.entries()).toEqual([[CONTROL_KEY, control], ...newer]);
-  await decideWithoutDelivery(page(store), 'wipe', { consent: 'disabled', chosenAt: 8 });
+  await decideWithoutDelivery(page(store), 'wipe', decided('wipe', 8));
   expect(await store.entries()).toEqual([]);
 });
 
@@ -410,24 +420,21 @@ test('a click that waits for the rest of the client is forgotten by a purge, tho
   placard.stop();
 });
 
-test.each<[Parameters<typeof decideWithoutDelivery>[1], unknown[]]>([
-  ['keep', ['disabled']],
-  ['wipe', ['wiped']],
+test.each<[Decision, unknown[]]>([
+  ['keep', [{ type: 'consent', consent: 'disabled', chosenAt: 5 }]],
+  ['wipe', [{ type: 'consent', consent: 'wiped', chosenAt: 5 }]],
   ['enable', []],
 ])(
   'without the rest of the client the other tabs are told of an opt-out, and not of an opt-in (%s)',
   async (decision, told) => {
     const sent: unknown[] = [];
     const channel = {
-      postMessage: ({ choice }: { choice: unknown }) => sent.push(choice),
+      postMessage: (message: unknown) => sent.push(message),
       close: () => undefined,
     };
-    const platform = { openStore: () => createMemoryStore(), openChannel: () => channel as never };
-    const choice = {
-      consent: decision === 'enable' ? ('enabled' as const) : ('disabled' as const),
-      chosenAt: 5,
-    };
-    await decideWithoutDelivery({ logName: 'log', platform }, decision, choice);
+    const { logName, platform } = page(createMemoryStore());
+    const setup = { logName, platform: { ...platform, openChannel: () => channel as never } };
+    await decideWithoutDelivery(setup, decision, decided(decision, 5));
     expect(sent).toEqual(told);
   },
 );
@@ -438,6 +445,8 @@ test('while the rest of the client cannot be loaded an opt-in comes to its end, 
   await first.heard('synced');
   await first.placard.disable('keep');
   first.placard.stop();
+  // Of an opt-out of the same millisecond the opt-in would be the earlier choice.
+  await vi.advanceTimersByTimeAsync(1);
   network.failures = Number.POSITIVE_INFINITY;
   const second = visit();
   await second.placard.enable();
@@ -450,4 +459,53 @@ test('while the rest of the client cannot be loaded an opt-in comes to its end, 
   await third.heard('synced');
   expect(third.notices.filter(({ type }) => type === 'consent')).toEqual([]);
   third.placard.stop();
+});
+
+test('a decision that is carried out late does not overwrite a later one of another tab, and the page follows that one', async () => {
+  const store = createMemoryStore();
+  const stored = { ...newControl('disabled'), chosenAt: 20, delivered: 3 };
+  await store.setMany([[CONTROL_KEY, stored]]);
+  const consent = decided('enable', 10);
+  await decideWithoutDelivery(page(store), 'enable', consent);
+  expect(await store.get(CONTROL_KEY)).toEqual(stored);
+  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 20 });
+});
+
+test('a purge that is carried out late leaves what was captured after a later opt-in of another tab', async () => {
+  const store = createMemoryStore();
+  const event = { v: 1, type: 'click', bannerId: 'b', placementId: 'p', userId: 'u', time: 5 };
+  const control = { ...newControl('enabled'), chosenAt: 20 };
+  await store.setMany([
+    [CONTROL_KEY, control],
+    [['event', 1, 9, 'tab', 1], event],
+    [['event', 1, 21, 'tab', 2], event],
+  ]);
+  const consent = decided('purge', 10, 'enabled');
+  await decideWithoutDelivery(page(store), 'purge', consent);
+  expect(await store.entries()).toEqual([
+    [CONTROL_KEY, control],
+    [['event', 1, 21, 'tab', 2], event],
+  ]);
+  expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 20 });
+});
+
+test('an opt-out in another tab outlives an opt-in before it, though the rest of the client is loaded after both', async () => {
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const openStore = aProfile();
+  const openChannel = someChannels();
+  const other = open({ service, openStore, platform: { openChannel } });
+  other.placard.mount('home_hero', aSlot(), draw);
+  await other.heard('synced');
+
+  network.failures = 3;
+  const late = open({ service, openStore, consent: 'disabled', platform: { openChannel } });
+  await late.placard.enable();
+  await vi.advanceTimersByTimeAsync(3_000);
+  await other.placard.disable('purge');
+  await vi.advanceTimersByTimeAsync(40_000);
+  expect(network.failures).toBe(0);
+  expect(other.of('consent').at(-1)).toMatchObject({ state: 'disabled' });
+  expect(late.of('consent').at(-1)).toMatchObject({ state: 'disabled' });
+  const control = await openStore(logName(service.origin, 'app')).get(CONTROL_KEY);
+  expect(control).toMatchObject({ consent: 'disabled' });
 });

@@ -1,6 +1,6 @@
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { Choice, ChoiceRecord, Decision } from './consent.ts';
+import type { ChoiceRecord, Consent, Decision } from './consent.ts';
 
 /** Where the log is. */
 interface LogSetup {
@@ -12,21 +12,22 @@ interface LogSetup {
 }
 
 /**
- * Brings a decision to the log while the delivery cannot be loaded. The delivery does the rest when it is there.
- * The shape of the record is the log's; a test compares both, as what this chunk and a later one share would load first.
+ * Brings a decision to the log if the delivery cannot be loaded. The delivery does the rest once it is loaded.
+ * The shape of the record is the log's; a test compares both, because a module that both chunks share would load first.
  */
 export const decideWithoutDelivery = async (
   { logName, platform }: LogSetup,
   decision: Decision,
-  record: ChoiceRecord,
+  consent: Pick<Consent, 'record' | 'isSuperseded' | 'hear'>,
 ): Promise<void> => {
   const { openStore, openChannel = (name) => new BroadcastChannel(name) } = platform;
+  const record = consent.record();
   const log = openStore(logName);
   // First, as the disk may hang.
   if (decision !== 'enable') {
     try {
       const channel = openChannel(logName);
-      channel.postMessage({ type: 'consent', choice: decision === 'wipe' ? 'wiped' : record.consent });
+      channel.postMessage({ type: 'consent', ...record, ...(decision === 'wipe' && { consent: 'wiped' }) });
       channel.close();
     } catch {
       // Some frames have no channel.
@@ -34,12 +35,18 @@ export const decideWithoutDelivery = async (
   }
   if (decision === 'wipe') return log.clear();
   const key = ['control', 1, 'meta'];
-  // A newer version's records are left alone.
-  await log.update<{ v: number }>([key], ([found]) =>
-    found && found.v > 1 ? [] : [[key, { ...found, v: 1, ...record }]],
-  );
-  if (decision !== 'purge') return;
-  const records = await log.entries<{ v?: number; consent?: Choice } | undefined>();
-  const queue = records.filter(([, found]) => found?.v === 1 && !found.consent);
-  await log.deleteMany(queue.map(([each]) => each));
+  let later: ChoiceRecord | undefined;
+  await log.update<ChoiceRecord & { v: number }>([key], ([found]) => {
+    later = found && consent.isSuperseded(record, found) ? found : undefined;
+    // A newer version's records are left alone.
+    return later || (found && found.v > 1) ? [] : [[key, { ...found, v: 1, ...record }]];
+  });
+  if (decision === 'purge') {
+    const records = await log.entries<{ v?: number; consent?: unknown } | undefined>();
+    // What was captured after a later opt-in stays. An event has its time in its key.
+    const isKept = (key: unknown): boolean => later !== undefined && Object(key)[2] > record.chosenAt;
+    const queue = records.filter(([key, found]) => found?.v === 1 && !found.consent && !isKept(key));
+    await log.deleteMany(queue.map(([each]) => each));
+  }
+  if (later) await consent.hear(later);
 };

@@ -116,7 +116,7 @@ export const createCapture = (
    */
   const removeForbidden = async (kept: Entry[]): Promise<Entry[]> => {
     const control = await log.control();
-    const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !log.isOwnChoice(control);
+    const isMissed = control.consent !== 'enabled' && !consent.mayAct() && !consent.isOwn(control.chosenAt);
     const isForbidden = ({ event }: Entry): boolean =>
       !consent.mayFinish() || (isMissed && event.time > control.chosenAt);
     const forbidden = kept.filter(isForbidden);

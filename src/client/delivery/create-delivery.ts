@@ -51,11 +51,12 @@ const createDecide = (
   sender: Sender,
 ) => {
   news.subscribe((item) => {
-    if (item.type !== 'consent' || !item.choice) return;
-    // Nothing is written until `enable()` or a reload; in a service worker an opt-in in any tab counts.
-    if (consent.is('wiped') && !(isWorker && item.choice === 'enabled')) return;
-    void consent.follow(item.choice);
-    if (item.choice === 'wiped') log.place.forgetMemory();
+    if (item.type !== 'consent' || !Number.isFinite(item.chosenAt)) return;
+    const wasWiped = consent.is('wiped');
+    // A service worker has no host that could enable it again.
+    if (isWorker && wasWiped && item.consent === 'enabled') void consent.decide('enable');
+    else void consent.hear(item);
+    if (!wasWiped && consent.is('wiped')) log.place.forgetMemory();
   });
 
   return async (decision: Decision, isDiskDone = false): Promise<void> => {
@@ -64,21 +65,24 @@ const createDecide = (
     const isForgetting = decision === 'wipe' || decision === 'purge';
     const isWipe = decision === 'wipe' && !isDiskDone;
     const isPurge = decision === 'purge' && !isDiskDone;
-    const post = () => news.post({ type: 'consent', choice: isWipe ? 'wiped' : record.consent });
-    // The other tabs need not wait for the disk to stop; but what they find there must not be older than an opt-in.
+    const post = () =>
+      news.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
+    // The other tabs need not wait for the disk to stop. Of an opt-in they hear once it is stored, and only then.
     if (!isOptIn) post();
     // In the order of the calls: a purge takes nothing that is captured after an opt-in behind it, here or in another tab.
     const carryOut = async () => {
       if (isWipe) return log.place.clear();
       // A full disk refuses no choice.
-      await upkeep.retryOnQuota(() => log.storeChoice(record));
+      const isStored = await upkeep.retryOnQuota(() => log.storeChoice(record));
       // What was held in memory comes to the disk with the choice.
       await log.place.retry();
-      if (isPurge) await upkeep.retryOnQuota(upkeep.purge);
-      // The user may have taken it back, here or in another tab.
-      if (isOptIn && consent.mayAct()) post();
+      // What was captured after a later opt-in of another tab stays.
+      const purgedUntil = isStored ? Infinity : record.chosenAt;
+      if (isPurge) await upkeep.retryOnQuota(() => upkeep.purge(purgedUntil));
+      // The user may have taken it back here.
+      if (isOptIn && isStored && consent.mayAct()) post();
     };
-    await log.whileChoosing(record.consent, () => capture.inTurn(carryOut, isForgetting));
+    await capture.inTurn(carryOut, isForgetting);
     if (decision === 'send') await sender.run(true);
     if (isOptIn) sender.onSign();
   };

@@ -1,5 +1,5 @@
 import type { BannerEvent, EventType } from '../banner.ts';
-import type { Choice, Consent, Decision } from '../consent/consent.ts';
+import type { Choice, ChoiceRecord, Consent, Decision } from '../consent/consent.ts';
 import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notice, Notify } from '../notices.ts';
 import type { DeliveryChoices, DeliveryOptions } from '../options/choices.ts';
@@ -149,7 +149,7 @@ export type TabNews =
   | { type: 'gone'; keys: string[] }
   /** The service worker has no host, so each page passes the worker's notices on to its own. */
   | { type: 'notice'; notice: Notice }
-  | { type: 'consent'; choice: Choice | 'wiped' };
+  | ({ type: 'consent' } & ChoiceRecord<Choice | 'wiped'>);
 
 /** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
 export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {

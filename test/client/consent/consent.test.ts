@@ -35,12 +35,58 @@ test('an opt-out that is repeated is carried out again, and is over when what it
   expect(deleted).toBe(2);
 });
 
-test('its own decision has a time, and one of another tab none', () => {
+test('of two choices the later one is in force, in whatever order they are heard', async () => {
+  const consent = createConsent('pending', () => 7);
+  await consent.hear({ consent: 'disabled', chosenAt: 9 });
+  await consent.hear({ consent: 'enabled', chosenAt: 8 });
+  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 9 });
+  await consent.hear({ consent: 'enabled', chosenAt: 10 });
+  expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 10 });
+});
+
+test('of two choices of the same millisecond the opt-out is in force, in whatever order they are heard', async () => {
+  const consent = createConsent('pending', () => 7);
+  await consent.hear({ consent: 'enabled', chosenAt: 9 });
+  await consent.hear({ consent: 'disabled', chosenAt: 9 });
+  await consent.hear({ consent: 'enabled', chosenAt: 9 });
+  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 9 });
+});
+
+test('an opt-in of an earlier visit does not undo what the host says, and an opt-out does', async () => {
+  const host = createConsent('disabled', () => 7);
+  await host.hear({ consent: 'enabled', chosenAt: 6 });
+  expect(host.is('disabled')).toBe(true);
+  const other = createConsent('enabled', () => 7);
+  await other.hear({ consent: 'keeping', chosenAt: 6 });
+  expect(other.is('keeping')).toBe(true);
+});
+
+test('its own decision is later than all that it knows of, whatever the clock says', async () => {
+  let now = 1_000;
+  const consent = createConsent('enabled', () => now);
+  await consent.hear({ consent: 'disabled', chosenAt: 2_000 });
+  now = 500;
+  void consent.decide('enable');
+  expect(consent.record()).toEqual({ consent: 'enabled', chosenAt: 2_001 });
+});
+
+test('a clock that was wrong makes no opt-out void, and no opt-in for long', () => {
+  const MINUTE_MS = 60_000;
+  const { isSuperseded } = createConsent('enabled', () => MINUTE_MS);
+  const optIn = { consent: 'enabled' as const, chosenAt: MINUTE_MS };
+  const optOut = { consent: 'disabled' as const, chosenAt: MINUTE_MS };
+  expect(isSuperseded(optOut, { ...optIn, chosenAt: 2 * MINUTE_MS })).toBe(false);
+  expect(isSuperseded(optIn, { ...optOut, chosenAt: 2 * MINUTE_MS })).toBe(true);
+  expect(isSuperseded(optIn, { ...optOut, chosenAt: 20 * MINUTE_MS })).toBe(false);
+});
+
+test('after a wipe only its host enables a page', async () => {
   const consent = createConsent('enabled', () => 7);
-  void consent.follow('disabled');
-  expect(consent.record()).toEqual({ consent: 'disabled', chosenAt: 0 });
-  void consent.decide('send');
-  expect(consent.record()).toEqual({ consent: 'draining', chosenAt: 7 });
+  await consent.hear({ consent: 'wiped', chosenAt: 8 });
+  await consent.hear({ consent: 'enabled', chosenAt: 9 });
+  expect(consent.is('wiped')).toBe(true);
+  void consent.decide('enable');
+  expect(consent.is('enabled')).toBe(true);
 });
 
 test.each([

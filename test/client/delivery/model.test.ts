@@ -202,6 +202,8 @@ const play = async (actions: Action[]): Promise<void> => {
   world.service.recover();
   for (const each of tabs) each.kill();
   const last = world.openTab({ apiKey: 'client-key' });
+  // Of an opt-out of the same millisecond the opt-in would be the earlier choice.
+  await world.clock.advance(1);
   await last.delivery.enable();
   for (let round = 0; round < 4; round += 1) {
     await world.clock.advance(HOUR_MS);

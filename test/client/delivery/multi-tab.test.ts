@@ -373,6 +373,7 @@ describe('consent', () => {
     page.kill();
     await world.settle();
     const next = world.openTab({ options: { maxWaitMs: 60 * MINUTE_MS } });
+    await world.clock.advance(1);
     await next.delivery.enable();
     await next.capture('after');
     expect(await worker.delivery.flush()).toEqual({ delivered: 1, pending: 0 });

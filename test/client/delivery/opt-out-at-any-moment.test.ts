@@ -73,6 +73,7 @@ test('an opt-in on the visit after an opt-out tells of no opt-out, and stores fr
   const first = world.openTab();
   await first.delivery.disable('keep');
   first.kill();
+  await world.clock.advance(1);
   const second = world.openTab({ consent: 'disabled' });
   const enabled = second.delivery.enable();
   const click = second.capture();

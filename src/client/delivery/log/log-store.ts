@@ -101,9 +101,11 @@ export const createLogStore = (
     const missed = found.filter(([key]) => !isKept || !isControlKey(key)).map(([, each]) => each);
     // An opt-out holds in every version: under our key, and under those of versions to come. No channel may have brought it to
     // a page in memory mode, which sends nothing from then on until its events are back on the disk.
-    const { chosenAt } = control.last();
-    const later = missed.find((each) => isOptOut(each?.consent) && !(chosenAt > Number(each?.chosenAt)));
-    if (later) control.follow(later.consent === 'disabled' ? 'disabled' : 'keeping');
+    for (const each of missed) {
+      if (!isOptOut(each?.consent)) continue;
+      const choice = each?.consent === 'disabled' ? 'disabled' : 'keeping';
+      void consent.hear({ consent: choice, chosenAt: Number(each?.chosenAt) || 0 });
+    }
     if (!isOurs) throw newerVersion();
     return record !== undefined;
   };

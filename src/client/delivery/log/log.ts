@@ -1,6 +1,5 @@
 import type { ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
-import { LEAP_MS } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
@@ -161,23 +160,20 @@ export const createLog = (context: DeliveryContext) => {
 
     overview,
 
-    /** Brings a choice that the user made in this page to the log. It is durable when the promise resolves. */
-    storeChoice: (choice: ChoiceRecord): Promise<void> =>
-      step([], (control) => {
-        const ahead = control.chosenAt - choice.chosenAt;
-        // Another tab has opted out while this opt-in waited for its turn. Further ahead is a clock that was set back.
-        if (choice.consent === 'enabled' && ahead > 0 && ahead < LEAP_MS) return null;
+    /**
+     * Brings a choice of this page to the log. Returns whether it is stored durably; false if the user has chosen later in another tab, which
+     * this page then follows.
+     */
+    async storeChoice(choice: ChoiceRecord): Promise<boolean> {
+      let isStored = false;
+      await step([], (control) => {
+        isStored = !consent.isSuperseded(choice, control);
+        if (!isStored) return null;
         Object.assign(control, choice);
         return [];
-      }),
-    /** Runs what brings a choice to the log. Until that ends, what is read there may be older than the choice. */
-    whileChoosing: last.store,
-
-    /**
-     * Whether the user made the choice of this record in this page, or none is stored yet. What this page captured came before it, whatever
-     * the clock says.
-     */
-    isOwnChoice: ({ chosenAt }: Control): boolean => chosenAt === 0 || chosenAt === consent.record().chosenAt,
+      });
+      return isStored;
+    },
 
     /** The records of a range in key order: events, dead letters, or what cannot be read as one. */
     async *read(range: KeyRange): AsyncGenerator<LogRecord> {

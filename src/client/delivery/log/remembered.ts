@@ -1,4 +1,3 @@
-import type { Choice } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import { type Claim, type Control, isEventKey, keyText, type QueuedEvent, readControl } from './records.ts';
@@ -11,10 +10,6 @@ export const createLastSeen = ({
 }: Pick<DeliveryContext, 'consent' | 'lifecycle' | 'news'>) => {
   let last: Control | undefined;
   let claims: Claim[] = [];
-  /** The choice that the record had when this page read or wrote it last. */
-  let knownChoice: Choice = 'enabled';
-  /** Writes under way that bring this page's choice to the record. Until they end, a read may return an older choice. */
-  let writes = 0;
   /** The control record that could not be written, as the disk was full. Its pause holds in this page. */
   let held: Control | undefined;
   /** The log had a control record when this page looked last. */
@@ -31,16 +26,9 @@ export const createLastSeen = ({
     }
     return control;
   };
-  /** Follows a choice that the user made in another tab or on an earlier visit. */
-  const follow = (choice: Choice): void => {
-    if (writes > 0 || choice === knownChoice) return;
-    knownChoice = choice;
-    if (choice === consent.record().consent || consent.is('wiped')) return;
-    void consent.follow(choice);
-  };
   /** A record that is gone when the page comes back was wiped by another page. */
   const noticeWipe = (record: unknown): void => {
-    if (mayBeWiped && record === undefined) void consent.follow('wiped');
+    if (mayBeWiped && record === undefined) void consent.hear({ ...consent.record(), consent: 'wiped' });
     mayBeWiped = false;
   };
 
@@ -56,7 +44,6 @@ export const createLastSeen = ({
 
   return {
     read,
-    follow,
     noticeWipe,
     /** Keeps the record that was read or written, and the claims beside it. */
     keep(record: unknown, found = claims): Control {
@@ -64,18 +51,8 @@ export const createLastSeen = ({
       claims = found;
       last = read(record);
       hadRecord = record !== undefined;
-      if (hadRecord) follow(last.consent);
+      if (hadRecord) void consent.hear(last);
       return last;
-    },
-    /** `write` brings a choice of this page to the record. */
-    async store(choice: Choice, write: () => Promise<void>): Promise<void> {
-      writes += 1;
-      try {
-        await write();
-        knownChoice = choice;
-      } finally {
-        writes -= 1;
-      }
     },
     /** Holds the pause of a record that a full disk did not take, until a step is written. */
     hold(control?: Control): void {

@@ -185,12 +185,19 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       }
     },
 
-    /** Deletes every event and dead letter, also those in a request under way, and what says which banners were seen. The totals stay. */
-    async purge(): Promise<void> {
+    /**
+     * Deletes every event and dead letter up to this time, also those in a request under way, and what says which banners were seen. The
+     * totals stay.
+     */
+    async purge(until: number): Promise<void> {
       log.place.owePurge();
       await log.forgetClaims();
-      await remove((await survey()).all, 'purged');
-      await log.forgetCounted(Infinity);
+      const { all } = await survey();
+      await remove(
+        all.filter(({ event }) => event.time <= until),
+        'purged',
+      );
+      await log.forgetCounted(until);
       await log.place.retry();
     },
   };

@@ -185,8 +185,8 @@ test('a worker that has seen a wipe answers no page until the user opts in again
     for (const listener of heard) listener({ data });
   };
   expect(isThere()).toBe(true);
-  tell({ type: 'consent', choice: 'wiped' });
+  tell({ type: 'consent', consent: 'wiped', chosenAt: Date.now() });
   expect(isThere()).toBe(false);
-  tell({ type: 'consent', choice: 'enabled' });
+  tell({ type: 'consent', consent: 'enabled', chosenAt: Date.now() + 1 });
   expect(isThere()).toBe(true);
 });
