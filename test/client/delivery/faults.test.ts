@@ -6,6 +6,7 @@ import { assertConserved, type Fault } from '../../../src/testing/index.ts';
 import { createFaultyWorld, createWorld, type TabSetup } from './world.ts';
 
 const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 const FOREVER = { times: Number.POSITIVE_INFINITY };
 
@@ -27,6 +28,41 @@ test('the caps hold over many short pages', async () => {
   const diagnostics = await last.delivery.diagnostics();
   expect(diagnostics.pending + diagnostics.inDoubt).toBeLessThanOrEqual(105);
   assertConserved(diagnostics);
+});
+
+test('a page view does not read a long backlog that another page has looked at within the hour', async () => {
+  const world = createWorld();
+  world.service.fail({ type: 'status', status: 503 }, FOREVER);
+  const first = world.openTab();
+  await first.captureMany(1_000);
+  await world.clock.advance(10_000);
+  first.kill();
+
+  let read = 0;
+  const openTab = () => {
+    const store = world.disk.openStore(world.name);
+    const entries: Store['entries'] = async (range) => {
+      const found = await store.entries(range);
+      read += found.length;
+      return found as never;
+    };
+    return world.openTab({ openStore: () => ({ ...store, entries }) });
+  };
+  const second = openTab();
+  await second.capture('one');
+  await world.clock.advance(10_000);
+  second.kill();
+  expect(read).toBeGreaterThan(0);
+  expect(read).toBeLessThan(500);
+
+  // An hour later, or when another page has appended much, it is read.
+  await world.clock.advance(HOUR_MS);
+  read = 0;
+  const third = openTab();
+  await third.capture('two');
+  await world.clock.advance(10_000);
+  third.kill();
+  expect(read).toBeGreaterThan(1_000);
 });
 
 test('a tab that comes back from the back/forward cache after a wipe stores and sends nothing', async () => {

@@ -183,6 +183,9 @@ export interface Control extends ChoiceRecord, Record<Total, number> {
   refusedKey: string | null;
   /** When a page first found something that is too old, in Unix milliseconds; 0 where nothing is too old. */
   oldSince: number;
+  /** When a page last looked at all of a long backlog, in Unix milliseconds, and how many events it found; 0 if none has. */
+  tidiedAt: number;
+  tidied: number;
 }
 
 export const CONTROL_KEY: StoreKey = ['control', VERSION, 'meta'];
@@ -199,6 +202,8 @@ export const newControl = (consent: Choice): Control => ({
   wait: noPause(),
   refusedKey: null,
   oldSince: 0,
+  tidiedAt: 0,
+  tidied: 0,
   delivered: 0,
   discarded: 0,
   evicted: 0,
@@ -215,7 +220,7 @@ export const isOptOut = (choice: unknown): boolean => choice !== 'enabled' && CH
 export const readControl = (record: unknown, consent: Choice): Control => {
   const control = newControl(consent);
   const stored: Partial<Control> = Object(record);
-  const numbers = ['chosenAt', 'oldSince', ...TOTALS] as const;
+  const numbers = ['chosenAt', 'oldSince', 'tidiedAt', 'tidied', ...TOTALS] as const;
   for (const name of numbers) if (Number.isFinite(stored[name])) control[name] = stored[name]!;
   if (CHOICES.includes(stored.consent)) control.consent = stored.consent!;
   if (Number.isFinite(stored.wait?.until) && Number.isFinite(stored.wait!.failures))

@@ -1,4 +1,5 @@
 import type { EventType } from '../../banner.ts';
+import { isAhead } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from './log.ts';
 import { isQuota } from './log-store.ts';
@@ -11,6 +12,7 @@ import {
   isLive,
   keyText,
   type QueuedEvent,
+  VERSION,
 } from './records.ts';
 
 /** Records in one transaction. */
@@ -75,6 +77,31 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     }
   };
 
+  /**
+   * Whether another page has looked at all of it within the hour, and little was appended since. A backlog of thousands would cost each
+   * page view seconds. Reads no more than one slice.
+   */
+  const isTidied = async (): Promise<boolean> => {
+    const { tidiedAt, tidied } = await log.control();
+    const isRecent = isAhead(tidiedAt + TIDY_MS, now(), TIDY_MS);
+    const limit = Math.ceil(Math.min(SLICE, tidied * SLACK));
+    const since = { ...EVENT_RANGE, from: ['event', VERSION, tidiedAt + 1], limit };
+    return isRecent && limit > 0 && (await log.place.entries(since)).length < limit;
+  };
+  /** A backlog that one read brings is not worth a write. On a full disk each page looks for itself. */
+  const noteTidied = async (stayed: number): Promise<void> => {
+    if (stayed <= SLICE) return;
+    await log
+      .step([], (control) => {
+        control.tidiedAt = now();
+        control.tidied = stayed;
+        return [];
+      })
+      .catch((error) => {
+        if (!isQuota(error)) throw error;
+      });
+  };
+
   const isOverSlack = (): boolean => events > maxEvents * SLACK || bytes > bytesCap * SLACK;
 
   /**
@@ -135,10 +162,15 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
     /** Whether so much was appended that `tidy` is due now. */
     isDue: isOverSlack,
 
-    /** Looks once a page, once an hour, and when much was appended: what is too old goes, then what is over a cap, the least and oldest first. */
+    /** Looks when a page starts, once an hour, and when much was appended: what is too old goes, then what is over a cap, the least and oldest first. */
     async tidy(): Promise<void> {
       const isHour = monotonic() - tidiedAt > TIDY_MS;
-      if (!isHour && !isOverSlack()) return;
+      const isOver = isOverSlack();
+      if (!isHour && !isOver) return;
+      if (!isOver && (await isTidied())) {
+        tidiedAt = monotonic();
+        return;
+      }
       [events, bytes] = [0, 0];
       const { all, free: found, size } = await survey();
       let free = found;
@@ -150,7 +182,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
       const expired = found.filter((item) => !kept.has(item));
       let spareBytes = size - expired.reduce((sum, { event }) => sum + bytesOf(event), 0) - bytesCap;
       let spareEvents = all.length - expired.length - maxEvents;
-      if (spareEvents <= 0 && spareBytes <= 0) return;
+      if (spareEvents <= 0 && spareBytes <= 0) return noteTidied(all.length - expired.length);
       spareEvents += maxEvents * SLACK;
       spareBytes += bytesCap * SLACK;
       free.sort(
@@ -163,6 +195,7 @@ export const createUpkeep = (context: DeliveryContext, log: Log) => {
         return isVictim;
       });
       await remove(victims, 'evicted');
+      await noteTidied(all.length - expired.length - victims.length);
     },
 
     /**
