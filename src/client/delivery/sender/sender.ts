@@ -44,6 +44,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const settle = createSettle(context, log);
   let running: Run | undefined;
   let announcedUntil = 0;
+  /** By the monotonic clock: one that is set ahead must not leave what is due to a timer of before. */
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelTimer: () => void = () => undefined;
   let cancelQuiet: () => void = () => undefined;
@@ -57,10 +58,12 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
 
   /** Looks again at `time` (Unix milliseconds), or earlier where an earlier look is due. */
   const wakeAt = (time: number): void => {
-    if (isStopped() || time >= timerAt) return;
+    const delayMs = Math.max(0, time - clock.now());
+    const at = clock.monotonic() + delayMs;
+    if (isStopped() || at >= timerAt) return;
     cancelTimer();
-    timerAt = time;
-    cancelTimer = clock.after(Math.max(0, time - clock.now()), () => {
+    timerAt = at;
+    cancelTimer = clock.after(delayMs, () => {
       timerAt = Number.POSITIVE_INFINITY;
       wake();
     });

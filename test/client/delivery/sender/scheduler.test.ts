@@ -65,3 +65,16 @@ test('after stop no timer and no listener is left', async () => {
   expect(world.clock.pending()).toBe(0);
   expect(tab.listeners()).toBe(0);
 });
+
+test('after a clock that is set ahead, events do not wait for a timer of before', async () => {
+  const world = createWorld();
+  const tab = world.openTab();
+  world.service.fail({ type: 'rate-limit', afterSeconds: 3_000, form: 'banners' }, { times: 1 });
+  await tab.capture('first');
+  await tab.delivery.flush();
+  expect(world.service.requests).toHaveLength(1);
+  world.clock.jump(2 * 60 * 60_000);
+  await tab.capture('second');
+  await world.clock.advance(10_000);
+  expect(world.sent().slice(1).flat().sort()).toEqual(['first', 'second']);
+});
