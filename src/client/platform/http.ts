@@ -95,9 +95,11 @@ export const readRefused = ({ status, headers, text }: Answer, nowMs: number): R
   // A 5xx may carry the reset of a window that is not used up. And a time that has passed already, where our clock and the
   // server's differ, is no wish: it would make us hammer.
   const isRequested = status === 429 || headers.has('retry-after');
+  // A reset is a time of the server's clock. Where CORS does not expose its `Date`, the device's clock has to do.
+  const serverNowMs = Date.parse(headers.get('date') ?? '') || nowMs;
   return {
     ...readRefusal(parseJson(text)),
     reason: REASONS[status] ?? 'backoff',
-    requestedMs: (isRequested && readRateLimit(headers, 'epoch', nowMs).retryAfterMs) || 0,
+    requestedMs: (isRequested && readRateLimit(headers, 'epoch', serverNowMs).retryAfterMs) || 0,
   };
 };

@@ -2,10 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { judgeErrors, readAnswer } from '../../../../src/client/delivery/sender/send.ts';
 import fc from '../../../helpers/property.ts';
 
+const NOW = Date.UTC(2026, 2, 1, 12, 0, 0);
+const HOUR_MS = 60 * 60_000;
+
 /** What becomes of a batch of two events that was answered so. */
 const answered = (status: number, body: unknown, more = {}) => {
   const headers = new Headers({ 'content-type': 'application/json', ...more });
-  return readAnswer({ status, statusText: '', headers, text: JSON.stringify(body) }, 2, 0);
+  return readAnswer({ status, statusText: '', headers, text: JSON.stringify(body) }, 2, NOW);
 };
 
 test.each([{}, 'none', 3])(
@@ -108,11 +111,20 @@ test('a 413 halves the batch, whatever refuses it', () => {
   });
 });
 
+/** The headers of an answer that names its reset by a clock which is so far ahead of the device's. */
+const resetIn = (seconds: number, aheadMs: number): Record<string, string> => ({
+  date: new Date(NOW + aheadMs).toUTCString(),
+  'x-ratelimit-reset': String((NOW + aheadMs) / 1_000 + seconds),
+});
+
 test.each([
   [429, { 'retry-after': '7' }, { reason: 'rate-limit', requestedMs: 7_000 }],
   [429, {}, { reason: 'rate-limit', requestedMs: 0 }],
   [503, { 'retry-after': '7' }, { reason: 'backoff', requestedMs: 7_000 }],
   [503, { 'x-ratelimit-reset': '7' }, { reason: 'backoff', requestedMs: 0 }],
+  // The server's clock is two hours ahead of the device's, and two hours behind.
+  [429, resetIn(90, 2 * HOUR_MS), { reason: 'rate-limit', requestedMs: 90_000 }],
+  [429, resetIn(90, -2 * HOUR_MS), { reason: 'rate-limit', requestedMs: 90_000 }],
 ])('a %i with %j waits %j', (status, headers, pause) => {
   expect(answered(status, {}, headers)).toMatchObject({ type: 'again', pause });
 });
