@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { onCoverChange } from './cover-changes.ts';
 import { areaOf, lookAt } from './visible-pixels.ts';
 
 /** The viewability rule of the Media Rating Council for display: share of pixels, and how long without a break. */
@@ -13,6 +14,8 @@ const LATE_MS = 1_000;
 const LOOK_MS = 200;
 /** What cannot be seen is looked at again after this time, then after twice as long, up to `LOOK_MS`. */
 const FIRST_LOOK_MS = 16;
+/** What is covered, by a consent dialog for one, may stay so for long. It is looked at this often if no sign comes. */
+const COVERED_LOOK_MS = 2_000;
 
 export interface ViewabilityOptions {
   element: HTMLElement;
@@ -50,6 +53,10 @@ export const watchViewability = (options: ViewabilityOptions) => {
   let cancel: (() => void) | undefined;
   let wasLate = false;
   let { ownerDocument } = element;
+  /** The last look has found the slot covered, and nothing has happened since that may have changed it. */
+  let isCovered = false;
+  let stopCoverChanges: (() => void) | undefined;
+  let nextWaitMs = FIRST_LOOK_MS;
   /** Nodes have been in the slot: where none is left, or none displayed, they were taken away. */
   let wasFilled = element.hasChildNodes();
 
@@ -72,18 +79,32 @@ export const watchViewability = (options: ViewabilityOptions) => {
       isControl: isControl(),
       wasFilled,
       requiredShare: requiredShare(area()),
+      wasCovered: isCovered,
     });
+
+  /** While the slot is covered, listens to what may uncover it. */
+  const setCovered = (isNow: boolean): void => {
+    isCovered = isNow;
+    if (isNow) stopCoverChanges ??= onCoverChange(element.ownerDocument, onChange);
+    else {
+      stopCoverChanges?.();
+      stopCoverChanges = undefined;
+    }
+  };
 
   const restart = (): void => {
     follow();
     cancel?.();
     began = undefined;
+    setCovered(false);
     if (isWaiting() && isInView()) begin(FIRST_LOOK_MS);
   };
 
   /** Begins the second once the banner can be seen. */
   const begin = (waitMs: number): void => {
-    if (meetsShare() && sight() === 'visible') {
+    const seen = meetsShare() ? sight() : 'invisible';
+    setCovered(seen === 'covered');
+    if (seen === 'visible') {
       began = monotonic();
       last = { monotonic: began, wall: now() };
       cancel = after(LOOK_MS, look);
@@ -91,10 +112,15 @@ export const watchViewability = (options: ViewabilityOptions) => {
     }
     // Out of view, or less of it than is required: the observer calls when that changes.
     if (!isInView() || (area() > 0 && !meetsShare())) return;
+    lookAgain(waitMs);
+  };
+
+  const lookAgain = (waitMs: number): void => {
+    nextWaitMs = Math.min(2 * waitMs, isCovered ? COVERED_LOOK_MS : LOOK_MS);
     cancel = after(waitMs, () => {
       const isFilled = area() === 0 && areaOf(element.getBoundingClientRect()) > 0;
       if (!isFilled || isControl()) {
-        begin(Math.min(2 * waitMs, LOOK_MS));
+        begin(nextWaitMs);
         return;
       }
       // An empty slot in view counts as wholly visible, and the observer does not call when a banner gives it a height. A
@@ -103,6 +129,14 @@ export const watchViewability = (options: ViewabilityOptions) => {
       observer.disconnect();
       observer.observe(element);
     });
+  };
+
+  /** Looks at all of a covered slot soon, and then less and less often: an animation may still have to end. */
+  const onChange = (): void => {
+    if (nextWaitMs <= 2 * LOOK_MS) return;
+    isCovered = false;
+    cancel?.();
+    lookAgain(FIRST_LOOK_MS);
   };
 
   /** True where the time since the last look was not spent looking. */
@@ -192,6 +226,7 @@ export const watchViewability = (options: ViewabilityOptions) => {
     stop(): void {
       cancel?.();
       began = undefined;
+      setCovered(false);
       observer.disconnect();
       slotObserver.disconnect();
     },

@@ -24,6 +24,8 @@ export interface SightOptions {
   wasFilled: boolean;
   /** The part of the pixels, from 0 to 1, that must be seen. */
   requiredShare: number;
+  /** It was covered at the last look, and probably still is: a diagonal of points tells that, at a fifth of the price. */
+  wasCovered: boolean;
 }
 
 const between = (start: number, end: number, probe: number): number =>
@@ -157,7 +159,14 @@ const isCoveredOutside = ({ slot, x, y }: Probe): boolean => {
  * What can be seen of a slot at this moment: how much of what is drawn in it is in view, faint, clipped away or covered. Hit tests
  * pass through what takes no pointer events, so an overlay with `pointer-events: none` is not found.
  */
-export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: SightOptions): Sight => {
+export const lookAt = ({
+  slot,
+  entry,
+  isControl,
+  wasFilled,
+  requiredShare,
+  wasCovered,
+}: SightOptions): Sight => {
   const root = rootOf(slot);
   // The entry holds what was visible when a threshold was crossed. Since then the page may have scrolled a little, and a slot that is
   // wholly in view may have grown: the observer calls again only where another share of it is in view.
@@ -189,11 +198,11 @@ export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: Sig
   let covered = 0;
   let isHit = false;
   let layers = 0;
-  for (let probe = 0; probe < PROBES * PROBES; probe++) {
+  const look = (column: number, row: number): void => {
     const point = {
       slot,
-      x: between(visible.left, visible.right, probe % PROBES),
-      y: between(visible.top, visible.bottom, Math.floor(probe / PROBES)),
+      x: between(visible.left, visible.right, column),
+      y: between(visible.top, visible.bottom, row),
     };
     const hits = hitsOf(root, point.x, point.y);
     isHit ||= hits.length > 0;
@@ -202,7 +211,13 @@ export const lookAt = ({ slot, entry, isControl, wasFilled, requiredShare }: Sig
     if (own < 0) layers += Number(above.some((hit) => isLayer(hit, slot) && hides(hit, point)));
     else if (above.some((hit) => hides(hit, point)) || isCoveredOutside(point)) covered++;
     else free++;
+  };
+  if (wasCovered) {
+    for (let i = 0; i < PROBES; i++) look(i, i);
+    if (covered + layers === PROBES) return 'covered';
+    [free, covered, layers] = [0, 0, 0];
   }
+  for (let i = 0; i < PROBES * PROBES; i++) look(i % PROBES, Math.floor(i / PROBES));
   if (free + covered === 0) {
     // Content that is clipped away is drawn nowhere. Other reasons: no pixels, no pointer events, all but a modal dialog is inert.
     const isBlind = areaOf(visible) === 0 || !isHit || layers > 0 || readable.every(isUntouchable);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { watchViewability } from '../../../src/client/placements/viewability.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 
@@ -238,26 +238,81 @@ test('case 63: a control banner out of view does not count', () => {
   expect(seen).not.toHaveBeenCalled();
 });
 
-test('a banner that something covers is not seen, and counts a second after it is uncovered', () => {
-  const { element, see, seen, pass } = setUp();
+/** Something covers the slot until `uncover` is called. */
+const coverSlot = (element: HTMLElement) => {
   const dialog = document.createElement('dialog');
+  document.body.append(dialog);
   let hits: Element[] = [dialog, element];
   const hitTest = vi.fn(() => hits);
   Object.defineProperty(document, 'elementsFromPoint', { value: hitTest, configurable: true });
-  try {
-    see(1);
-    pass(5_000);
-    expect(seen).not.toHaveBeenCalled();
-    hits = [element, dialog];
-    // It is looked at every 200 ms, and its second begins then.
-    pass(200);
-    pass(999);
-    expect(seen).not.toHaveBeenCalled();
-    pass(1);
-    expect(seen).toHaveBeenCalledTimes(1);
-  } finally {
-    Reflect.deleteProperty(document, 'elementsFromPoint');
+  onTestFinished(() => void Reflect.deleteProperty(document, 'elementsFromPoint'));
+  return {
+    dialog,
+    hitTest,
+    uncover: () => {
+      hits = [element];
+    },
+  };
+};
+
+test('a banner that something covers is not seen, and counts a second after it is uncovered, though no event tells', () => {
+  const { element, see, seen, pass } = setUp();
+  const { uncover } = coverSlot(element);
+  see(1);
+  pass(30_000);
+  expect(seen).not.toHaveBeenCalled();
+  uncover();
+  pass(2_000);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1_000);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test.each<[string, (dialog: HTMLElement) => void]>([
+  ['a scroll of any element', (dialog) => dialog.dispatchEvent(new Event('scroll'))],
+  ['a resize', () => window.dispatchEvent(new Event('resize'))],
+  ['a pointer', (dialog) => dialog.dispatchEvent(new Event('pointerup', { bubbles: true }))],
+  ['a dialog that closes', (dialog) => dialog.dispatchEvent(new Event('close'))],
+  ['a mutation of the top layer', (dialog) => dialog.remove()],
+  ['a class on a child of the body', (dialog) => dialog.setAttribute('class', 'closed')],
+])('what was covered for long is looked at again soon after %s', async (_, happen) => {
+  const { element, see, seen, pass } = setUp();
+  const { dialog, uncover } = coverSlot(element);
+  see(1);
+  pass(30_000);
+  uncover();
+  happen(dialog);
+  await vi.advanceTimersByTimeAsync(0);
+  pass(16);
+  pass(999);
+  expect(seen).not.toHaveBeenCalled();
+  pass(1);
+  expect(seen).toHaveBeenCalledTimes(1);
+});
+
+test('a covered slot costs at most five hit tests a second', () => {
+  const { element, see, pass } = setUp();
+  const { hitTest } = coverSlot(element);
+  see(1);
+  pass(10_000);
+  hitTest.mockClear();
+  pass(60_000);
+  expect(hitTest.mock.calls.length).toBeLessThanOrEqual(60 * 5);
+  expect(hitTest).toHaveBeenCalled();
+});
+
+test('scroll under a cover costs no look for each event', () => {
+  const { element, see, pass } = setUp();
+  const { dialog, hitTest } = coverSlot(element);
+  see(1);
+  pass(10_000);
+  hitTest.mockClear();
+  for (let frame = 0; frame < 60; frame++) {
+    dialog.dispatchEvent(new Event('scroll'));
+    pass(16);
   }
+  // 60 events, and one look has 25 hit tests.
+  expect(hitTest.mock.calls.length).toBeLessThanOrEqual((25 * 60) / 8);
 });
 
 test('reports when the element leaves the view, once', () => {
