@@ -52,7 +52,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   });
   const loadChunk = createLoadChunk(options.importAgain);
   const context = createLateContext(options);
-  const { settings, consent, user, cache, placements, requested, notify, fail } = context;
+  const { settings, consent, user, cache, placements, notify, fail } = context;
   const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
   const { platform } = settings;
   const { now, after } = platform;
@@ -148,11 +148,11 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   return {
     delivery,
     want: updates.want,
-    async refresh(names = [...requested.placements]) {
+    async refresh(names) {
       mayShow.reconsider();
       // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
-      const placementIds = [names].flat();
-      for (const placementId of placementIds) requested.placements.add(placementId);
+      updates.name([names ?? []].flat());
+      const placementIds = names === undefined ? [...updates.wanted()] : [names].flat();
       const isFirst = begun !== undefined;
       await begun;
       if (isStopped()) return;
@@ -178,7 +178,11 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       } finally {
         begin();
       }
-      if (isSwitch || user.id() !== null) await context.forgetStored();
+      if (!isSwitch && user.id() === null) return;
+      // Another tab may be of another account. After a switch there is none.
+      const others = isSwitch || !context.mayWrite() ? [] : await updates.storedUsers();
+      await context.forgetStored();
+      updates.tellForgotten(others);
     },
     reconsider: mayShow.reconsider,
     snooze: createSnooze(context, updates.notifyTabs),

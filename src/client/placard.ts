@@ -14,7 +14,7 @@ export interface Placard {
   mount(placementId: string, element: HTMLElement, hook: PlacementHook): () => void;
   /** Switches user, or signs out with `null`. The former user's cache and session go, queued events stay theirs. */
   identify(userId: string | null): Promise<void>;
-  /** Explicit sync of the named placements (default: all mounted so far), within the refresh budget. */
+  /** Explicit sync of the named placements (default: all that are mounted, and those named before), within the refresh budget. */
   refresh(placementIds?: string[]): Promise<void>;
   /** Asks `mayShow` again where it keeps a slot empty, or has not answered: what came first is over. Costs no request. */
   reconsider(): void;

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { aSlot, draw, open, stagePages, syncs } from './pages.ts';
+import { aSlot, draw, open, PATIENCE, stagePages, syncs } from './pages.ts';
 
 stagePages();
 
@@ -28,6 +28,20 @@ test('contract 7.6: a refresh names its own placements, mounted or not', async (
   await placard.refresh('checkout' as never);
   expect(syncs(service)).toEqual([['sidebar'], ['checkout']]);
   expect(placard.banner('sidebar')).toBeNull();
+});
+
+test('a refresh requests what is mounted and what was named, and not the placements of former views', async () => {
+  const { placard, service, heard } = open();
+  for (const placementId of ['view_1', 'view_2', 'view_3']) placard.mount(placementId, aSlot(), draw)();
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('synced');
+  await placard.refresh(['sidebar']);
+  service.clear();
+  await placard.refresh();
+  expect(syncs(service)).toEqual([['home_hero', 'sidebar']]);
+  // What was left out is requested when it is mounted again.
+  placard.mount('view_2', aSlot(), draw);
+  await vi.waitFor(() => expect(syncs(service)).toEqual([['home_hero', 'sidebar'], ['view_2']]), PATIENCE);
 });
 
 test('a refresh right after the client was created is the first sync of the page, and costs nothing', async () => {

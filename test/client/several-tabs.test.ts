@@ -88,3 +88,42 @@ test('case 40: a page in the back/forward cache learns of an opt-out before it r
   expect(a.of('consent')).toHaveLength(1);
   expect(await a.openStore('placard-banners').entries()).toEqual([]);
 });
+
+test('two accounts in two tabs each keep their record: a reload is no first visit', async () => {
+  const openChannel = someChannels();
+  const service = createFakeService({ banners: { home_hero: hero } });
+  const a = open({ platform: { openChannel }, service });
+  a.placard.mount('home_hero', aSlot(), draw);
+  await a.heard('tracked');
+  const b = open({ platform: { openChannel }, service, openStore: a.openStore, userId: 'u-2' });
+  b.placard.mount('home_hero', aSlot(), draw);
+  await b.heard('synced');
+  await vi.waitFor(async () => expect((await usersIn(a.openStore)).sort()).toEqual(['u-1', 'u-2']), PATIENCE);
+  await a.placard.flush();
+  a.placard.stop();
+
+  const again = open({ platform: { openChannel }, service, openStore: a.openStore });
+  again.placard.mount('home_hero', aSlot(), draw);
+  await again.heard('shown');
+  await vi.advanceTimersByTimeAsync(5_000);
+  await again.placard.flush();
+  const impressions = service.events.filter(({ type, userId }) => type === 'impression' && userId === 'u-1');
+  expect(impressions).toHaveLength(1);
+});
+
+test('a record that a user left in another tab is not stored again when the next account starts', async () => {
+  const openChannel = someChannels();
+  const a = open({ platform: { openChannel } });
+  a.placard.mount('home_hero', aSlot(), draw);
+  await a.heard('synced');
+  const next = () => open({ platform: { openChannel }, service: a.service, openStore: a.openStore });
+  const b = next();
+  await b.placard.identify('u-2');
+  await vi.waitFor(async () => expect(await usersIn(a.openStore)).toEqual(['u-2']), PATIENCE);
+  b.placard.stop();
+  const c = open({ platform: { openChannel }, service: a.service, openStore: a.openStore, userId: 'u-2' });
+  c.placard.mount('home_hero', aSlot(), draw);
+  await c.heard('synced');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(await usersIn(a.openStore)).toEqual(['u-2']);
+});

@@ -291,3 +291,12 @@ test('a profile that has opted out is never synced, whenever its page mounts a s
     placard.stop();
   }
 });
+
+test.each(['opt-out', 'wipe'])('after an %s the tab keeps no name', async (decision) => {
+  const { placard, heard } = open({ banners: { impressionScope: 'tab' } });
+  placard.mount('home_hero', aSlot(), draw);
+  await heard('tracked');
+  expect(sessionStorage).toHaveLength(1);
+  await (decision === 'wipe' ? placard.wipe() : placard.disable('keep'));
+  expect(sessionStorage).toHaveLength(0);
+});

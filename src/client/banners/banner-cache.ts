@@ -216,6 +216,12 @@ export const createBannerCache = (options: CacheOptions) => {
       return verdict;
     },
 
+    /** Another user's page has deleted the record, and this user has not left: the copy in memory is stored again. */
+    writeAgain(): Promise<void> {
+      isStored = false;
+      return cache.change(() => undefined);
+    },
+
     /** Takes banners out and keeps them out, those of this user's other tabs as well. */
     dismiss: (dismissals: Parameters<typeof addDismissals>[1]) =>
       cache.change((own) => addDismissals(own, dismissals)),

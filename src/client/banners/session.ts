@@ -28,10 +28,11 @@ export const refill = (
 
 /** While a page is visible the session is kept alive this often. Its end is accurate to this interval. */
 const HEARTBEAT_MS = 60_000;
-const TAB_KEY = 'placard-tab';
 
 interface SessionOptions {
   cache: BannerCache;
+  /** Where the tab keeps its name. */
+  tabKey: string;
   rule: BannerOptions;
   mayWrite: () => boolean;
   now: () => number;
@@ -43,10 +44,10 @@ interface SessionOptions {
 }
 
 /** A name for this tab that outlives a reload. */
-const tabName = (fresh: string): string => {
+const tabName = (tabKey: string, fresh: string): string => {
   try {
-    const known = sessionStorage.getItem(TAB_KEY);
-    if (!known) sessionStorage.setItem(TAB_KEY, fresh);
+    const known = sessionStorage.getItem(tabKey);
+    if (!known) sessionStorage.setItem(tabKey, fresh);
     return known ?? fresh;
   } catch {
     // Blocked storage: the tab counts as a new one after a reload.
@@ -59,7 +60,7 @@ const tabName = (fresh: string): string => {
  * page was visible for `sessionTimeoutMs`.
  */
 export const createSession = (options: SessionOptions) => {
-  const { cache, rule, mayWrite, now, after, random, isVisible, onStart } = options;
+  const { cache, tabKey, rule, mayWrite, now, after, random, isVisible, onStart } = options;
   const ownTab = `${now()}-${random()}`;
   let cancel: (() => void) | undefined;
   /** The session that this page is in. */
@@ -124,7 +125,7 @@ export const createSession = (options: SessionOptions) => {
     touch,
     /** The name of an impression that counts once in this session, or once in each of its tabs. `undefined` without a user. */
     async nameOf(placementId: string, bannerId: string): Promise<string | undefined> {
-      const tab = () => (mayWrite() ? tabName(ownTab) : ownTab);
+      const tab = () => (mayWrite() ? tabName(tabKey, ownTab) : ownTab);
       const scope = rule.impressionScope === 'tab' ? tab() : '';
       const id = await change((session) => session.id);
       return id && JSON.stringify([id, placementId, bannerId, scope]);

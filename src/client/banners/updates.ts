@@ -2,6 +2,7 @@ import type { BannerEvent } from '../banner.ts';
 import type { LateContext } from '../late-context.ts';
 import { bannerOptions } from '../options/choices.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { StoreKey } from '../platform/store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/waits.ts';
 import { createStoreAnswer } from './answers.ts';
@@ -13,9 +14,12 @@ import type { UserRecord } from './user-record.ts';
 /** Longest wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
 
-/** The message between the tabs of one app: this user's record has changed. */
+/** The messages between the tabs of one app. */
 interface TabMessage {
-  changedFor: string;
+  /** This user's record has changed. */
+  changedFor?: string | null;
+  /** A page that has started for another user has deleted the records of these. */
+  forgotten?: unknown[];
 }
 
 /** A campaign ends for all clients at the same moment. Their requests are distributed over this time. */
@@ -91,8 +95,20 @@ export const createRenewal = (options: RenewalOptions) => {
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host requests it, when a tab changes it. */
 export const createUpdates = (context: LateContext) => {
-  const { settings, consent, user, cache, requested, lifecycle, isActive, inBackground, notify, fail } =
-    context;
+  const {
+    settings,
+    consent,
+    user,
+    cache,
+    store,
+    placements,
+    requested,
+    lifecycle,
+    isActive,
+    inBackground,
+    notify,
+    fail,
+  } = context;
   const { platform } = settings;
   const { now, after, openChannel } = platform;
   const { isVisible, isPrerendering } = lifecycle;
@@ -109,9 +125,21 @@ export const createUpdates = (context: LateContext) => {
     const userId = user.id();
     if (userId !== null) channel.post({ changedFor: userId });
   };
-  channel.subscribe(({ changedFor }) => {
+  channel.subscribe(({ changedFor, forgotten }) => {
     if (changedFor === user.id()) inBackground(cache.reread());
+    // Two accounts in two tabs: this page's user has not left.
+    if (forgotten?.includes(user.id())) inBackground(cache.writeAgain());
   });
+
+  /** Placements that the host has requested by their names. */
+  const named = new Set<string>();
+  /** The placements with a slot on the page, and the named ones. Of the rest nothing is known any more: the next mount requests it. */
+  const wanted = (): Set<string> => {
+    const mounted = new Set(placements.slots().map(({ placementId }) => placementId));
+    for (const placementId of requested.placements)
+      if (!mounted.has(placementId) && !named.has(placementId)) requested.placements.delete(placementId);
+    return requested.placements;
+  };
 
   const storeAnswer = createStoreAnswer(user, cache, notify);
   const sync = createSync({
@@ -129,11 +157,12 @@ export const createUpdates = (context: LateContext) => {
   const session = createSession({
     ...platform,
     cache,
+    tabKey: user.tabKey,
     rule,
     mayWrite: consent.mayWrite,
     isVisible,
     onStart() {
-      sync.want(requested.placements);
+      sync.want(wanted());
       onSession();
       notifyTabs();
     },
@@ -149,6 +178,20 @@ export const createUpdates = (context: LateContext) => {
 
   return {
     notifyTabs,
+    /** The users of this app whose records the device has. */
+    async storedUsers(): Promise<unknown[]> {
+      const scope = cache.key('').slice(0, -1);
+      let found: [StoreKey, unknown][] = [];
+      await cache.settleWithin(async () => {
+        found = await store.entries({ from: scope, to: [...scope, '\uffff'] });
+      });
+      return found.map(([key]) => [key].flat().at(-1));
+    },
+    /** Tells the other tabs that the records of these users are gone. */
+    tellForgotten(users: unknown[]): void {
+      const others = users.filter((each) => each !== user.id());
+      if (others.length > 0) channel.post({ forgotten: others });
+    },
     /** Calls `listener` when a session begins: what was counted in the one before counts again. */
     onSession(listener: () => void): void {
       onSession = listener;
@@ -176,6 +219,14 @@ export const createUpdates = (context: LateContext) => {
     want(placementId: string): void {
       if (session.hasBegun()) sync.want([placementId]);
     },
+    wanted,
+    /** The host requests these by their names. */
+    name(placementIds: string[]): void {
+      for (const placementId of placementIds) {
+        named.add(placementId);
+        requested.placements.add(placementId);
+      }
+    },
     /** Requests a successor of the banner that expired there, if the budget allows it. */
     renew: renewal.want,
     /** Resolves when what is requested now is answered, or is not. */
@@ -192,7 +243,7 @@ export const createUpdates = (context: LateContext) => {
     },
     /** Requests all banners again, from the budget: where the disk stays full, each event would cost a request. */
     async bringBack(): Promise<void> {
-      if (await session.spend()) sync.want(requested.placements);
+      if (await session.spend()) sync.want(wanted());
     },
     /** The page is visible again. */
     resume(): Promise<unknown> {

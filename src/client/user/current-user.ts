@@ -17,6 +17,8 @@ export const createCurrentUser = (
 ) => {
   /** Where the profile keeps its visitor: in localStorage, which answers before the first paint. */
   const visitorKey = `placard-visitor:${appId}@${endpoint}`;
+  /** Where the tab keeps a name that outlives a reload: in sessionStorage. */
+  const tabKey = 'placard-tab';
 
   const usable = (userId: string | null): string | null => {
     if (isUsable(userId)) return userId;
@@ -40,6 +42,7 @@ export const createCurrentUser = (
 
   return {
     visitorKey,
+    tabKey,
     /** The user who has signed in. */
     signedIn: () => signedIn,
     /** That user, or else the visitor; `null` for neither, and without consent. */
@@ -56,7 +59,8 @@ export const createCurrentUser = (
       id = consent.mayAct() ? (signedIn ?? readVisitor()) : null;
       return id !== before;
     },
-    forgetVisitor: () => forgetLocal(visitorKey),
+    /** Removes the visitor of the profile and the name of the tab. */
+    forgetNames: () => [visitorKey, tabKey].forEach(forgetLocal),
   };
 };
 

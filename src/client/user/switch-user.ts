@@ -34,12 +34,12 @@ interface UserSwitchOptions {
 
 /** Opens the cache and the session of the current user, as long as there is consent, and closes those of the former one. */
 export const createUserSwitch = ({ user, consent, cache, store, boxes, late }: UserSwitchOptions) => {
-  /** Deletes the stored records of all users but the current one. Without consent it deletes the heights of slots and the visitor, too. */
+  /** Deletes the stored records of all users but the current one. Without consent it deletes the heights of slots, the visitor and the name of the tab, too. */
   const forgetStored = async (): Promise<void> => {
     if (consent.is('pending')) return;
     if (!consent.mayAct()) {
       boxes.forget();
-      user.forgetVisitor();
+      user.forgetNames();
     }
     await cache.settleWithin(() => forgetUsers(store, cache.key, user.id));
   };

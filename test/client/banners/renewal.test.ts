@@ -33,6 +33,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
   await cache.open('u-1');
   const tools = { cache, after: clock.after, random: () => view.random, isVisible: () => view.visible };
   const session = createSession({
+    tabKey: 'placard-tab',
     ...tools,
     mayWrite: () => true,
     rule: RULE,

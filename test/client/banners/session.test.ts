@@ -32,6 +32,7 @@ const openTab = async ({
   await cache.open(userId);
   const onStart = vi.fn();
   const session = createSession({
+    tabKey: 'placard-tab',
     mayWrite: () => true,
     cache,
     rule: { ...RULE, ...rule },
