@@ -51,21 +51,23 @@ const sync = async (client: RestClient, id: string, isPatient: boolean): Promise
     if (isTTY) process.stderr.write('\r\u001b[K');
     await writeLine(`${id}: ${countsOf(run)}`);
     if (run.job_status !== 'Success') {
-      throw new Error(
-        `the run of ${id} ended as ${run.job_status}: see placard integrations rejects ${id}, or the Studio`,
-      );
+      const rejects =
+        run.rows_failed_with_errors > 0 ? ` (placard integrations rejects ${id} lists the rows)` : '';
+      const reason = run.message === '' ? '' : `: ${run.message}`;
+      throw new Error(`the run of ${id} ended as ${run.job_status}${reason}${rejects}`);
     }
     return;
   }
 };
 
 const CSV_COLUMNS = ['key', 'updated_at', 'reason', 'rejected_at', 'payload'] as const;
-const cell = (value: string | null) => (value === null ? '' : `"${value.replaceAll('"', '""')}"`);
-
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal runs
+const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 /** Rejects are not in the API: they hold what the source says of people. */
 const writeRejects = async (db: string, asked: string | undefined, id: string, isCsv: boolean) => {
   // The other actions call the API and need not load the service.
-  const { stampText, visitStore } = await import('../service/index.ts');
+  const { csvCell, stampText, visitStore } = await import('../service/index.ts');
+  const cell = (value: string | null) => csvCell((value ?? '').replace(CONTROL, '\ufffd'));
   const { ingestion, workspaceIds, close } = await visitStore(db);
   try {
     const workspaceId = chosenWorkspace(await workspaceIds(), asked) ?? '';

@@ -240,6 +240,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     store,
     workspaces: () => workspaces.registry().workspaces,
     log,
+    onRun: service.countIngestionRun,
   });
   let listening: Listening | null = null;
   try {

@@ -14,12 +14,18 @@ import {
   type Workspace,
 } from '../service/index.ts';
 import { MAX_INDEXED_BYTES } from './columns.ts';
+import { countCharacters } from './row-size.ts';
 import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
 import { isAfter, type SourceRow, type UnusableRow } from './source-row.ts';
 
 /** Rows that share a transaction: more would keep requests waiting that share the service's thread. */
 const MAX_ROWS = 100;
+/** And their characters, roughly. */
+const MAX_CHARACTERS = 1_000_000;
+/** Of rows with one key and one `UPDATED_AT`, which share a batch however many they are. */
+const MAX_TIE_ROWS = 1_000;
+const MAX_TIE_CHARACTERS = 4_000_000;
 /** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
 const MAX_REJECTS = 100_000;
 /** Whole where an index takes it, so that an erasure finds it: an ID of a user has at most 987 bytes. A character has at most four. */
@@ -49,7 +55,15 @@ interface Batch {
   gone: readonly string[];
 }
 
-const noRows = () => ({ judged: [] as Judged[], unusable: [] as IngestionReject[], gone: [] as string[] });
+const noRows = () => ({
+  judged: [] as Judged[],
+  unusable: [] as IngestionReject[],
+  gone: [] as string[],
+  characters: 0,
+});
+
+/** Rows that are added one after the other with one key and one time. */
+const noTie = () => ({ rows: 1, characters: 0 });
 
 interface BatchesOptions {
   store: Pick<Store, 'write'>;
@@ -90,6 +104,10 @@ export const createBatches = (options: BatchesOptions) => {
   let { run, watermark, seenSinceUs } = options;
   let pending = noRows();
   let erasedUsers = 0;
+  let tie = noTie();
+  /** Rejects of earlier runs. */
+  const known = new Set(open);
+  const stillRejected = new Set<string>();
 
   const rejectOf = ({ row, checked }: Judged): IngestionReject[] =>
     'reason' in checked
@@ -113,6 +131,12 @@ export const createBatches = (options: BatchesOptions) => {
     const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
     // Of several rows with one key the last says whether it is a reject.
     const lasting = new Map(judged.map((each) => [each.row.key, each]));
+    const rejects = [...[...lasting.values()].flatMap(rejectOf), ...unusable];
+    for (const { rejectId } of rejects) if (known.has(rejectId)) stillRejected.add(rejectId);
+    const failed = [
+      ...judged.filter(({ checked }) => 'reason' in checked).map(({ row }) => refusedId(row.key)),
+      ...unusable.map(({ rejectId }) => rejectId),
+    ].filter((id) => !known.has(id));
     const settled = [
       ...gone,
       ...stored.map(({ key }) => refusedId(key)),
@@ -123,12 +147,12 @@ export const createBatches = (options: BatchesOptions) => {
         ...run,
         watermarkUs: moved?.us ?? null,
         rowsSynced: run.rowsSynced + stored.length,
-        rowsFailed: run.rowsFailed + judged.length - stored.length + unusable.length,
+        rowsFailed: run.rowsFailed + failed.length,
       },
       watermark: moved,
       seenSinceUs: since,
       seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, order }) => [us, order]),
-      rejects: [...[...lasting.values()].flatMap(rejectOf), ...unusable],
+      rejects,
       settled: settled.filter((id) => open.has(id)),
       nowMs: now(),
     };
@@ -196,12 +220,21 @@ export const createBatches = (options: BatchesOptions) => {
     pending = noRows();
     if (batch.judged.length + batch.unusable.length + batch.gone.length > 0) await commit(batch);
   };
-  /** Ends a batch where it is large enough, and the next row may begin another one. */
-  const makeRoom = async (next?: SourceRow) => {
-    const last = pending.judged.at(-1)?.row;
-    const isTie = next !== undefined && last?.us === next.us && last.order === next.order;
+  /** Ends a batch that is large enough. */
+  const makeRoom = async () => {
     const rows = pending.judged.length + pending.unusable.length + pending.gone.length;
-    if (rows >= MAX_ROWS && !isTie) await flush();
+    if (rows >= MAX_ROWS || pending.characters >= MAX_CHARACTERS) await flush();
+  };
+
+  /** Counts the row among those with its key and time. */
+  const growTie = (characters: number) => {
+    tie.rows += 1;
+    tie.characters += characters;
+    if (tie.rows > MAX_TIE_ROWS || tie.characters > MAX_TIE_CHARACTERS) {
+      throw new SourceError(
+        `more than ${MAX_TIE_ROWS} rows, or 4 MB, have one key and one UPDATED_AT: name in \`key\` a column whose values are unique`,
+      );
+    }
   };
 
   return {
@@ -211,8 +244,18 @@ export const createBatches = (options: BatchesOptions) => {
     erasedUsers: () => erasedUsers,
     flush,
 
+    /** Rejects of earlier runs that are rejected again: no new failure of this run. */
+    stillRejected: () => stillRejected.size,
+
     async add(row: SourceRow) {
-      await makeRoom(row);
+      const characters = countCharacters(row.values);
+      const last = pending.judged.at(-1)?.row;
+      if (last?.us === row.us && last.order === row.order) growTie(characters);
+      else {
+        tie = noTie();
+        await makeRoom();
+      }
+      pending.characters += characters;
       const made = row.columns.objectOf(row);
       const checked = 'reason' in made ? made : checkRow(type, made.object, workspace, now());
       pending.judged.push({ row, checked });

@@ -4,6 +4,7 @@ import { asLibpq, type Source, stampText } from '../service/index.ts';
 import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
+import { MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from './row-size.ts';
 import type { Question, Snapshot } from './source.ts';
 import { SourceError } from './source-error.ts';
 import { FUTURE_US, type Position, type SourceRow, unusableRow } from './source-row.ts';
@@ -14,8 +15,10 @@ const NAME = 'placard ingestion';
 const CONNECT_MS = 10_000;
 /** A source that does not answer for this long is gone. */
 const STATEMENT_MS = 300_000;
-/** Rows that one answer holds. */
-const PAGE = 500;
+/** Rows that one answer holds: as many as a batch, because each may be as large as a row may be. */
+const PAGE = 100;
+/** Characters of a value of a row that is too large. */
+const SHOWN = 1_000;
 /** Keys in one statement. */
 const KEYS = 500;
 
@@ -141,6 +144,12 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     const at = (us: number) =>
       `'${stampText(us)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
     const isPart = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
+    // Values of a fixed length are small. Redshift has no larger rows.
+    const lengths = isRedshift
+      ? []
+      : used.filter(({ dataTypeSize }) => dataTypeSize < 0).map(({ name }) => quoted(name));
+    const size = lengths.map((each) => `coalesce(octet_length(${each}::text)::bigint, 0)`).join(' + ');
+    const isLarge = size === '' ? 'false' : `${size} > ${MAX_ROW_CHARACTERS}`;
     const hasKey = [...isPart, `octet_length(${key}) <= ${MAX_INDEXED_BYTES}`].join(' AND ');
     const afterAll = (position: Position | null): string => {
       if (position === null) return '';
@@ -152,9 +161,13 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     /** Pages of what a statement finds; one cursor is open at a time. */
     async function* found(where: string) {
       const order = `${time}, ${inOrder}`;
-      const selected = sourceColumns.map(({ name }) => quoted(name)).join(', ');
+      const selected = sourceColumns.map(({ name }) => {
+        const column = quoted(name);
+        if (!lengths.includes(column)) return column;
+        return `CASE WHEN ${isLarge} THEN left(${column}::text, ${SHOWN}) ELSE ${column}::text END`;
+      });
       await client.query(
-        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, ${selected}
+        `DECLARE found CURSOR FOR SELECT ${microseconds(time)}, ${key}, ${isLarge}, ${selected.join(', ')}
          FROM ${table} WHERE ${where} ORDER BY ${order}`,
       );
       try {
@@ -163,8 +176,9 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
           // As arrays: a column of the table may have any name.
           const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const, types: AS_TEXT };
           const { rows } = await client.query<(string | null)[]>(fetch);
-          for (const [us = null, key = null, ...cells] of rows) {
-            yield { us: us === null ? null : Number(us), key, row: readRow(sourceColumns, cells) };
+          for (const [us = null, key = null, large, ...cells] of rows) {
+            const row = readRow(sourceColumns, cells);
+            yield { us: us === null ? null : Number(us), key, row, isLarge: large === 't' };
           }
           if (rows.length < PAGE) return;
         }
@@ -174,7 +188,9 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       }
     }
     const usable = async function* (where: string): AsyncGenerator<SourceRow, void> {
-      const rows = found(`${isTime} AND ${time} < ${at(boundUs)} AND ${hasKey} ${where}`);
+      const rows = found(
+        `${isTime} AND ${time} < ${at(boundUs)} AND ${hasKey} AND NOT (${isLarge}) ${where}`,
+      );
       for await (const { us, key, row } of rows) {
         yield { ...row, us: us!, key: key!, order: key!, columns, rejectId: null };
       }
@@ -190,9 +206,10 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
         }
       },
       async *unusable() {
-        const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + FUTURE_US)} OR NOT (${hasKey})`;
-        for await (const { us, row } of found(isWrong)) {
-          yield unusableRow({ us, key: keyOf(row, columns.key), row, columns, line: null });
+        const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + FUTURE_US)} OR NOT (${hasKey}) OR ${isLarge}`;
+        for await (const { us, row, isLarge: isTooLarge } of found(isWrong)) {
+          const unusable = unusableRow({ us, key: keyOf(row, columns.key), row, columns, line: null });
+          yield isTooLarge ? { ...unusable, reason: ROW_TOO_LARGE } : unusable;
         }
       },
       close,

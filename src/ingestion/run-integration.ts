@@ -1,5 +1,6 @@
 import type { IngestionRun, IngestionState, Source, Store, Workspace } from '../service/index.ts';
 import { createBatches, refusedId } from './batch.ts';
+import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
 import { isAfter, type Position, type SourceRow } from './source-row.ts';
@@ -23,11 +24,21 @@ const DATA_EXCEPTION = /^22/;
 const sentenceOf = (error: unknown): string => {
   const { message, code } = error as Error & { code?: string };
   if (error instanceof SourceError) return error.sentence;
+  if (error instanceof RunTimeoutError) return error.message;
   if (code !== undefined && DATA_EXCEPTION.test(code)) {
     return `The source or the database failed: it cannot read a value of a row (SQLSTATE ${code})`;
   }
   return `The source or the database failed: ${message || code || 'no reason was given'}`;
 };
+
+/** What a run leaves for its next one, as sentences; `null` if nothing. */
+const joinNotes = (...notes: (string | null)[]): string | null => {
+  const said = notes.filter((note) => note !== null);
+  return said.length === 0 ? null : said.join('. ');
+};
+
+const stillRejected = (count: number): string =>
+  count === 1 ? '1 row is still rejected' : `${count.toLocaleString('en-US')} rows are still rejected`;
 
 const endOf = ({ rowsSynced, rowsFailed }: IngestionRun): IngestionRun['status'] => {
   if (rowsFailed === 0) return 'success';
@@ -39,10 +50,10 @@ const erasedNote = (users: number): string =>
 
 /**
  * Runs an integration once: first the rows that were rejected, as they are in the source now, then the rows after the watermark,
- * then those that cannot be used. Resolves with how it ended; where it failed, what was stored stays, and the next run goes on
- * from there.
+ * then those that cannot be used. Resolves with how it ended. If it failed, what was stored stays, and the next run goes on from
+ * there.
  */
-export const runIntegration = async (options: RunOptions): Promise<IngestionRun> => {
+export const runIntegration = async (options: RunOptions): Promise<EndedRun> => {
   const { store, workspace, source, state, run: begun, holdsLease, now, signal } = options;
   const { workspaceId, integrationId } = begun;
   const watermark = state?.watermark ?? null;
@@ -99,17 +110,31 @@ export const runIntegration = async (options: RunOptions): Promise<IngestionRun>
       for (const id of missing) await batches.settle(id);
       await batches.flush();
       await store.ingestion.settleUnusable(begun);
-      const run = batches.run();
-      const status = endOf(run);
-      const erased =
-        source.rows === 'deletes' && run.rowsSynced > 0 ? erasedNote(batches.erasedUsers()) : null;
-      const note = snapshot.note ?? (status === 'error' ? 'Every row that it read is rejected' : erased);
-      return { ...run, status, note, finishedAtMs: now() };
+      return ended(snapshot.note);
     } finally {
       await snapshot.close();
     }
   } catch (error) {
-    return { ...batches.run(), status: 'error', note: sentenceOf(error), finishedAtMs: now() };
+    // A statement that was cut off has an error of its own: the reason of the signal says why.
+    const cause = signal.aborted ? signal.reason : error;
+    const isTimeout = cause instanceof RunTimeoutError;
+    const { rowsSynced, rowsFailed } = batches.run();
+    if (isTimeout && rowsSynced + rowsFailed > 0) return ended(cause.message);
+    const failure = isTimeout ? 'timeout' : 'source';
+    return { ...batches.run(), status: 'error', note: sentenceOf(cause), failure, finishedAtMs: now() };
+  }
+
+  /** The run as it ends with what it has stored. */
+  function ended(note: string | null): EndedRun {
+    const run = batches.run();
+    const status = endOf(run);
+    const still = batches.stillRejected();
+    const rejected =
+      status === 'error' ? 'Every row that it read is rejected' : still > 0 ? stillRejected(still) : null;
+    const failure = status === 'error' ? 'rejects' : null;
+    const isErasure = source.rows === 'deletes' && run.rowsSynced > 0;
+    const erased = isErasure ? erasedNote(batches.erasedUsers()) : null;
+    return { ...run, status, note: joinNotes(note, erased, rejected), failure, finishedAtMs: now() };
   }
 
   async function add(row: SourceRow) {

@@ -11,11 +11,17 @@ import {
 } from '../service/index.ts';
 import { removeStagingLeftovers } from './files/staging-folder.ts';
 import { runIntegration } from './run-integration.ts';
+import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
+import { SourceError } from './source-error.ts';
 
 /** Between two looks at what is due: a run on demand begins within this. */
 const POLL_MS = 1_000;
 /** After the death of a process its runs go on elsewhere once this is over. */
 const LEASE_MS = 30_000;
+/** A run that takes longer is stopped: of a source without an end nothing is expected any more, and others wait for their turn. */
+const RUN_MS = 3_600_000;
+/** Runs in succession that end with their process. */
+const MAX_CRASHES = 2;
 /** Runs of one process at once: each reads a source and takes a share of the writes. */
 const MAX_RUNS = 2;
 const DAY_MS = 24 * 3_600_000;
@@ -32,9 +38,17 @@ export interface IngestionOptions {
   now?: () => number;
   pollMs?: number;
   leaseMs?: number;
+  /** Milliseconds that a run may take. Default one hour. */
+  runMs?: number;
+  /** Called with each run that has ended. */
+  onRun?: (run: EndedRun) => void;
 }
 
-/** Why an integration is to run now; `null` where it is not. However many runs were missed, one is due. */
+const SUSPENDED =
+  'The process ended during this run and during the one before: the schedule is suspended until somebody requests a run';
+const PAUSED = 'The process that ran it has ended, and the integration is paused';
+
+/** Why an integration is to run now; `null` if it is not. However many runs were missed, one is due. */
 const causeOf = (
   { schedule }: WorkspaceIntegration,
   state: IngestionState | null,
@@ -42,6 +56,7 @@ const causeOf = (
 ): IngestionRun['cause'] | null => {
   if (schedule.kind === 'never') return null;
   if (state?.requestedAtMs != null) return 'request';
+  if (state && state.crashes >= MAX_CRASHES) return null;
   // A process that died has left its run.
   if (state && state.runId !== '') return 'schedule';
   if (schedule.kind === 'on_demand') return null;
@@ -50,44 +65,71 @@ const causeOf = (
   return dueMs !== null && dueMs <= nowMs ? 'schedule' : null;
 };
 
+interface Due {
+  integration: WorkspaceIntegration;
+  state: IngestionState | null;
+  cause: IngestionRun['cause'];
+}
+
 /**
  * Runs the integrations that have a source, when their schedule or a request says so. Any number of replicas may do this: one of them
  * runs an integration. Returns what stops it; runs under way end, and go on when the service runs again.
  */
 export const startIngestion = (options: IngestionOptions): (() => Promise<void>) => {
-  const { store, workspaces, log, now = Date.now, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
+  const { store, workspaces, log, onRun, now = Date.now, pollMs = POLL_MS } = options;
+  const { leaseMs = LEASE_MS, runMs = RUN_MS } = options;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
+  /** Whether a run is under way whose predecessor ended with its process: it runs alone, so that it is known which run does it. */
+  let isRecovering = false;
   let prunedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Keeps the lease while a run is under way. */
-  const withLease = async (run: IngestionRun, work: (signal: AbortSignal) => Promise<IngestionRun>) => {
-    const lost = new AbortController();
-    const signal = AbortSignal.any([lost.signal, stopping.signal]);
+  /** Keeps the lease while a run is under way, and stops the run after its time. */
+  const withLease = async (run: IngestionRun, work: (signal: AbortSignal) => Promise<EndedRun>) => {
+    const stop = new AbortController();
+    const signal = AbortSignal.any([stop.signal, stopping.signal]);
     let isHeld = true;
     const renew = async () => {
       isHeld = await store.ingestion.renew(run, now() + leaseMs);
-      if (!isHeld) lost.abort(new Error('Another process runs the integration'));
+      if (!isHeld) stop.abort(new SourceError('another process runs the integration'));
     };
     // Where the database is away for a moment, the next try may reach it.
     const timer = setInterval(() => renew().catch(() => undefined), leaseMs / 3);
+    const minutes = Math.round(runMs / 60_000);
+    const deadline = setTimeout(
+      () =>
+        stop.abort(new RunTimeoutError(`Stopped after ${minutes} minutes; the next run goes on from there`)),
+      runMs,
+    );
     try {
       const ended = await work(signal);
-      // A run that a stop has cut off is left as one that died: the next process goes on with it at once.
-      if (ended.status === 'error' && stopping.signal.aborted) await store.ingestion.renew(run, 0);
-      else if (isHeld) await store.ingestion.finish(ended);
+      const isCut = stop.signal.reason instanceof RunTimeoutError && ended.status !== 'error';
+      // What is left of a run that was cut off is due at once, after others have had their turn.
+      const isStopped = stopping.signal.aborted && ended.status === 'error';
+      if (isHeld) await store.ingestion.finish(ended, isCut || isStopped ? now() : undefined);
       return ended;
     } finally {
       clearInterval(timer);
+      clearTimeout(deadline);
     }
   };
 
-  const perform = async (
-    workspace: Workspace,
-    integration: WorkspaceIntegration,
-    state: IngestionState | null,
-    cause: IngestionRun['cause'],
-  ) => {
+  const report = (run: EndedRun) => {
+    const { workspaceId: workspace, integrationId: integration, status, note } = run;
+    const facts = {
+      workspace,
+      integration,
+      status,
+      rows_synced: run.rowsSynced,
+      rows_failed: run.rowsFailed,
+    };
+    const said = { ...facts, ...(note !== null && { note }) };
+    if (status === 'error' && !stopping.signal.aborted) log.error(said, 'integration failed');
+    else log.info(said, 'integration ended');
+    onRun?.(run);
+  };
+
+  const perform = async (workspace: Workspace, { integration, state, cause }: Due) => {
     const { workspaceId } = workspace;
     const { record, source } = integration;
     const facts = { workspace: workspaceId, integration: record.integration_id };
@@ -101,37 +143,56 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     });
     if (!run || !source) return;
     log.info(facts, 'integration runs');
-    const ended = await withLease(run, (signal) =>
-      runIntegration({
-        store,
-        workspace,
-        source,
-        state,
-        run,
-        holdsLease: () => store.ingestion.renew(run, now() + leaseMs),
-        now,
-        signal,
-      }),
+    const holdsLease = () => store.ingestion.renew(run, now() + leaseMs);
+    report(
+      await withLease(run, (signal) =>
+        runIntegration({ store, workspace, source, state, run, holdsLease, now, signal }),
+      ),
     );
-    const { status, rowsSynced, rowsFailed } = ended;
-    log.info({ ...facts, status, rows_synced: rowsSynced, rows_failed: rowsFailed }, 'integration ended');
+  };
+
+  const isLeased = ({ leaseUntilMs }: IngestionState) =>
+    leaseUntilMs > now() && leaseUntilMs < now() + 2 * leaseMs;
+  const isDead = (state: IngestionState | null): state is IngestionState =>
+    state !== null && state.runId !== '' && !isLeased(state);
+
+  /** Ends what nobody goes on with: a run that ended with its process twice, or whose integration is paused by now. */
+  const abandon = async (
+    workspaceId: string,
+    schedule: WorkspaceIntegration['schedule'],
+    state: IngestionState,
+  ) => {
+    const isPaused = schedule.kind === 'never';
+    if (!isPaused && state.crashes + 1 < MAX_CRASHES) return false;
+    const note = isPaused ? PAUSED : SUSPENDED;
+    if (!(await store.ingestion.abandon(state, workspaceId, { nowMs: now(), note }))) return true;
+    const [run] = await store.ingestion.runs(workspaceId, state.integrationId, { limit: 1 });
+    if (run) report({ ...run, failure: 'process_ended' });
+    return true;
   };
 
   const look = async (workspace: Workspace) => {
+    const { workspaceId } = workspace;
     const integrations = workspace.integrations?.filter(({ source }) => source !== null) ?? [];
     if (integrations.length === 0) return;
-    const states = await store.ingestion.states(workspace.workspaceId);
+    const states = await store.ingestion.states(workspaceId);
     for (const integration of integrations) {
-      const id = integration.record.integration_id;
-      const name = JSON.stringify([workspace.workspaceId, id]);
+      const { record, schedule } = integration;
+      const id = record.integration_id;
+      const name = JSON.stringify([workspaceId, id]);
       const state = states.find(({ integrationId }) => integrationId === id) ?? null;
-      const isLeased =
-        state !== null && state.leaseUntilMs > now() && state.leaseUntilMs < now() + 2 * leaseMs;
-      const cause = isLeased ? null : causeOf(integration, state, now());
-      if (cause === null || running.has(name) || running.size >= MAX_RUNS) continue;
-      const done = perform(workspace, integration, state, cause)
+      if (running.has(name) || (state && isLeased(state))) continue;
+      const isRecovery = isDead(state);
+      if (isRecovery && (await abandon(workspaceId, schedule, state))) continue;
+      const cause = causeOf(integration, state, now());
+      if (cause === null || isRecovering || running.size >= (isRecovery ? 1 : MAX_RUNS)) continue;
+      isRecovering = isRecovery;
+      const done = perform(workspace, { integration, state, cause })
         .catch((error: unknown) => log.error(errorFacts(error), 'integration not run'))
-        .finally(() => running.delete(name));
+        .finally(() => {
+          running.delete(name);
+          if (isRecovery) isRecovering = false;
+        });
       running.set(name, done);
     }
   };
@@ -159,7 +220,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   const polling = poll();
 
   return async () => {
-    stopping.abort(new Error('The service was stopped; the next run goes on from there'));
+    stopping.abort(new SourceError('the service was stopped; the next run goes on from there'));
     await polling;
     await Promise.all(running.values());
   };

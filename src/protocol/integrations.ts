@@ -39,7 +39,10 @@ export interface JobSyncStatus {
   /** `UPDATED_AT` of the last row that was read; `""` before the first. */
   last_timestamp_synced: string;
   rows_synced: number;
+  /** Rows that were rejected in this run. Those that earlier runs rejected too do not count. */
   rows_failed_with_errors: number;
+  /** Why it failed, or what it left for a later run; `""` if there is nothing to say. */
+  message: string;
 }
 
 /** 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */

@@ -9,6 +9,7 @@ export { countReach, REACH_SAMPLE, type Reach, workedMs } from './campaigns/reac
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { haltedBy } from './campaigns/unfilled.ts';
 export { explain } from './explain/explain.ts';
+export { csvCell, textOfCell } from './export/csv.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { RequestBody } from './http/body.ts';
 export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';

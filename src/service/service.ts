@@ -3,6 +3,7 @@ import { createGate } from './gate/gate.ts';
 import type { Exchange, Reply } from './http/exchange.ts';
 import { createFetch } from './http/fetch.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
+import type { IngestionRun } from './integrations/records.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';
@@ -40,6 +41,8 @@ export interface Service {
   handle(exchange: Exchange): Promise<Reply>;
   /** What pages have reported of selectors to this process: the Studio shows it. */
   missingSelectors: Pick<MissingSelectors, 'of'>;
+  /** Counts a run of an integration among the metrics. */
+  countIngestionRun(run: IngestionRun & { failure: string | null }): void;
   /** From now on `/readyz` says no, so that a balancer sends no more requests. */
   drain(): void;
   /** Stops watching, then closes the store once its writes are done. */
@@ -117,6 +120,7 @@ export const createService = ({
     handle,
     fetch: createFetch(handle),
     missingSelectors,
+    countIngestionRun: metrics.ingestionRun,
     drain: () => {
       draining = true;
     },

@@ -50,11 +50,11 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
   const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
   const partial = await spawnCli(['integrations', 'sync', 'customers', '--wait'], env);
   expect(partial).toMatchObject({ code: 1, stdout: 'customers: Partial: 1 rows stored, 1 rejected\n' });
-  expect(partial.stderr).toMatch('placard integrations rejects customers');
+  expect(partial.stderr).toMatch('placard integrations rejects customers lists the rows');
   expect((await runCli(['integrations', 'sync', 'listed'], env)).stderr).toMatch('no source');
   const rejects = await runCli(['integrations', 'rejects', 'customers', '--csv', '--db', db]);
   expect(rejects.stdout.split('\n')[1]).toMatch(
-    /^"u-2","2026-03-01T10:00:00\.000000Z","SEATS is not a number","[^"]+Z","\{""EXTERNAL_ID"":""u-2"",.*free \\""for ever\\"".*\}"$/,
+    /^u-2,2026-03-01T10:00:00\.000000Z,SEATS is not a number,[^"]+Z,"\{""EXTERNAL_ID"":""u-2"",.*free \\""for ever\\"".*\}"$/,
   );
   csv(`u-1,${TIME},team,12`, `u-2,${TIME},free,1`);
   expect(await runCli(['integrations', 'sync', 'customers', '--wait'], env)).toMatchObject({
@@ -203,4 +203,41 @@ describe('the messages of a tap', () => {
       end: expect.stringMatching('write text, number, boolean, json after the colon'),
     });
   });
+});
+
+test('a failed run says why in every place that somebody looks at', async () => {
+  const { file, key, db } = await aWorkspaceFile();
+  const { url, child, exit, lines } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
+  const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
+  const failed = await spawnCli(['integrations', 'sync', 'customers', '--wait'], env);
+  expect(failed.stderr).toMatch(/the run of customers ended as Error: .*ENOENT/);
+  expect(failed.stderr).not.toMatch('rejects');
+  const runs = await runCli(['integrations', 'runs', 'customers'], env);
+  expect(JSON.parse(runs.stdout)).toMatchObject({
+    job_status: 'Error',
+    message: expect.stringMatching('ENOENT'),
+  });
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toMatch(
+    /placard_ingestion_runs_total\{workspace="main",integration="customers",status="error",reason="source"\} 1/,
+  );
+  child.kill('SIGTERM');
+  await exit;
+  expect(lines.find(({ msg }) => msg === 'integration failed')).toMatchObject({
+    integration: 'customers',
+    note: expect.stringMatching('ENOENT'),
+  });
+});
+
+test('rejects as CSV hold nothing that a spreadsheet or a terminal runs', async () => {
+  const { file, csv, key, db } = await aWorkspaceFile();
+  csv(`=cmd|' /C calc'!A0,${TIME},team,many`, `\u001b]0;owned\u0007,${TIME},team,many`);
+  const { url, child, exit } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
+  const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
+  await spawnCli(['integrations', 'sync', 'customers', '--wait'], env);
+  const { stdout } = await runCli(['integrations', 'rejects', 'customers', '--csv', '--db', db]);
+  expect(stdout).toMatch(/^'=cmd\|' \/C calc'!A0,/m);
+  expect(stdout).toMatch(/^\ufffd\]0;owned\ufffd,/m);
+  child.kill('SIGTERM');
+  await exit;
 });

@@ -6,6 +6,7 @@ import * as zlib from 'node:zlib';
 import { parquetWriteBuffer, schemaFromColumnData } from 'hyparquet-writer';
 import { describe, expect, test, vi } from 'vitest';
 import { parseTimestamp } from '../../src/ingestion/files/timestamp.ts';
+import { RunTimeoutError } from '../../src/ingestion/run-outcome.ts';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
 import { checkRow, rowsWork, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
@@ -208,6 +209,26 @@ describe('rows', () => {
     expect(idsOf(await exported(store, 'events'))).toEqual(lines.map((_, id) => id));
   });
 
+  test('that a run has no time for are stored by the next one, and the others stay', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(folder, ...Array.from({ length: 250 }, (_, at) => `u-${at},${T},gold,1`));
+    const stop = new AbortController();
+    const write = store.write.bind(store);
+    const spy = vi.spyOn(store, 'write').mockImplementation(async (work) => {
+      const value = await write(work);
+      stop.abort(new RunTimeoutError('Stopped after 60 minutes; the next run goes on from there'));
+      return value;
+    });
+    expect(await ingest(store, CUSTOMERS, folder, { signal: stop.signal })).toMatchObject({
+      status: 'success',
+      rowsSynced: 100,
+      note: 'Stopped after 60 minutes; the next run goes on from there',
+    });
+    spy.mockImplementation(write);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 150 });
+  });
+
   test('that stand twice in one run are stored once, and those with other values are not the same', async () => {
     const store = await aStore();
     const folder = aFolder();
@@ -264,6 +285,44 @@ describe('rows', () => {
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 9, 9]);
+  });
+
+  test('of one key and one time are too many past 1,000, and the run says what to do', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const lines = Array.from({ length: 1_001 }, (_, at) => `kim,${T},plan ${at},1`);
+    csvIn(folder, ...lines);
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'error',
+      note: expect.stringMatching(
+        /^More than 1000 rows, or 4 MB, have one key and one UPDATED_AT: name in `key`/,
+      ),
+    });
+  });
+
+  test('that are large share a batch with few others', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    const write = vi.spyOn(store, 'write');
+    const line = (id: number) =>
+      anEvent(id, { PAYLOAD: { name: 'viewed', time: T, text: 'x'.repeat(300_000) } });
+    writeFileSync(join(folder, 'events-a.ndjson'), Array.from({ length: 12 }, (_, id) => line(id)).join(''));
+    expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 12 });
+    expect(write).toHaveBeenCalledTimes(3);
+  });
+
+  test('that earlier runs rejected do not fail a run again: it says how many are left', async () => {
+    const store = await aStore();
+    const folder = aFolder();
+    csvIn(folder, `kim,${T},gold,1`, `lee,${T},gold,many`, 'ann,soon,gold,1');
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'partial', rowsFailed: 2 });
+    expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
+      status: 'success',
+      rowsSynced: 0,
+      rowsFailed: 0,
+      note: '2 rows are still rejected',
+    });
+    expect(await rejectsOf(store)).toHaveLength(2);
   });
 
   test('go through the checks of a request, and are tried again as they are in the source', async () => {
@@ -329,12 +388,17 @@ describe('rows', () => {
       'UPDATED_AT is in the future',
     ]);
     writeFileSync(file, rows + anEvent(5, { UPDATED_AT: '2026-03-31T00:00:00Z' }));
-    expect(await ingest(store, EVENTS, folder, { now })).toMatchObject({ rowsSynced: 1, rowsFailed: 3 });
+    expect(await ingest(store, EVENTS, folder, { now })).toMatchObject({
+      rowsSynced: 1,
+      rowsFailed: 0,
+      note: '3 rows are still rejected',
+    });
     // Its time has come.
     const later = () => Date.parse('2029-01-02T00:00:00Z');
     expect(await ingest(store, EVENTS, folder, { now: later })).toMatchObject({
       rowsSynced: 1,
-      rowsFailed: 2,
+      rowsFailed: 0,
+      note: '2 rows are still rejected',
     });
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 4, 5]);
   });

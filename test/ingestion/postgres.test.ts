@@ -306,3 +306,19 @@ test('a source over a Unix socket signs in with its password', async () => {
   vi.stubEnv('SOURCE_PASSWORD', decodeURIComponent(password));
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
+
+test('a row that is too large is a reject, and is not sent whole', async () => {
+  await insert(1);
+  await insert(2);
+  await sql(
+    `UPDATE events SET payload = payload || jsonb_build_object('x', repeat('y', 2000000)) WHERE id = 1`,
+  );
+  expect(await run()).toMatchObject({ status: 'partial', rowsSynced: 1, rowsFailed: 1 });
+  expect(await rejectsOf(store)).toEqual([
+    ['1', 'The row has more than 1,000,000 characters in the columns that are used'],
+  ]);
+  await sql('UPDATE events SET payload = payload - $1', ['x']);
+  await sql(`UPDATE events SET updated_at = now() WHERE id = 1`);
+  expect(await run()).toMatchObject({ status: 'success', rowsSynced: 1 });
+  expect(await rejectsOf(store)).toEqual([]);
+});

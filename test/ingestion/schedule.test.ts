@@ -140,3 +140,70 @@ test('a run that a stop has cut off goes on at once in the next process', async 
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
   expect((await ended(store)).map(({ status }) => status)).toEqual(['success', 'error']);
 });
+
+/** Leaves a run as a process does that ends in the middle: its lease is over by the clock. */
+const crash = async (store: Store, clock: { now: number }) => {
+  const state = (await store.ingestion.states(W))[0] ?? null;
+  const claim = { workspaceId: W, integrationId: ID, state, cause: 'schedule' as const };
+  await store.ingestion.claim({ ...claim, nowMs: clock.now, leaseMs: 1_000 });
+  clock.now += 60_000;
+};
+const suspended = 'The process ended during this run and during the one before';
+
+test('a run that ended its process twice is not begun again, until somebody requests one', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
+  await crash(store, clock);
+  await crash(store, clock);
+  const looks = vi.spyOn(store.ingestion, 'states');
+  const stop = await scheduled(store, '*/15 * * * *', clock);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
+  expect((await ended(store))[0]).toMatchObject({ status: 'error', note: expect.stringMatching(suspended) });
+  clock.now += 24 * 3_600_000;
+  const before = looks.mock.calls.length;
+  await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(before + 5), PATIENCE);
+  expect(await ended(store)).toHaveLength(2);
+  await store.ingestion.request(W, ID, clock.now);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(3), PATIENCE);
+  expect((await ended(store))[0]).toMatchObject({ status: 'success', cause: 'request' });
+  // It ended by itself, so that its schedule counts again.
+  clock.now += 3_600_000;
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(4), PATIENCE);
+  await stop();
+});
+
+test('one crash is nothing to the schedule', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
+  await crash(store, clock);
+  await scheduled(store, 'on_demand', clock);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
+  expect((await ended(store)).map(({ status }) => status)).toEqual(['success', 'error']);
+});
+
+test('a run that died is not under way for ever, though its integration is paused by now', async () => {
+  const store = await aStore();
+  const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
+  await crash(store, clock);
+  await scheduled(store, 'never', clock);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(1), PATIENCE);
+  expect(await ended(store)).toMatchObject([
+    { status: 'error', note: 'The process that ran it has ended, and the integration is paused' },
+  ]);
+});
+
+test('a run that has stored nothing in its time has failed, and is not due at once', async () => {
+  const store = await aStore();
+  const folder = aFolder();
+  writeFileSync(join(folder, 'crm.csv'), 'EXTERNAL_ID,UPDATED_AT,PLAN\nkim,2026-02-01T10:00:00Z,gold\n');
+  const workspace = workspaceWith(SOURCE, folder, { schedule: 'on_demand' });
+  const ends: (string | null)[] = [];
+  await store.ingestion.request(W, ID, Date.now());
+  const options = { store, workspaces: () => [workspace], log: silentLog, pollMs: 5, runMs: 1 };
+  onTestFinished(startIngestion({ ...options, onRun: ({ failure }) => void ends.push(failure) }));
+  await vi.waitFor(() => expect(ends).toEqual(['timeout']), PATIENCE);
+  expect(await ended(store)).toMatchObject([
+    { status: 'error', note: 'Stopped after 0 minutes; the next run goes on from there' },
+  ]);
+  expect((await store.ingestion.states(W))[0]).toMatchObject({ runId: '', requestedAtMs: null });
+});

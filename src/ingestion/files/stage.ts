@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
 import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
+import { countCharacters, MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from '../row-size.ts';
 import { shortenPayload } from '../shorten-payload.ts';
 import { SourceError } from '../source-error.ts';
 import {
@@ -35,8 +36,6 @@ const TABLES = `
   CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_again INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
   CREATE TABLE unusable (content TEXT) STRICT;
   BEGIN`;
-/** Of the columns that are used, as JSON: more than a request of the API may have for one object. */
-const MAX_ROW_CHARACTERS = 1_000_000;
 /** Of all rows that one run copies, if half of the free disk is not less. */
 const MAX_STAGED_BYTES = 8_000_000_000;
 /** Columns and index of a staged row, apart from its content. */
@@ -52,16 +51,6 @@ const namesOf = ({ source }: Staging, names: readonly string[]): readonly string
   const mapped = Object.keys(source.columns ?? {});
   const meant = new Set([...meantBy(source), ...mapped].map((name) => name.toLowerCase()));
   return [...new Set([...names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
-};
-
-/** Rough, because most rows of a file are only passed over: counting must cost less than writing JSON. */
-const countCharacters = (values: Readonly<Record<string, unknown>>): number => {
-  let characters = 0;
-  for (const value of Object.values(values)) {
-    if (typeof value === 'string') characters += value.length;
-    else if (typeof value === 'object' && value !== null) characters += JSON.stringify(value).length;
-  }
-  return characters;
 };
 
 const maxStagedBytes = (folder: string): number => {
@@ -147,8 +136,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
       const { us, nanoseconds } = time;
       if (countCharacters(row.values) > MAX_ROW_CHARACTERS) {
-        const reason = 'The row has more than 1,000,000 characters in the columns that are used';
-        refuseRow({ ...unusableRow({ us, key, row, columns, line }), reason });
+        refuseRow({ ...unusableRow({ us, key, row, columns, line }), reason: ROW_TOO_LARGE });
         return;
       }
       const id = line === null ? null : `line:${line}`;

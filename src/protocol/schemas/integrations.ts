@@ -43,7 +43,10 @@ export const jobSyncStatusAnswer = z.object({
       sync_finish_time: text('When it ended; empty while it runs.'),
       last_timestamp_synced: text('`UPDATED_AT` of the last row that was read; empty before the first.'),
       rows_synced: z.int().check(described('Rows that are stored.')),
-      rows_failed_with_errors: z.int().check(described('Rows that were rejected.')),
+      rows_failed_with_errors: z
+        .int()
+        .check(described('Rows that were rejected in this run and not before.')),
+      message: text('Why it failed, or what it left for a later run; empty if there is nothing to say.'),
     }),
   ),
   message,

@@ -18,7 +18,8 @@ const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
   SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms, begun_at_ms = excluded.begun_at_ms,
-    requested_at_ms = NULL
+    requested_at_ms = NULL,
+    crashes = CASE WHEN ingestion_state.run_id = '' THEN 0 ELSE ingestion_state.crashes + 1 END
   WHERE ${IS_FREE} AND ingestion_state.begun_at_ms = $7
   RETURNING run_id`;
 
@@ -30,8 +31,8 @@ const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_
 
 const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, cause, status, started_at_ms, rows_synced, rows_failed)
   VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
-const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3,
-    note = 'The process that ran it has ended; the next run goes on from there'
+const PROCESS_ENDED = 'The process that ran it has ended; the next run goes on from there';
+const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, note = $4
   WHERE ${OF} AND status = 'running'`;
 const SAVE_RUN = `UPDATE ingestion_runs
   SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, note = $9
@@ -52,6 +53,12 @@ const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id,
   SET kind = excluded.kind, key = excluded.key, external_id = excluded.external_id, updated_at_us = excluded.updated_at_us,
     reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
 const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${OF} AND reject_id = $3`;
+
+const RELEASE = `UPDATE ingestion_state
+  SET run_id = '', lease_until_ms = 0, requested_at_ms = coalesce(requested_at_ms, CAST($4 AS BIGINT))
+  WHERE ${OF} AND run_id = $3`;
+const ABANDON = `UPDATE ingestion_state SET run_id = '', lease_until_ms = 0, crashes = crashes + 1
+  WHERE ${OF} AND run_id = $3 AND lease_until_ms = $4 RETURNING run_id`;
 
 const savedRun = (run: IngestionRun): Statement => ({
   sql: SAVE_RUN,
@@ -117,7 +124,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       state?.begunAtMs ?? -1,
     ]);
     if (taken.length === 0) return null;
-    await run(FAIL_DEAD, [...of, nowMs]);
+    await run(FAIL_DEAD, [...of, nowMs, PROCESS_ENDED]);
     await run(ADD_RUN, [...of, runId, cause, nowMs]);
     return {
       workspaceId,
@@ -142,14 +149,17 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     return rows.length > 0;
   },
 
-  async finish(ended) {
+  async finish(ended, requestedAtMs) {
     const { sql, values } = savedRun(ended);
     await run(sql, values);
-    await run(`UPDATE ingestion_state SET run_id = '', lease_until_ms = 0 WHERE ${OF} AND run_id = $3`, [
-      ended.workspaceId,
-      ended.integrationId,
-      ended.runId,
-    ]);
+    await run(RELEASE, [ended.workspaceId, ended.integrationId, ended.runId, requestedAtMs ?? null]);
+  },
+
+  async abandon({ integrationId, runId, leaseUntilMs }, workspaceId, { nowMs, note }) {
+    const of = [workspaceId, integrationId];
+    const rows = await run(ABANDON, [...of, runId, leaseUntilMs]);
+    if (rows.length > 0) await run(FAIL_DEAD, [...of, nowMs, note]);
+    return rows.length > 0;
   },
 
   async request(workspaceId, integrationId, nowMs) {

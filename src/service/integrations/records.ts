@@ -19,6 +19,7 @@ CREATE TABLE ingestion_state (
   lease_until_ms INTEGER NOT NULL,
   begun_at_ms INTEGER NOT NULL, -- the schedule goes on from here
   requested_at_ms INTEGER, -- a run on demand that has not begun
+  crashes INTEGER NOT NULL DEFAULT 0, -- runs that ended with their process, one after the other; at 2 the schedule is suspended
   watermark_us INTEGER, -- UPDATED_AT and key of the last row that was read
   watermark_key TEXT,
   seen_since_us INTEGER, -- ingestion_seen has every row after this; NULL without lag_seconds
@@ -110,6 +111,8 @@ export interface IngestionState {
   begunAtMs: number;
   /** `null` where no run is requested. */
   requestedAtMs: number | null;
+  /** Runs before the current one that ended with their process, one after the other. */
+  crashes: number;
   watermark: Watermark | null;
   /** Every stored row after this is known one by one; `null` where none is. Unix microseconds. */
   seenSinceUs: number | null;
@@ -161,8 +164,14 @@ export interface IngestionStore {
   claim(claim: Claim): Promise<IngestionRun | null>;
   /** Keeps the lease until then; false where another run has it. */
   renew(run: IngestionRun, untilMs: number): Promise<boolean>;
-  /** Stores the end of a run, and gives its lease back. */
-  finish(run: IngestionRun): Promise<void>;
+  /** Stores the end of a run, and releases its lease. With `requestedAtMs` the next run is due at once. */
+  finish(run: IngestionRun, requestedAtMs?: number): Promise<void>;
+  /** Records that a run ended with its process, without another one. Returns false if another replica was faster. */
+  abandon(
+    state: IngestionState,
+    workspaceId: string,
+    ended: { nowMs: number; note: string },
+  ): Promise<boolean>;
   /** Asks for a run; false where one is under way or requested already. */
   request(workspaceId: string, integrationId: string, nowMs: number): Promise<boolean>;
   /** Newest first. */
@@ -212,6 +221,7 @@ export const stateOf = (row: SqlRow): IngestionState => {
     leaseUntilMs: numberIn(row, 'lease_until_ms'),
     begunAtMs: numberIn(row, 'begun_at_ms'),
     requestedAtMs: numberOrNullIn(row, 'requested_at_ms'),
+    crashes: numberIn(row, 'crashes'),
     watermark: us === null ? null : { us, key: textIn(row, 'watermark_key') },
     seenSinceUs: numberOrNullIn(row, 'seen_since_us'),
   };

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Route, RouteMetrics } from '../gate/route.ts';
 import { inTime } from '../in-time.ts';
+import type { IngestionRun } from '../integrations/records.ts';
 import type { Store } from '../store/store.ts';
 
 /** The buckets of every histogram of seconds. */
@@ -160,6 +161,43 @@ const createStoreMetrics = (registry: Registry) => {
   };
 };
 
+/** Counts the runs of integrations. */
+const createIngestionMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const labelNames = ['workspace', 'integration'];
+  const runs = new Counter({
+    name: 'placard_ingestion_runs_total',
+    help: 'Runs of integrations that have ended, by status (success, partial, error) and, of errors, by reason (source, rejects, timeout, process_ended).',
+    labelNames: [...labelNames, 'status', 'reason'],
+    registers,
+  });
+  const rows = new Counter({
+    name: 'placard_ingestion_rows_total',
+    help: 'Rows of integrations, by result: stored or rejected.',
+    labelNames: [...labelNames, 'result'],
+    registers,
+  });
+  const succeededAt = new Gauge({
+    name: 'placard_ingestion_last_success_timestamp_seconds',
+    help: 'When a run of an integration last ended without an error.',
+    labelNames,
+    registers,
+  });
+
+  return {
+    /** Counts a run that has ended. `failure` is why its status is `error`. */
+    ingestionRun(run: IngestionRun & { failure: string | null }): void {
+      const { workspaceId, integrationId, status, failure, rowsSynced, rowsFailed, finishedAtMs } = run;
+      runs.labels(workspaceId, integrationId, status, failure ?? '').inc();
+      rows.labels(workspaceId, integrationId, 'stored').inc(rowsSynced);
+      rows.labels(workspaceId, integrationId, 'rejected').inc(rowsFailed);
+      if (status !== 'error' && finishedAtMs !== null) {
+        succeededAt.labels(workspaceId, integrationId).set(finishedAtMs / 1_000);
+      }
+    },
+  };
+};
+
 /** Days of data points among the metrics; `placard export data-points` has them all. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -201,6 +239,7 @@ export const createMetrics = () => {
     contentType: registry.contentType,
     ...createRequestMetrics(registry),
     ...createStoreMetrics(registry),
+    ...createIngestionMetrics(registry),
 
     /** Prometheus text. */
     async text(workspaceIds: readonly string[], store: Store, nowMs: number): Promise<string> {

@@ -174,6 +174,7 @@ const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
   last_timestamp_synced: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
   rows_synced: run.rowsSynced,
   rows_failed_with_errors: run.rowsFailed,
+  message: run.note ?? '',
 });
 
 export const cdiJobSyncStatus = defineRoute({

@@ -69,6 +69,7 @@ test('a run on demand is queued, is run, and shows in the list and the history',
     last_timestamp_synced: '2026-03-01T10:00:00.000000Z',
     rows_synced: 1,
     rows_failed_with_errors: 1,
+    message: '',
   });
   await vi.waitFor(async () => {
     const { body } = await call('GET', '/cdi/integrations');

@@ -1,8 +1,7 @@
-import { HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
+import { csvCell, HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
 import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
 import { currentText } from '../../campaign/current-text.ts';
 import { conversionText } from '../../results-of.ts';
-import { csvCell } from '../csv.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 

@@ -1,4 +1,5 @@
 import {
+  csvCell,
   type DayResults,
   HttpError,
   type LanguageResults,
@@ -11,7 +12,6 @@ import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
-import { csvCell } from '../csv.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 

@@ -1,10 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
-import { HttpError } from '../../../service/index.ts';
+import { csvCell, HttpError, textOfCell } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { languageTag, otherLanguages, translatable, translate } from '../../campaign/translations.ts';
-import { csvCell, textOfCell } from '../csv.ts';
 import { bodyOf, defineRoute } from '../route.ts';
 
 /** As much of a draft as its texts can be taken from, whatever else is wrong with it. */

@@ -1,0 +1,13 @@
+/** Of the columns that are used: more than a request of the API may have for one object. */
+export const MAX_ROW_CHARACTERS = 1_000_000;
+export const ROW_TOO_LARGE = 'The row has more than 1,000,000 characters in the columns that are used';
+
+/** Returns roughly how many characters a row has as JSON. Rough, because most rows of a file are only passed over. */
+export const countCharacters = (values: Readonly<Record<string, unknown>>): number => {
+  let characters = 0;
+  for (const value of Object.values(values)) {
+    if (typeof value === 'string') characters += value.length;
+    else if (typeof value === 'object' && value !== null) characters += JSON.stringify(value).length;
+  }
+  return characters;
+};
