@@ -121,6 +121,8 @@ test('one that cannot be used is reported, and one that is missing is no fault',
   expect(wrong.of('failed')).toMatchObject([
     { kind: 'config', message: expect.stringContaining('bootstrap') },
   ]);
+  // Two clients of one app on one page are a fault of their own.
+  wrong.placard.stop();
   const none = open({ bootstrap: null });
   none.placard.mount('home_hero', aSlot(), draw);
   await none.heard('shown');

@@ -19,8 +19,9 @@ type EntryName = keyof typeof BROWSER_PACKAGE_ENTRIES;
  */
 export const ALL_CHUNKS: Record<EntryName, number> = {
   // 540 of it tell of odd pages: two clients, a narrow slot, zoom, another document, a service without a response.
+  // 290 date the user's choices, 250 look less often at a covered slot, 220 spare a page view the read of a long backlog.
   // 1,200 of it judge what can be seen of a banner; 2,270, on pages that have them, insert placements by selector.
-  '.': 40_340,
+  '.': 41_320,
   './element': 7_900,
   './react': 1_640,
   './vue': 1_500,
@@ -32,17 +33,20 @@ export const ALL_CHUNKS: Record<EntryName, number> = {
   './webview': 1_900,
   // The delivery as pages have it: 110 of it bring decisions to the log in the order of the calls, and 250 keep a full disk, a lasting fault
   // of the server and a page that leaves from holding up or doubling events.
-  './service-worker': 19_200,
+  './service-worker': 19_470,
 };
 
 /** Bytes of an ordinary visit, in the worst of the bundlers. */
-export const ORDINARY_VISIT = 35_130;
+export const ORDINARY_VISIT = 36_110;
 
 /** Bytes of the chunk that inserts placements by selector, in the worst of the bundlers. 150 of it give a box a height by its width. */
 export const INSERT_PLACEMENTS = 2_320;
 
-/** Bytes that load before a cached banner is painted. 60 of it tell the other tabs of a wipe, and 35 read a range in an update. */
-export const FIRST_PAINT: Record<BundlerName, number> = { vite: 7_850, esbuild: 8_190, webpack: 8_810 };
+/**
+ * Bytes that load before a cached banner is painted. 60 of it tell the other tabs of a wipe, and 35 read a range in an update. 260 date the
+ * user's choices: an opt-out of another tab outlives what this page still has to write.
+ */
+export const FIRST_PAINT: Record<BundlerName, number> = { vite: 8_115, esbuild: 8_480, webpack: 9_065 };
 
 /** Where both are to go, as the README's table of figures says. */
 export const AIMS = { allChunks: 31_000, firstPaint: { vite: 7_000, worst: 7_000 } };
