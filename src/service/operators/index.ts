@@ -31,7 +31,6 @@ export {
   type Statement,
   textIn,
   textOrNullIn,
-  textsIn,
 } from './run-sql.ts';
 export type { OperatorSession, SessionProof } from './sessions.ts';
 export {

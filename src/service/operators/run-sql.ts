@@ -50,10 +50,3 @@ export const bytesIn = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> =>
   if (value instanceof Uint8Array) return new Uint8Array(value);
   throw new Error(`The column ${column} holds ${typeof value}, and not bytes`);
 };
-
-/** The texts of a list that is JSON. */
-export const textsIn = (row: SqlRow, column: string): string[] => {
-  const list = jsonIn(row, column);
-  if (Array.isArray(list)) return list.map(String);
-  throw new Error(`The column ${column} holds no list`);
-};
