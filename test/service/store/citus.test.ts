@@ -49,10 +49,12 @@ describe('on a sharded PostgreSQL', CITUS, () => {
       'SELECT table_name::text, count(DISTINCT nodeport) AS nodes FROM citus_shards GROUP BY 1 ORDER BY 1',
     );
     expect(rows).toEqual(
-      ['banner_events', 'events', 'user_campaigns', 'user_identifiers', 'user_results', 'users'].map((table_name) => ({
-        table_name,
-        nodes: '2',
-      })),
+      ['banner_events', 'events', 'user_campaigns', 'user_identifiers', 'user_results', 'users'].map(
+        (table_name) => ({
+          table_name,
+          nodes: '2',
+        }),
+      ),
     );
   });
 
