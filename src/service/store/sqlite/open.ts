@@ -82,7 +82,11 @@ export const createTables = (database: DatabaseSync, file: string): void => {
     checkTables(database, file);
     database.exec('COMMIT');
   } catch (error) {
-    database.exec('ROLLBACK');
+    try {
+      database.exec('ROLLBACK');
+    } catch {
+      // SQLite has rolled back on its own after some errors, such as a full disk; the first error is the one to tell.
+    }
     throw error;
   }
 };
