@@ -8,6 +8,8 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import { silentLog } from '../../src/service/index.ts';
+import { patience } from '../helpers/patience.ts';
+import { descendantsOf } from '../helpers/process-tree.ts';
 import { aFolder, aStore, exported, ID, ingest, rejectsOf, stateOf, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
@@ -161,7 +163,9 @@ describe('a view of SQLite that never ends', () => {
     const stop = new AbortController();
     const before = ownStaging();
     const run = ingest(store, endlessIn(folder), folder, { signal: stop.signal });
-    await vi.waitFor(() => expect(ownStaging()).toHaveLength(before.length + 1), { timeout: 20_000 });
+    await vi.waitFor(() => expect(ownStaging()).toHaveLength(before.length + 1), {
+      timeout: patience(20_000),
+    });
     stop.abort(new Error('The service was stopped'));
     expect(await run).toMatchObject({ status: 'error' });
     expect(ownStaging()).toEqual(before);
@@ -187,30 +191,23 @@ describe('a view of SQLite that never ends', () => {
     const service = spawn(process.execPath, [script, join(folder, 'placard.db'), workspace]);
     onTestFinished(() => void service.kill('SIGKILL'));
     const ofService = () => stagingFolders().filter((name) => name.includes(`-${service.pid}-`));
-    const childrenOf = () => {
-      try {
-        return execFileSync('pgrep', ['-f', 'stage-process|ingestion-files', '-P', String(service.pid)], {
-          encoding: 'utf8',
-        })
-          .trim()
-          .split('\n');
-      } catch {
-        return [];
-      }
-    };
-    await vi.waitFor(() => expect([childrenOf().length, ofService().length]).toEqual([1, 1]), {
-      timeout: 30_000,
+    const stagers = async () =>
+      (await descendantsOf(service.pid!)).filter(({ command }) =>
+        /stage-process|ingestion-files/.test(command),
+      );
+    await vi.waitFor(async () => expect([(await stagers()).length, ofService().length]).toEqual([1, 1]), {
+      timeout: patience(30_000),
     });
-    const [child] = childrenOf();
+    const [child] = await stagers();
     service.kill('SIGKILL');
     await once(service, 'exit');
-    await vi.waitFor(() => expect(() => process.kill(Number(child), 0)).toThrow('ESRCH'), {
-      timeout: 20_000,
+    await vi.waitFor(() => expect(() => process.kill(child!.pid, 0)).toThrow('ESRCH'), {
+      timeout: patience(20_000),
     });
     expect(ofService()).toHaveLength(1);
     const store = await aStore();
     onTestFinished(startIngestion({ store, workspaces: () => [], log: silentLog }));
-    await vi.waitFor(() => expect(ofService()).toEqual([]), { timeout: 20_000 });
+    await vi.waitFor(() => expect(ofService()).toEqual([]), { timeout: patience(20_000) });
   });
 });
 

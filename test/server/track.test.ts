@@ -39,7 +39,10 @@ describe('client.track()', () => {
   it.each([
     [{ event: someEvents(1) }, "track: expected attributes, events, purchases, got 'event'"],
     [{ events: someEvents(1)[0] }, "track: expected 'events' to be an array or a stream, got object"],
-    [{ attributes: [], purchases: 'none' }, "track: expected 'purchases' to be an array or a stream, got string"],
+    [
+      { attributes: [], purchases: 'none' },
+      "track: expected 'purchases' to be an array or a stream, got string",
+    ],
     [undefined, 'track: expected an object or a stream of objects, got undefined'],
     [null, 'track: expected an object or a stream of objects, got null'],
   ])('refuses an input that it would send nothing of: %j', async (input, message) => {
