@@ -157,6 +157,7 @@ describe('placard serve', () => {
         variant_id: 'a',
         placement_id: 'home',
         is_control: false,
+        is_unique: true,
         event_type: 'click',
         timestamp: '2026-03-01T08:20:01.250Z',
         reported_at: '2026-03-01T08:20:01.250Z',
@@ -427,7 +428,7 @@ describe('placard serve', () => {
     broken.close();
     expect(await failedServe(['--workspace', workspace, '--db', db, '--port', '0'])).toEqual({
       code: 1,
-      problem: expect.stringMatching(/no such table: releases$/),
+      problem: expect.stringContaining("it has no table 'releases'"),
     });
   });
 
