@@ -410,7 +410,7 @@ test('a click that waits for the rest of the client is forgotten by a purge, tho
   first.placard.stop();
   network.failures = Number.POSITIVE_INFINITY;
   const { placard } = visit();
-  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy());
+  await vi.waitFor(() => expect(placard.banner('home_hero')).toBeTruthy(), { timeout: patience(30_000) });
   const clicked = placard.track(placard.banner('home_hero')!, 'click');
   await placard.disable('purge');
   await placard.enable();

@@ -4,6 +4,7 @@ import { createHostLifecycle } from '../../src/webview/host-lifecycle.ts';
 import { readHostMessage } from '../../src/webview/host-message.ts';
 import { createWebviewHost } from '../../src/webview/index.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
+import { patience } from '../helpers/patience.ts';
 
 type Bridge = { receive(message: unknown): void };
 const bridge = (name = 'PlacardBridge') => Reflect.get(globalThis, name) as Bridge | undefined;
@@ -217,7 +218,7 @@ test('the host passes on the token of a preview link', async () => {
   Object.assign(fake.placard, { inspect: async () => ({ preview }) });
   const disconnect = createWebviewHost().connect(fake.placard);
   bridge()?.receive({ type: 'preview', token: 'the-token' });
-  await vi.waitFor(() => expect(shown).toEqual(['the-token']));
+  await vi.waitFor(() => expect(shown).toEqual(['the-token']), { timeout: patience(30_000) });
   disconnect();
 });
 

@@ -13,6 +13,7 @@ import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { aBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
+import { patience } from '../../helpers/patience.ts';
 
 const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
   const notices: Notice[] = [];
@@ -126,7 +127,7 @@ test('a schema may take its time, and the banner waits for it', async () => {
   );
   expect(types()).toEqual([]);
   gate.resolve({ value: { headline: 'Checked' } });
-  await vi.waitFor(() => expect(element.textContent).toBe('Checked'));
+  await vi.waitFor(() => expect(element.textContent).toBe('Checked'), { timeout: patience(30_000) });
   expect(types()).toEqual(['shown']);
 });
 
@@ -139,7 +140,7 @@ test.each([
     const render = vi.fn();
     const properties = slowSchema(foreignPromise(Promise.resolve(answer)));
     const { types } = mount(definePlacement('home_hero', { properties, render }));
-    await vi.waitFor(() => expect(types()).toEqual(expected));
+    await vi.waitFor(() => expect(types()).toEqual(expected), { timeout: patience(30_000) });
     expect(render.mock.calls.map(([drawn]) => drawn)).toEqual('value' in answer ? [answer.value] : []);
   },
 );
@@ -195,7 +196,7 @@ test.each([
       render: () => undefined,
     }),
   );
-  await vi.waitFor(() => expect(types()).toEqual(['failed', 'emptied']));
+  await vi.waitFor(() => expect(types()).toEqual(['failed', 'emptied']), { timeout: patience(30_000) });
 });
 
 test('a property called __proto__ reaches the schema as a property and changes no prototype', () => {
