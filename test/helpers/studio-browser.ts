@@ -8,7 +8,9 @@ export interface StudioBrowser {
   serviceUrl: string;
   /** A page of the Studio, signed in, in a context of its own. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Asks the Studio as its own pages do. */
+  /** Reads from the Studio as its own pages do. */
+  read(path: string): Promise<Record<string, unknown>>;
+  /** Changes something as its own pages do. */
   call(method: string, path: string, body: unknown): Promise<Record<string, unknown>>;
   stop(): Promise<void>;
 }
@@ -40,6 +42,11 @@ export const openStudioBrowser = async (): Promise<StudioBrowser> => {
       await opened.goto(demo.studioUrl + path);
       await opened.locator('main').waitFor();
       return opened;
+    },
+    async read(path) {
+      const response = await fetch(demo.studioUrl + path, { headers: { cookie } });
+      if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+      return response.json();
     },
     async call(method, path, body) {
       const response = await fetch(demo.studioUrl + path, {

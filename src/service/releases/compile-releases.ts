@@ -27,7 +27,7 @@ export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Se
   return found;
 };
 
-const idOf = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
+export const idOf = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
 /** The file's campaigns, each replaced by its release where there is one, then those that only have releases. */
 const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {

@@ -1,7 +1,7 @@
 import { errorFacts, type Log } from '../log.ts';
 import type { WorkspaceSource } from '../workspace/watch-workspaces.ts';
 import { createRegistry, type Registry } from '../workspace/workspace.ts';
-import { withReleases } from './compile-releases.ts';
+import { idOf, withReleases } from './compile-releases.ts';
 import type { Release, ReleaseStore } from './releases.ts';
 
 /** All replicas follow a release within two seconds. */
@@ -51,6 +51,28 @@ export const followReleases = async (
     if (!isSame) releases = new Map(found);
   };
 
+  /** Once the Studio has released a campaign, its text in the file is of no effect: whoever edits it there is told. */
+  const warnOfEdits = (before: Registry, after: Registry) => {
+    for (const { workspaceId, campaignsAsWritten } of after.workspaces) {
+      const former = before.workspaces.find((each) => each.workspaceId === workspaceId);
+      const released = new Set(
+        releases
+          .get(workspaceId)
+          ?.live.flatMap(({ kind, subjectId }) => (kind === 'campaign' ? [subjectId] : [])),
+      );
+      for (const written of campaignsAsWritten) {
+        const campaign = idOf(written);
+        if (!former || !released.has(campaign)) continue;
+        const was = former.campaignsAsWritten.find((each) => idOf(each) === campaign);
+        if (JSON.stringify(was) === JSON.stringify(written)) continue;
+        log.warn(
+          { workspace: workspaceId, campaign },
+          'file edit ignored: the Studio has released this campaign, edit it there',
+        );
+      }
+    }
+  };
+
   let reading: Promise<void> = Promise.resolve();
   /** One after the other: a slow look that began before a campaign was published would put the older releases back. */
   const read = (): Promise<void> => {
@@ -89,6 +111,7 @@ export const followReleases = async (
           withReleases(workspace, releases.get(workspace.workspaceId)?.live ?? [], log),
         );
         const registry = createRegistry(workspaces.map((workspace) => ({ workspace, source: 'releases' })));
+        if (shown && shown.of !== of) warnOfEdits(shown.of, of);
         shown = { of, releases, registry };
       }
       return shown.registry;

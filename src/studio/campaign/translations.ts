@@ -6,6 +6,10 @@ const translationKindOf = (name: string) =>
 
 const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
+/** Languages of a campaign beside its own. */
+export const MAX_LANGUAGES = 100;
+export const TOO_MANY_LANGUAGES = `A campaign can have at most ${MAX_LANGUAGES} languages beside its own.`;
+
 /** Properties of a variant that may be another in another language, those that a reader needs first. */
 export const translatable = ({ properties }: VariantText): { name: string; isNeeded: boolean }[] =>
   Object.entries(properties)
@@ -98,7 +102,12 @@ export const languageTag = (typed: string): string | null => {
 const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' });
 
 /** `Brazilian Portuguese` */
-export const languageName = (tag: string): string => names.of(tag) ?? tag;
+export const languageName = (tag: string): string => {
+  // The platform names no tag with an extension, as `de-x-formal`.
+  const { baseName } = new Intl.Locale(tag);
+  const name = names.of(baseName) ?? tag;
+  return baseName === tag ? name : `${name} (${tag})`;
+};
 
 /** Scripts that are written from right to left; a language's usual script is what the platform adds to it. */
 const RIGHT_TO_LEFT = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'];

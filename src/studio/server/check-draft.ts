@@ -11,7 +11,13 @@ import {
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
 import type { CampaignText } from '../campaign/campaign-text.ts';
 import { labelOf } from '../campaign/member-words.ts';
-import { languageName, missingIn, otherLanguages } from '../campaign/translations.ts';
+import {
+  languageName,
+  MAX_LANGUAGES,
+  missingIn,
+  otherLanguages,
+  TOO_MANY_LANGUAGES,
+} from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 import { issueWords } from './issue-words.ts';
 
@@ -89,7 +95,9 @@ const MARKUP = /\{\{|\{%/;
 
 /** As much of a variant as its texts can be checked by, whatever else is wrong with the campaign. */
 const written = z.object({
-  variants: z.array(z.object({ properties: z.record(z.string(), z.object({ value: z.unknown() })) })),
+  variants: z.array(
+    z.object({ properties: z.record(z.string(), z.object({ type: z.unknown(), value: z.unknown() })) }),
+  ),
 });
 type Written = z.infer<typeof written>;
 
@@ -105,7 +113,18 @@ const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['p
   if (odd) tell('warning', path, odd);
 };
 
-const checkVariant = ({ properties }: Written['variants'][number], index: number, tell: Tell) => {
+/** Each text of a button with its link. */
+const BUTTONS = [
+  ['button_text', 'link'],
+  ['second_button_text', 'second_link'],
+] as const;
+
+const checkVariant = (
+  { properties }: Written['variants'][number],
+  index: number,
+  nowMs: number,
+  tell: Tell,
+) => {
   const at = (name: string) => ['variants', index, 'properties', name];
   const textOf = (name: string) => {
     const value = properties[name]?.value;
@@ -125,10 +144,14 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
     const words = 'People who cannot see the image read nothing of it. Leave it so only for decoration.';
     tell(alone ? 'error' : 'warning', at('image_alt'), words);
   }
-  if (textOf('button_text') !== '' && textOf('link') === '') {
-    tell('warning', at('link'), 'The button leads nowhere: without a link it is not drawn.');
+  for (const [button, link] of BUTTONS) {
+    if (textOf(button) !== '' && textOf(link) === '')
+      tell('warning', at(link), `${labelOf(button)} is not shown without a link.`);
   }
-  for (const [name, { value }] of Object.entries(properties)) {
+  for (const [name, { type, value }] of Object.entries(properties)) {
+    if (type === 'datetime' && Date.parse(String(value)) <= nowMs) {
+      tell('warning', at(name), 'This date is in the past.');
+    }
     if (LINKS.includes(name)) checkAddress('link', value, at(name), tell);
     if (IMAGES.includes(name)) checkAddress('image', value, at(name), tell);
     const { most } = TEMPLATE_PROPERTIES.find((each) => each.name === name) ?? {};
@@ -139,14 +162,16 @@ const checkVariant = ({ properties }: Written['variants'][number], index: number
   }
 };
 
-const checkRules = (campaign: Campaign, nowMs: number, tell: Tell) => {
+const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell: Tell) => {
   const { placements, endsAtMs, status, controlPercentage, variants } = campaign;
   if (placements.size === 0) tell('error', ['placements'], 'Choose at least one placement.');
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
     tell('warning', ['ends_at'], 'The end is in the past: nobody would see it.');
   }
-  if (endsAtMs === null && status === 'active') {
-    tell('warning', ['ends_at'], 'It has no end: without one, or a planned sample, results name no winner.');
+  // Of one variant alone no result is waited for.
+  const isTest = variants.length > 1 || controlPercentage > 0;
+  if (endsAtMs === null && status === 'active' && isTest && !isPlanned) {
+    tell('warning', ['ends_at'], 'Set an end or a target sample size. Results name no winner without one.');
   }
   if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
   if (controlPercentage === 100)
@@ -169,14 +194,25 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
   }
 };
 
+/** One answer says so many things of a draft at most: who has to do as many does not read them all at once. */
+const MAX_CHECKS = 100;
+
 /** Texts that readers of another language would read in the campaign's own. */
 const checkTranslations = (campaign: CampaignText, tell: Tell) => {
-  for (const language of otherLanguages(campaign)) {
+  const languages = otherLanguages(campaign);
+  if (languages.length > MAX_LANGUAGES) {
+    tell('error', ['language'], TOO_MANY_LANGUAGES);
+    return;
+  }
+  let told = 0;
+  for (const language of languages) {
+    if (told >= MAX_CHECKS) return;
     const byVariant = Map.groupBy(missingIn(campaign, language), ({ variantIndex }) => variantIndex);
     for (const [index, missing] of byVariant) {
       const names = missing.map(({ name }) => labelOf(name)).join(', ');
       const own = languageName(campaign.language ?? 'en');
       const path = ['variants', index, 'translations', language, missing[0]!.name];
+      told += 1;
       tell('warning', path, `${languageName(language)} lacks ${names}: its readers get ${own} there.`);
     }
   }
@@ -199,13 +235,13 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   };
   tellAll('error', problems);
   const { variants } = written.safeParse(content).data ?? { variants: [] };
-  for (const [index, variant] of variants.entries()) checkVariant(variant, index, tell);
+  for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, tell);
   if (campaign) {
     tellAll('warning', warnings);
-    checkRules(campaign, nowMs, tell);
-    checkRendered(campaign, workspace, nowMs, tell);
-    checkDefaults(campaign, tell);
+    checkRules(campaign, (content as CampaignText).planned_users != null, nowMs, tell);
     checkTranslations(content as CampaignText, tell);
+    if (campaign.languages.length <= MAX_LANGUAGES) checkRendered(campaign, workspace, nowMs, tell);
+    checkDefaults(campaign, tell);
   }
   // What is wrong with a property as such, and again for one person, is said once.
   const seen = new Set<string>();
@@ -214,5 +250,6 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
       const key = JSON.stringify(path);
       return !seen.has(key) && seen.add(key);
     })
-    .sort((one, other) => one.severity.localeCompare(other.severity));
+    .sort((one, other) => one.severity.localeCompare(other.severity))
+    .slice(0, MAX_CHECKS);
 };

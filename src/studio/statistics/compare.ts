@@ -1,4 +1,4 @@
-import type { CampaignText } from '../campaign/campaign-text.ts';
+import { type CampaignText, variantName } from '../campaign/campaign-text.ts';
 import { sharesOf } from '../campaign/shares.ts';
 import { type Difference, difference, meanOf } from './confidence-sequence.ts';
 import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';
@@ -30,22 +30,45 @@ export interface ComparedResults {
   /** Variants in the campaign's order, the control group last. */
   arms: Arm[];
   comparisons: Comparison[];
-  /** `null` where there is one arm, or nobody yet. */
+  /** `null` if there is one arm, nobody yet, or the shares were changed. */
   ratio: { p: number; isSuspicious: boolean } | null;
+  /** Variants, weights or the control group were changed after users saw the campaign. */
+  isRedivided: boolean;
 }
 
 const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
 
-const armsOf = (campaign: CampaignText, counts: Counted): Arm[] => {
+/** What a campaign was while users saw it, oldest version first. */
+export type Former = readonly Pick<CampaignText, 'variants' | 'control_percentage'>[];
+
+const divisionOf = ({ variants, control_percentage }: Former[number]): string =>
+  JSON.stringify([
+    control_percentage ?? 0,
+    variants.map(({ variant_id, weight }) => [variant_id, weight ?? 1]),
+  ]);
+
+const armsOf = (campaign: CampaignText, counts: Counted, former: Former): Arm[] => {
   const goals = (campaign.conversions ?? []).map(() => ({ converted: 0, revenue: 0, revenueSquares: 0 }));
   const shares = sharesOf(campaign);
   const known = shares.map(({ variantId, name, percent }): Arm => {
     const found = counts.arms.find((arm) => arm.variantId === variantId);
     return { ...NO_COUNTS, goals, ...found, variantId, name, share: percent };
   });
-  // A variant that was taken out has been seen all the same.
+  // A removed variant keeps its name and its place: it stays what the others are compared with.
+  const variants = [...former, campaign].flatMap((each) => each.variants);
+  const nameOf = (id: string) => {
+    const variant = variants.findLast(({ variant_id }) => variant_id === id);
+    return `${variant ? variantName(variant) : id} (removed)`;
+  };
   const gone = counts.arms.filter((arm) => !shares.some(({ variantId }) => variantId === arm.variantId));
-  return [...known, ...gone.map((arm) => ({ ...arm, name: arm.variantId ?? 'Control', share: 0 }))];
+  const removed = gone.map(
+    (arm): Arm => ({ ...arm, name: arm.variantId === null ? 'Control' : nameOf(arm.variantId), share: 0 }),
+  );
+  const placeOf = ({ variantId }: Arm) => {
+    const place = variants.findIndex(({ variant_id }) => variant_id === variantId);
+    return variantId === null ? variants.length + 1 : place < 0 ? variants.length : place;
+  };
+  return [...known, ...removed].sort((one, other) => placeOf(one) - placeOf(other));
 };
 
 /** Of money too: what the only buyer of a group spent says nothing of the others. */
@@ -67,9 +90,17 @@ const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, othe
 export const peopleOf = (arms: readonly Arm[]): number =>
   arms.reduce((sum, { variantId, exposed }) => sum + (variantId === null ? 0 : exposed), 0);
 
-/** Every variant against the first one, and against the control group where that can have the metric. */
-export const compareResults = (campaign: CampaignText, counts: Counted): ComparedResults => {
-  const arms = armsOf(campaign, counts);
+/**
+ * Every variant against the first one, and against the control group where that can have the metric. The sizes of groups are not
+ * judged once their shares were changed: users keep their group, so that the sum is of several divisions.
+ */
+export const compareResults = (
+  campaign: CampaignText,
+  counts: Counted,
+  former: Former = [],
+): ComparedResults => {
+  const arms = armsOf(campaign, counts, former);
+  const isRedivided = former.some((each) => divisionOf(each) !== divisionOf(campaign));
   const planned = campaign.planned_users ?? DEFAULT_PLAN;
   const comparisons = metricsOf(campaign, counts).flatMap(
     ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
@@ -107,5 +138,6 @@ export const compareResults = (campaign: CampaignText, counts: Counted): Compare
         divided.map(({ share }) => share / total),
       )
     : 1;
-  return { arms, comparisons, ratio: isDivided ? { p, isSuspicious: p < RATIO_ALPHA } : null };
+  const ratio = isDivided && !isRedivided ? { p, isSuspicious: p < RATIO_ALPHA } : null;
+  return { arms, comparisons, ratio, isRedivided };
 };

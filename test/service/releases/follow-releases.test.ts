@@ -158,6 +158,32 @@ describe('a workspace whose campaigns come from the Studio', () => {
   });
 });
 
+test('an edit of the file is told where the Studio has released the campaign, and named', async () => {
+  await release('b', 'B');
+  const file = (name: string) =>
+    registryOf({
+      campaigns_from: 'studio',
+      campaigns: [
+        aCampaign({ campaign_id: 'a', name }),
+        aCampaign({ campaign_id: 'b', name }),
+        aCampaign({ campaign_id: 'same', name: 'Same' }),
+      ],
+    });
+  let registry = file('Before');
+  const source = await followReleases({ registry: () => registry, stop: vi.fn() }, store.studio, {
+    log: recordingLog(lines),
+    pollMs: 60_000,
+  });
+  source.registry();
+  registry = file('After');
+  expect(namesOf(source)).toEqual(['After', 'B', 'Same']);
+  source.registry();
+  expect(lines.filter(({ message }) => String(message).startsWith('file edit ignored'))).toMatchObject([
+    { workspace: 'test', campaign: 'b' },
+  ]);
+  source.stop();
+});
+
 test('a workspace whose file is the truth takes no release', async () => {
   await release('b', 'B');
   const source = await follow({ campaigns: [aCampaign({ campaign_id: 'a', name: 'A of the file' })] });

@@ -121,7 +121,7 @@ describe('an address', () => {
 
   test('is missing where a button has none', () => {
     expect(propertyChecks({ headline, button_text: text('Go') })).toEqual([
-      'warning link: The button leads nowhere: without a link it is not drawn.',
+      'warning link: Button text is not shown without a link.',
     ]);
   });
 });
@@ -131,8 +131,8 @@ describe('a campaign', () => {
     [{ placements: [] }, 'error placements'],
     [{ ends_at: '2026-03-01T09:00:00Z' }, 'warning ends_at: The end is in the past: nobody would see it.'],
     [
-      { ends_at: null },
-      'warning ends_at: It has no end: without one, or a planned sample, results name no winner.',
+      { ends_at: null, control_percentage: 10 },
+      'warning ends_at: Set an end or a target sample size. Results name no winner without one.',
     ],
     [{ status: 'draft' }, 'warning status: It is shown to test users only.'],
     [
@@ -145,8 +145,30 @@ describe('a campaign', () => {
     expect(checksOf(members)[0]).toContain(words);
   });
 
+  test('without an end is told of only where it is a test without a target sample size', () => {
+    const about = (members: Record<string, unknown>) =>
+      checksOf({ ends_at: null, ...members }).filter((words) => words.includes('ends_at'));
+    expect([about({}), about({ control_percentage: 10, planned_users: 500 })]).toEqual([[], []]);
+    expect(about({ control_percentage: 10 })).toHaveLength(1);
+  });
+
+  test('with a second button that has no link, or a date that is past, is told of it', () => {
+    const properties = {
+      headline: text('Doors'),
+      second_button_text: text('Later'),
+      ends_at: { type: 'datetime', value: '2020-01-01T00:00:00Z' },
+    };
+    const found = checksOf({ variants: [aVariant({ properties })] }).join('\n');
+    expect(found).toContain('is not shown without a link.');
+    expect(found).toContain('This date is in the past.');
+  });
+
   test('names its errors before its warnings, and each place once', () => {
-    const checks = checksOf({ ends_at: null, variants: [aVariant({ properties: { headline: text('') } })] });
+    const checks = checksOf({
+      ends_at: null,
+      control_percentage: 10,
+      variants: [aVariant({ properties: { headline: text('') } })],
+    });
     expect(checks.map((check) => check.split(' ')[0])).toEqual(['error', 'warning']);
   });
 

@@ -745,12 +745,19 @@ describe('results', () => {
 });
 
 describe('what publishing would do', () => {
+  const NONE = { names: [], count: 0 };
+
   test('is said placement by placement: whom it wins over, and whom it waits behind', async () => {
     const middle = aCampaign({ campaign_id: 'new', placements: ['home', 'side'], priority: 'medium' });
     const { body } = await studio.call('POST', '/api/effect', { body: { campaign: middle }, cookie: ed });
     expect(body.placements).toEqual([
-      { id: 'home', name: 'Home', before: ['Spring'], after: ['Gold'] },
-      { id: 'side', name: 'side', before: [], after: [] },
+      {
+        id: 'home',
+        name: 'Home',
+        before: { names: ['Spring'], count: 1 },
+        after: { names: ['Gold'], count: 1 },
+      },
+      { id: 'side', name: 'side', before: NONE, after: NONE },
     ]);
   });
 });

@@ -64,7 +64,10 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
       body: { campaign: named('sale') },
       cookie: pia,
     });
-    expect(body.placements[0]).toMatchObject({ before: ['welcome'], after: [] });
+    expect(body.placements[0]).toMatchObject({
+      before: { names: ['welcome'], count: 1 },
+      after: { count: 0 },
+    });
     await publish(studio, pia, named('sale'));
     expect(await studio.headlines('u1')).toMatchObject({ home: 'sale' });
     studio.clock.now += 1_000;

@@ -80,7 +80,7 @@ describe.each(['csv', 'xliff1', 'xliff2'])('%s', (format) => {
     expect(campaign.variants[0].translations.de).toEqual({ headline: 'Alte Tassen' });
     expect(notes).toEqual([
       '“headline” of “a” was translated from another text than it has now.',
-      'There is no text “gone” in a variant “a”: passed over.',
+      'No text “gone” in variant “a”: skipped.',
     ]);
   });
 });
@@ -99,13 +99,64 @@ test.each([
   ['variant,text\na,b', 'The file has no column "property" in its first line'],
   ['variant,property,German\na,headline,b', 'The column "German" is no language, such as de or pt-BR'],
   ['variant,property,de\na,headline', /^The file cannot be read as CSV: /],
-  ['<xliff', 'The file cannot be read as XLIFF 1.2 or 2.0'],
-  ['<a/>', 'The file cannot be read as XLIFF 1.2 or 2.0'],
+  ['<xliff', 'The file is not XLIFF 1.2 or 2.0'],
+  ['<xliff version="1.2">', 'The file is cut off: it does not end with </xliff>. Ask for it again.'],
+  ['<a/>', 'The file is not XLIFF 1.2 or 2.0'],
+  ['<xliff '.repeat(8_500), 'The file is not XLIFF 1.2 or 2.0'],
+  ['<xliff version="1.2"><file></xliff>', 'The file cannot be read as XLIFF 1.2 or 2.0'],
   ['<!DOCTYPE x [<!ENTITY a "b">]><xliff/>', 'The file has a document type, which is not read'],
 ])('a file that cannot be read is refused with a reason: %s', async (file, message) => {
   const { status, body } = await post('import', { campaign: CAMPAIGN, text: file });
   expect(status).toBe(400);
   expect(body.message).toEqual(typeof message === 'string' ? message : expect.stringMatching(message));
+});
+
+test.each(['xliff1', 'xliff2'])(
+  '%s that is cut off, or of another campaign, is refused whole',
+  async (format) => {
+    const file = await exported(format);
+    const cut = await post('import', { campaign: CAMPAIGN, text: file.slice(0, file.indexOf('body')) });
+    expect([cut.status, cut.body.message]).toEqual([
+      400,
+      'The file is cut off: it does not end with </xliff>. Ask for it again.',
+    ]);
+    const other = await exported(format, 'de', { ...CAMPAIGN, campaign_id: 'plates' });
+    const foreign = await post('import', { campaign: CAMPAIGN, text: other });
+    expect([foreign.status, foreign.body.message]).toEqual([
+      422,
+      'The file is of another campaign, “plates”: this one is “cups”',
+    ]);
+  },
+);
+
+/** Tags that are languages, as many as are asked for. */
+const tags = (count: number) => Array.from({ length: count }, (_, at) => `de-x-l${at}`);
+
+test('more than 100 languages are refused wherever they come from', async () => {
+  const message = 'A campaign can have at most 100 languages beside its own.';
+  const translations = Object.fromEntries(tags(101).map((tag) => [tag, {}]));
+  const [variant] = CAMPAIGN['variants'] as Record<string, unknown>[];
+  const campaign = { ...CAMPAIGN, variants: [{ ...variant, translations }] };
+  const checks = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
+  expect(checks.body.checks).toContainEqual({ severity: 'error', path: ['language'], words: message });
+  for (const format of ['csv', 'xliff1']) {
+    expect((await post('export', { campaign, format, language: 'de' })).body.message).toBe(message);
+  }
+  const rows = `variant,property,${tags(101)}\r\na,headline,${tags(101)}\r\n`;
+  expect((await post('import', { campaign: CAMPAIGN, text: rows })).body.message).toBe(message);
+});
+
+test('many variants in many languages are told of once in a hundred lines', async () => {
+  const variants = Array.from({ length: 60 }, (_, at) => ({
+    variant_id: `v${at}`,
+    properties: { headline: text('Cups') },
+    ...(at === 0 && { translations: Object.fromEntries(tags(100).map((tag) => [tag, {}])) }),
+  }));
+  const answer = await studio.call('POST', '/api/checks', {
+    body: { campaign: { ...CAMPAIGN, variants } },
+    cookie: ed,
+  });
+  expect([answer.status, answer.body.checks?.length ?? answer.body.message]).toEqual([200, 100]);
 });
 
 test('inline codes of a translator’s tool are passed over, with the text as it was', async () => {

@@ -207,8 +207,20 @@ describe('a comparison', () => {
       aCampaign(),
       counts(arm('a', 9_000, 1), arm('b', 3_000, 1), arm('old', 10, 1)),
     );
-    expect(gone.arms.map(({ name }) => name)).toEqual(['A', 'B', 'old']);
+    expect(gone.arms.map(({ name }) => name)).toEqual(['A', 'B', 'old (removed)']);
     expect(gone.ratio?.isSuspicious).toBe(true);
     expect(compareResults(campaign, of).ratio?.isSuspicious).toBe(false);
+  });
+
+  test('keeps the name and the place of a removed variant, and judges no sizes once the split was changed', () => {
+    const before = aCampaign({ control_percentage: 10 });
+    const [, b] = before.variants;
+    const after = { ...before, variants: [b!] };
+    const seen = counts(arm('b', 5_000, 500), arm('a', 2_500, 250), arm(null, 280, 0));
+    const { arms, comparisons, ratio, isRedivided } = compareResults(after, seen, [before, after]);
+    expect(arms.map(({ name }) => name)).toEqual(['A (removed)', 'B', 'Control']);
+    expect(comparisons.map(({ one, other }) => [one, other])).toContainEqual([1, 0]);
+    expect([ratio, isRedivided]).toEqual([null, true]);
+    expect(compareResults(before, seen, [before]).isRedivided).toBe(false);
   });
 });

@@ -1,12 +1,15 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { type AudienceModel, readAudience, writeAudience } from '../../campaign/audience-model.ts';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
 import { isComplete, isUnknown, NEW_CONDITIONS } from '../../campaign/conditions/kinds.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
+import type { ReachAnswer } from '../../server/routes/effect.ts';
 import { Button, Segments } from '../parts/controls.tsx';
 import { CheckWords, checksAt, describedBy, Field, ListField, unreadable } from '../parts/fields.tsx';
 import { NameLists, useNames } from '../parts/names.tsx';
+import type { Loaded } from '../parts/server.tsx';
 import { segmentName, signedIn } from '../shell/session.ts';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
@@ -65,6 +68,7 @@ export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) 
         spellcheck={false}
         value={shown}
         aria-invalid={isUnread}
+        data-unread={isUnread}
         aria-describedby={describedBy('audience-json')}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
@@ -93,9 +97,15 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
   const isJson = useSignal(read === null);
   const isTyped = typed.value && JSON.stringify(typed.value.of) === JSON.stringify(audience);
   const model = isTyped ? typed.value!.model : read;
+  /** Counts changes from elsewhere: fields keep what is typed, and have to be made again. */
+  const outside = useRef({ count: 0, last: JSON.stringify(audience) });
+  if (!isTyped && outside.current.last !== JSON.stringify(audience)) {
+    outside.current = { count: outside.current.count + 1, last: JSON.stringify(audience) };
+  }
   const put = (next: AudienceModel) => {
     const filter = writeAudience({ ...next, conditions: next.conditions.filter(isComplete) });
     typed.value = { of: filter, model: next };
+    outside.current.last = JSON.stringify(filter);
     if (JSON.stringify(filter) !== JSON.stringify(audience)) onChange(filter);
   };
   const kinds = NEW_CONDITIONS.filter(
@@ -123,7 +133,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
             {model.conditions.map((condition, index) => (
               <ConditionRow
                 // biome-ignore lint/suspicious/noArrayIndexKey: a line is what stands at its position
-                key={index}
+                key={`${outside.current.count} ${index}`}
                 id={`condition-${index}`}
                 condition={condition}
                 isIncomplete={!isComplete(condition)}
@@ -174,14 +184,14 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
 };
 
 /** Who gets it. */
-export const Audience = ({ editor }: { editor: Editor }) => {
+export const Audience = ({ editor, reach }: { editor: Editor; reach: Loaded<ReachAnswer> }) => {
   const { audience } = editor.campaign.value;
   return (
     <>
       <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
         <div class="sunk audience-words">
           <p>{audienceWords(audience, segmentName)}</p>
-          <Reach campaign={editor.campaign.value} />
+          <Reach loaded={reach} isTest={editor.campaign.value.status === 'draft'} />
         </div>
         <AudienceBuilder
           audience={audience ?? null}

@@ -161,6 +161,13 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <DraftBar
             editor={editor}
             onPublish={async () => {
+              // What stands in such a field is not in the draft: its last value would be published.
+              const unread = document.querySelector<HTMLElement>('#section [data-unread="true"]');
+              if (unread) {
+                unread.focus();
+                announce('This value is not saved. Fix it before you publish.');
+                return;
+              }
               await editor.flush();
               isPublishing.value = true;
             }}

@@ -70,14 +70,13 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
 const mayPublish = () => may(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
 
 /** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
-const whyNotPublish = ({ row, isDraft, revision }: Editor): string | null => {
+const whyNotPublish = ({ isDraft, lastEditor }: Editor): string | null => {
   const { operator, workspace } = signedIn();
   if (workspace.campaignsFrom === 'file') {
     return 'Campaigns of this workspace are in its file: copy the change into it. With "campaigns_from": "studio" in the file they are published here.';
   }
-  const isMine = row.draft?.revision !== revision() || row.draft.editor === operator.name;
-  if (!workspace.secondOperator || !isDraft.value || !isMine) return null;
-  return 'You changed this draft last, so somebody else has to publish it.';
+  if (!workspace.secondOperator || !isDraft.value || lastEditor() !== operator.name) return null;
+  return 'Another operator must publish your changes.';
 };
 
 /** The same in a line of its own: the bar stays in sight, and is low. */

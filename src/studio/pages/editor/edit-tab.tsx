@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useEffect, useLayoutEffect } from 'preact/hooks';
 import { type CampaignText, variantName } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
@@ -10,6 +10,7 @@ import { Audience } from './audience.tsx';
 import type { Editor } from './editor-state.ts';
 import { Goal } from './goal.tsx';
 import { Message } from './message.tsx';
+import { reachChecks, useReach } from './reach.tsx';
 import { Schedule } from './schedule.tsx';
 import './blocks.css';
 import './editor.css';
@@ -25,6 +26,8 @@ const whereOf = ({ path }: DraftCheck, campaign: CampaignText): string => {
   return third === undefined ? name : name + labelOf(String(fourth ?? third));
 };
 
+const countedWords = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
+
 interface CheckListProps {
   checks: readonly DraftCheck[];
   campaign: CampaignText;
@@ -38,15 +41,15 @@ export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
     <section class="panel checks" aria-labelledby="checks-title">
       <h2 id="checks-title">
         {errors > 0
-          ? `${errors} ${errors === 1 ? 'thing' : 'things'} to do before it can be published`
+          ? `${countedWords(errors, 'error')} to fix`
           : checks.length > 0
-            ? 'Ready, with something to look at'
+            ? `Can be published, with ${countedWords(checks.length, 'warning')}`
             : 'Ready to publish'}
       </h2>
       {checks.length > 0 && (
         <ul>
           {checks.map((check) => (
-            <li key={JSON.stringify(check.path)} data-severity={check.severity}>
+            <li key={JSON.stringify([check.path, check.words])} data-severity={check.severity}>
               <span class="visually-hidden">{check.severity}: </span>
               {onGo ? (
                 <Button look="link" onClick={() => onGo(check)}>
@@ -81,24 +84,38 @@ const SECTIONS: readonly { section: Section; name: string; members: readonly str
   { section: 'goal', name: 'Goal', members: ['conversions', 'planned_users'] },
 ];
 
+const sectionInAddress = (): Section =>
+  SECTIONS.find((each) => location.hash === `#${each.section}`)?.section ?? 'message';
+
 const sectionOf = ({ path: [member] }: DraftCheck): Section =>
   SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message';
 
 /** The four parts of a campaign, and beside them what people would see. */
 export const EditTab = ({ editor }: { editor: Editor }) => {
-  const section = useSignal<Section>(
-    SECTIONS.find((each) => location.hash === `#${each.section}`)?.section ?? 'message',
-  );
+  const section = useSignal(sectionInAddress());
   const open = (next: Section) => {
+    if (next === section.value) return;
     section.value = next;
-    history.replaceState(null, '', next === 'message' ? location.pathname : `#${next}`);
+    history.pushState(null, '', next === 'message' ? location.pathname : `#${next}`);
   };
+  useEffect(() => {
+    const follow = () => {
+      section.value = sectionInAddress();
+    };
+    addEventListener('popstate', follow);
+    addEventListener('hashchange', follow);
+    return () => {
+      removeEventListener('popstate', follow);
+      removeEventListener('hashchange', follow);
+    };
+  }, [section]);
   const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
   const chosenLanguage = useSignal<string | null>(null);
   /** ID of the field that is to have the focus once it is there. */
   const wanted = useSignal<string | null>(location.hash === '#expires' ? 'expires' : null);
-  const checks = editor.checks.value;
   const campaign = editor.campaign.value;
+  const reach = useReach(campaign);
+  const checks = [...editor.checks.value, ...reachChecks(reach)];
   const variant =
     campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? campaign.variants[0];
 
@@ -174,7 +191,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 onLanguage={into(chosenLanguage)}
               />
             )}
-            {section.value === 'audience' && <Audience editor={editor} />}
+            {section.value === 'audience' && <Audience editor={editor} reach={reach} />}
             {section.value === 'schedule' && <Schedule editor={editor} />}
             {section.value === 'goal' && <Goal editor={editor} />}
           </fieldset>

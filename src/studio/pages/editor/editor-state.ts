@@ -18,9 +18,16 @@ interface Stored {
   revision: string | null;
   basedOn: number;
   campaign: CampaignText;
+  /** Who saved the draft last. */
+  editor: string | null;
 }
 
-const storedOf = ({ revision, basedOn, campaign }: DraftRow): Stored => ({ revision, basedOn, campaign });
+const storedOf = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => ({
+  revision,
+  basedOn,
+  campaign,
+  editor,
+});
 
 /** Keeps a change until the server has it: a page that is closed without a connection would lose it. */
 const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
@@ -68,7 +75,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
   const found: Stored = row.draft
     ? storedOf(row.draft)
-    : { revision: null, basedOn: row.newest, campaign: currentText(row) };
+    : { revision: null, basedOn: row.newest, campaign: currentText(row), editor: null };
   const kept = isReadOnly ? null : unsavedOf(row.id);
   // What is stored may be the kept change itself: the page was closed before it read that it was saved.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
@@ -84,6 +91,8 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
   const isDraft = computed(() => known.value.revision !== null);
 
+  /** Whether this page has changed anything: who only reads follows what others save. */
+  let hasChanged = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
 
@@ -97,7 +106,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     );
   /** What this page has sent is stored; it may have changed since. */
   const stored = (sent: CampaignText, as: string) => {
-    known.value = { ...known.value, revision: as, campaign: sent };
+    known.value = { ...known.value, revision: as, campaign: sent, editor: signedIn().operator.name };
     state.value = campaign.value === sent ? SAVED : WAITING;
     if (state.value === SAVED) forgetUnsaved(row.id);
   };
@@ -150,6 +159,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     timer = setTimeout(() => void save(), SAVE_MS);
   };
   const put = (next: CampaignText) => {
+    hasChanged = true;
     campaign.value = next;
     // In a conflict too: the page may be closed before the operator has chosen.
     keepUnsaved(row.id, { ...known.value, campaign: next });
@@ -179,6 +189,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     canUndo: steps.canUndo,
     canRedo: steps.canRedo,
     revision: () => known.value.revision,
+    lastEditor: () => known.value.editor,
     save,
     /** Resolves once nothing waits to be saved any more: all is stored, or the state says why not. */
     async flush() {
@@ -220,7 +231,15 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       const before = known.value;
       const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
       if (known.value !== before || state.peek() !== SAVED) return;
-      if ((draft?.revision ?? null) !== before.revision) state.value = { is: 'conflict', theirs: draft };
+      if ((draft?.revision ?? null) === before.revision) return;
+      if (!draft || hasChanged) {
+        state.value = { is: 'conflict', theirs: draft };
+        return;
+      }
+      known.value = storedOf(draft);
+      campaign.value = draft.campaign;
+      void check(draft.campaign);
+      announce(`${draft.editor} changed this draft.`);
     },
     /** After a conflict: what this page has is saved over theirs. */
     keepMine() {

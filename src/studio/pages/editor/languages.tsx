@@ -15,6 +15,7 @@ import { TextField } from '../parts/fields.tsx';
 import { announce } from '../parts/problem.tsx';
 import { useAction } from '../parts/server.tsx';
 import type { Editor } from './editor-state.ts';
+import { readTextFile } from './read-text-file.ts';
 
 /** To choose from; any other one can be typed. */
 const COMMON =
@@ -55,7 +56,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
   });
   const importing = useAction(async (chosen: File) => {
     const sent = editor.campaign.value;
-    const body = { campaign: sent, text: await chosen.text() };
+    const body = { campaign: sent, text: await readTextFile(chosen) };
     const answer = await call<TranslatedDraft>('POST', '/api/translations/import', { body });
     if (editor.campaign.value !== sent)
       throw new Refused('The draft was changed meanwhile: import it again.');

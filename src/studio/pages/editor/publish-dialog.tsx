@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import { type CampaignText, nameOf } from '../../campaign/campaign-text.ts';
-import type { LiveEffect } from '../../server/routes/effect.ts';
+import type { LiveEffect, NamedCampaigns } from '../../server/routes/effect.ts';
 import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
 import { ApiError, call, Refused, wordsOf } from '../call.ts';
 import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
@@ -15,10 +16,12 @@ import { segmentName, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import { CheckList } from './edit-tab.tsx';
 import type { Editor } from './editor-state.ts';
-import { Reach } from './reach.tsx';
+import { Reach, reachChecks, useReach } from './reach.tsx';
 import './blocks.css';
 
-const names = (campaigns: readonly string[]) => campaigns.map((name) => `“${name}”`).join(', ');
+const names = ({ names: some, count }: NamedCampaigns) =>
+  some.map((name) => `“${name}”`).join(', ') +
+  (count > some.length ? ` and ${count - some.length} more` : '');
 
 /** Which campaigns it comes before and after, placement by placement. */
 export const Effect = ({ effect }: { effect: LiveEffect }) => (
@@ -26,15 +29,10 @@ export const Effect = ({ effect }: { effect: LiveEffect }) => (
     {effect.placements.map(({ id, name, before, after }) => (
       <li key={id}>
         <b>{name}</b>:{' '}
-        {before.length === 0 && after.length === 0
-          ? 'no other campaign runs there now.'
-          : [
-              before.length > 0 ? `wins over ${names(before)} for everybody in its audience` : '',
-              after.length > 0 ? `waits behind ${names(after)} for people in their audiences` : '',
-            ]
-              .filter((words) => words !== '')
-              .join('; ')
-              .concat('.')}
+        {[before.count > 0 && `overrides ${names(before)}`, after.count > 0 && `shown after ${names(after)}`]
+          .filter(Boolean)
+          .join('; ') || 'no other campaign runs there now'}
+        .
       </li>
     ))}
   </ul>
@@ -114,6 +112,10 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const scheduled = useSignal<ScheduledChoice>(row.published ? 'keep' : 'cancel');
   const before = useSignal(editor.row.published?.campaign ?? null);
   const campaign = editor.campaign.value;
+  const reach = useReach(campaign);
+  const checks = [...editor.checks.value, ...reachChecks(reach)];
+  const seen = useRef(editor.revision());
+  const { value: state } = editor.state;
   const effect = useLoad(
     () => call<LiveEffect>('POST', '/api/effect', { body: { campaign } }),
     editor.id,
@@ -156,6 +158,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
 
   const follow = async (release: ReleaseRow) => {
     await editor.follow(release.release);
+    seen.current = editor.revision();
     before.value = release.campaign;
     theirs.value = null;
   };
@@ -165,7 +168,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       title={`Publish “${nameOf(campaign)}”`}
       isWide
       onClose={onClose}
-      closeName="Not yet"
+      closeName="Cancel"
       action={
         editor.errors.value.length > 0 || theirs.value !== null
           ? null
@@ -176,14 +179,24 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
             }
       }
     >
-      {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
+      {state.is === 'conflict' && (
+        <p class="field-problem" role="alert">
+          This draft was changed, published or discarded meanwhile. Close this to see how.
+        </p>
+      )}
+      {state.is === 'saved' && editor.revision() !== seen.current && (
+        <p class="field-warning" role="alert">
+          {editor.lastEditor()} changed this draft. What follows includes the change.
+        </p>
+      )}
+      {checks.length > 0 && <CheckList checks={checks} campaign={campaign} />}
       {theirs.value && (
         <TheirRelease theirs={theirs.value} mine={campaign} onReplace={(release) => void follow(release)} />
       )}
       <section>
-        <h3>Who gets it</h3>
+        <h3>Impact</h3>
+        <Reach loaded={reach} isTest={campaign.status === 'draft'} />
         <p>{audienceWords(campaign.audience, segmentName)}</p>
-        <Reach campaign={campaign} />
         {effect.state === 'ready' && <Effect effect={effect.value} />}
         {effect.state === 'failed' && <p class="field-problem">{effect.words}</p>}
       </section>

@@ -1,47 +1,85 @@
 import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachAnswer } from '../../server/routes/effect.ts';
 import { call } from '../call.ts';
 import { countText } from '../parts/format.ts';
-import { useLoad } from '../parts/server.tsx';
+import { type Loaded, useLoad } from '../parts/server.tsx';
 
 /** Pause in typing after which users are counted. */
 const TYPING_MS = 400;
 
+/** Estimated number of users: `Everybody: 3,062 users`, `About 1,200 of 5,000 users (1,100–1,300)`. */
 export const reachWords = ({ users, atLeast, atMost, of, fewerThan }: ReachAnswer): string => {
   const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
-  if (fewerThan !== null) return `Reaches fewer than ${fewerThan} of ${all}.`;
-  if (atLeast === atMost) return `Reaches ${countText(users)} of ${all}.`;
-  return `Reaches about ${countText(users)} of ${all}: between ${countText(atLeast)} and ${countText(atMost)}.`;
+  if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
+  if (atLeast === atMost) return users === of ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
+  if (users === of) return `Everybody: ${all}`;
+  return `About ${countText(users)} of ${all} (${countText(atLeast)}–${countText(atMost)})`;
 };
+
+/** Whether a campaign would be shown to nobody. Where users are too few to be told apart it is not known. */
+const isUnseen = ({ of, shown, fewerThan }: ReachAnswer): boolean =>
+  of > 0 && shown === 0 && fewerThan === null;
+
+const unseenWords = ({ users }: ReachAnswer): string =>
+  users === 0
+    ? 'No users match this audience.'
+    : 'Nobody will see it: all of them are in a higher-priority campaign, the control group or the holdout.';
 
 const words = (reach: ReachAnswer): string => {
   const { users, of, shown, fewerThan } = reach;
   if (of === 0) return 'There are no users yet.';
-  const reached = reachWords(reach);
-  if (fewerThan !== null || shown === users) return reached;
-  if (shown === 0) {
-    return `${reached} Nobody of them would see it: a campaign that comes before it, its control group or the holdout takes them all.`;
-  }
-  return `${reached} About ${countText(shown)} of them would see it: a campaign that comes before it, its control group or the holdout takes the others.`;
+  const reached = `${reachWords(reach)}.`;
+  if (fewerThan !== null || shown === users || isUnseen(reach)) return reached;
+  return `${reached} About ${countText(shown)} will see it. The others are in a higher-priority campaign, the control group or the holdout.`;
 };
 
-/** How many users the audience of a draft holds. */
-export const Reach = ({ campaign }: { campaign: CampaignText }) => {
+/** Counts the users of a draft. */
+export const useReach = (campaign: CampaignText): Loaded<ReachAnswer> => {
   const { audience = null, placements, priority, starts_at, control_percentage, tags } = campaign;
   // Nothing else of a campaign changes its reach. A tag may keep the holdout from it.
-  const { loaded } = useLoad(
+  return useLoad(
     (signal) => call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal }),
     JSON.stringify([audience, placements, priority, starts_at, control_percentage, tags]),
     { pauseMs: TYPING_MS, keepsLast: true },
-  );
-  // A draft that cannot be read yet has no number; its checks say why.
-  return (
-    <p class="audience-reach" role="status" aria-busy={loaded.state === 'loading'}>
-      {loaded.state === 'ready'
-        ? words(loaded.value)
-        : loaded.state === 'loading'
-          ? 'Counting …'
-          : 'Not counted yet.'}
-    </p>
-  );
+  ).loaded;
 };
+
+/** Warns of a campaign that nobody would see, or too few users to be told apart. */
+export const reachChecks = (loaded: Loaded<ReachAnswer>): DraftCheck[] => {
+  if (loaded.state !== 'ready' || loaded.value.of === 0) return [];
+  const { value: reach } = loaded;
+  if (!isUnseen(reach) && reach.fewerThan === null) return [];
+  const told = isUnseen(reach)
+    ? unseenWords(reach)
+    : `Fewer than ${reach.fewerThan} users match this audience.`;
+  return [{ severity: 'warning', path: ['audience'], words: told }];
+};
+
+interface ReachProps {
+  loaded: Loaded<ReachAnswer>;
+  /** Only its test users see the campaign, whatever its audience is. */
+  isTest: boolean;
+}
+
+/** How many users the audience of a draft holds. */
+export const Reach = ({ loaded, isTest }: ReachProps) => (
+  <div role="status" aria-busy={loaded.state === 'loading'}>
+    {!isTest && loaded.state === 'ready' && isUnseen(loaded.value) && (
+      <p class="reach-verdict" data-severity="error">
+        {unseenWords(loaded.value)}
+      </p>
+    )}
+    {isTest && <p class="reach-verdict">Only its test users will see it.</p>}
+    <p class="audience-reach">
+      {
+        // A draft that cannot be read yet has no number; its checks say why.
+        loaded.state === 'ready'
+          ? words(loaded.value)
+          : loaded.state === 'loading'
+            ? 'Counting…'
+            : 'Not counted yet.'
+      }
+    </p>
+  </div>
+);

@@ -14,16 +14,16 @@ import { go } from '../shell/address.tsx';
 import { placementName } from '../shell/session.ts';
 
 /** What a campaign is listed as: its state, or that it was taken off the list. */
-export type ListState = ScheduleState | 'archived';
+export type ListState = ScheduleState | 'archived' | 'test';
 
 /** Which campaigns are listed. */
 export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended' | 'archived';
 
-const ORDER: readonly ListState[] = ['live', 'planned', 'draft', 'stopped', 'over', 'archived'];
+const ORDER: readonly ListState[] = ['live', 'test', 'planned', 'draft', 'stopped', 'over', 'archived'];
 
 export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] })[] = [
   { value: 'all', name: 'All', states: ORDER.slice(0, -1) },
-  { value: 'live', name: 'Live', states: ['live'] },
+  { value: 'live', name: 'Live', states: ['live', 'test'] },
   { value: 'planned', name: 'Scheduled', states: ['planned'] },
   { value: 'draft', name: 'Draft', states: ['draft'] },
   { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
@@ -36,7 +36,10 @@ export type Sort = 'state' | 'name' | 'start' | 'people';
 /** What it is at this moment: of what is published, or of what is planned. */
 export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
   if (row.isArchived) return 'archived';
-  if (row.published) return scheduleState(row.published.campaign, nowMs);
+  if (row.published) {
+    const state = scheduleState(row.published.campaign, nowMs);
+    return state === 'draft' ? 'test' : state;
+  }
   return row.scheduled.length > 0 ? 'planned' : 'draft';
 };
 
@@ -48,7 +51,11 @@ const textsOf = (campaign: CampaignText | undefined): string[] =>
 
 const matches = (row: CampaignRow, words: string): boolean => {
   const texts = [row.id, ...textsOf(currentText(row))];
-  return texts.some((text) => text.toLocaleLowerCase().includes(words.trim().toLocaleLowerCase()));
+  const all = texts.join('\n').toLocaleLowerCase();
+  return words
+    .toLocaleLowerCase()
+    .split(/\s+/)
+    .every((word) => all.includes(word));
 };
 
 /** One without a start began when it was published, or when its draft was saved last. */
@@ -113,6 +120,7 @@ export const createCampaign = async (content: Omit<CampaignText, 'campaign_id'>)
 
 export const STATE_WORDS: Record<ListState, string> = {
   draft: 'Draft',
+  test: 'Test users only',
   stopped: 'Stopped',
   planned: 'Scheduled',
   live: 'Live',

@@ -4,6 +4,7 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { Refused } from '../call.ts';
 import type { ButtonProps } from './controls.tsx';
 import { Button } from './controls.tsx';
+import { announce } from './problem.tsx';
 import { useAction } from './server.tsx';
 
 interface DialogAction {
@@ -24,11 +25,13 @@ interface DialogProps {
   /** The button that does what the dialog is for; why it failed stands above it. `null`: it cannot be done now. */
   action?: DialogAction | null;
   isWide?: boolean;
+  /** Something was typed that closing would lose: Escape asks to use the buttons. */
+  isChanged?: boolean;
 }
 
 /** The browser's own dialog: it keeps the focus and ends with Escape; the focus goes back to where it came from. */
 export const Dialog = (props: DialogProps) => {
-  const { title, onClose, closeName, children, more, action, isWide = false } = props;
+  const { title, onClose, closeName, children, more, action, isWide = false, isChanged = false } = props;
   const { problem, isBusy, run } = useAction(async () => action?.act());
   const isReady = !isBusy.value && action?.isReady !== false;
   const element = useRef<HTMLDialogElement>(null);
@@ -48,7 +51,8 @@ export const Dialog = (props: DialogProps) => {
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!isChanged) onClose();
+        else announce(`Not saved. Choose “${closeName}” to discard your changes.`);
       }}
     >
       <div class="dialog-body">

@@ -136,6 +136,7 @@ export const NumberField = (props: NumberFieldProps) => {
         placeholder={placeholder}
         value={refused.value ?? value ?? ''}
         aria-invalid={problem.length > 0 || hasError(checks)}
+        data-unread={problem.length > 0}
         aria-describedby={describedBy(id)}
         onInput={(event) => {
           const { value: typed, valueAsNumber, validity } = event.currentTarget;
@@ -214,6 +215,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
         max="2999-12-31T23:59"
         value={text}
         aria-invalid={isInvalid || (isUnfinished && isLeft.value)}
+        data-unread={isUnfinished}
         aria-describedby={`${id}-unfinished${describedBy ? ` ${describedBy}` : ''}`}
         onFocus={() => {
           isLeft.value = false;

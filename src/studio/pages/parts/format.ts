@@ -7,9 +7,16 @@ const format = (date: string | number, options: Intl.DateTimeFormatOptions): str
   return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: signedIn().workspace.timeZone }).format(ms);
 };
 
-/** `Mon 2 Mar, 09:00`, in the workspace's time zone. */
+/** `Mon 2 Mar, 09:00`, in the workspace's time zone, with the year if it is another one. */
 export const moment = (iso: string): string =>
-  format(iso, { weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' });
+  format(iso, {
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    ...(!isThisYear(iso) && { year: 'numeric' }),
+    hour: '2-digit',
+    minute: '2-digit',
+  });
 
 /** The same with year and zone, for where there is room and a mistake would cost. */
 export const wholeMoment = (iso: string): string =>
@@ -23,7 +30,12 @@ export const wholeMoment = (iso: string): string =>
     timeZoneName: 'short',
   });
 
-export const day = (date: string | number): string => format(date, { day: 'numeric', month: 'short' });
+const isThisYear = (date: string | number): boolean =>
+  format(date, { year: 'numeric' }) === format(Date.now(), { year: 'numeric' });
+
+/** `2 Mar`, with the year if it is another one. */
+export const day = (date: string | number): string =>
+  format(date, { day: 'numeric', month: 'short', ...(!isThisYear(date) && { year: 'numeric' }) });
 
 const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
   ['day', 86_400_000],

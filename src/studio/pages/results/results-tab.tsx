@@ -1,9 +1,10 @@
 import type { ConversionText } from '../../campaign/campaign-text.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { wholeMoment } from '../parts/format.ts';
+import { countText, wholeMoment } from '../parts/format.ts';
 import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
@@ -40,6 +41,19 @@ const Meanings = () => (
   </details>
 );
 
+/** `A 1,240 users (1,000 expected), B 760 (1,000 expected)` */
+const ratioWords = (all: ResultsAnswer['arms']): string => {
+  const arms = all.filter(({ share }) => share > 0);
+  const users = arms.reduce((sum, { exposed }) => sum + exposed, 0);
+  const shares = arms.reduce((sum, { share }) => sum + share, 0);
+  return arms
+    .map(({ name, exposed, share }) => {
+      const expected = Math.round((users * share) / shares);
+      return `${name} ${countText(exposed)} users (${countText(expected)} expected)`;
+    })
+    .join(', ');
+};
+
 interface ResultsProps {
   results: ResultsAnswer;
   goals: readonly ConversionText[];
@@ -67,8 +81,15 @@ const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
       </div>
       {results.edits.length > 0 && (
         <section class="panel notice">
-          <h2>It was changed while it ran</h2>
-          <p>Numbers before and after such a day are of different things, and are added up all the same.</p>
+          <h2>Edited while running</h2>
+          <p>Results before and after an edit are summed, although they measure different versions.</p>
+          {results.isRedivided && (
+            <p>
+              The split was changed: users keep the group that they were in first, so a removed variant goes
+              on counting what they do with the others. Compare variants up to that day, in Day by day. Sample
+              ratio mismatch is not checked.
+            </p>
+          )}
           <ul>
             {results.edits.map(({ release, day, author, what }) => (
               <li key={release}>
@@ -80,11 +101,10 @@ const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
       )}
       {results.ratio?.isSuspicious && (
         <section class="panel notice" role="alert">
-          <h2>The groups are not as large as they should be</h2>
+          <h2>Sample ratio mismatch</h2>
           <p>
-            Chance alone takes them so far from the planned shares in fewer than one of a hundred campaigns.
-            Either the shares were changed while it ran, or one variant fails to load or to count. Do not
-            trust the comparison before you know which.
+            Group sizes differ from the planned split (p &lt; 0.01): {ratioWords(results.arms)}. A variant may
+            fail to load or to count. Find the cause before trusting these results.
           </p>
         </section>
       )}
@@ -153,7 +173,7 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
       {(results) => (
         <Results
           results={results}
-          goals={(row.published ?? row.draft)?.campaign.conversions ?? []}
+          goals={currentText(row).conversions ?? []}
           path={path}
           whenEmpty={
             row.published

@@ -1,13 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { audienceWords } from '../../campaign/audience-words.ts';
 import type { Filter } from '../../campaign/campaign-text.ts';
+import type { ReleasesAnswer } from '../../server/routes/releases.ts';
 import type { SegmentRow } from '../../server/routes/segments.ts';
 import { call, Refused } from '../call.ts';
 import { AudienceBuilder } from '../editor/audience.tsx';
-import { reachWords } from '../editor/reach.tsx';
-import { into } from '../parts/controls.tsx';
+import { reachWords, useReach } from '../editor/reach.tsx';
+import { Button, into } from '../parts/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
 import { TextField } from '../parts/fields.tsx';
+import { wholeMoment } from '../parts/format.ts';
 import { announce, Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { Link } from '../shell/address.tsx';
@@ -34,6 +36,50 @@ const Uses = ({ segment: { usedBy } }: { segment: SegmentRow }) =>
     </p>
   );
 
+interface SegmentVersion {
+  release: number;
+  name: string;
+  audience: Filter;
+}
+
+/** Former versions of a segment. One that is restored is put into the form, where its reach is seen before it is saved. */
+const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: SegmentVersion): void }) => {
+  const path = `/api/releases?segment=${encodeURIComponent(id)}`;
+  const { loaded, again } = useLoad(() => call<ReleasesAnswer>('GET', path), path);
+  return (
+    <details class="more">
+      <summary>History</summary>
+      <LoadView loaded={loaded} again={again}>
+        {({ releases }) => (
+          <ol class="stack tight">
+            {releases.map(({ release, author, at, note, segment }) => (
+              <li key={release}>
+                <p>
+                  Release {release} by <bdi>{author}</bdi>, {wholeMoment(at)}:{' '}
+                  {segment ? audienceWords(segment.audience) : 'Removed'}
+                </p>
+                {note && (
+                  <p dir="auto" class="muted">
+                    {note}
+                  </p>
+                )}
+                {segment && (
+                  <Button
+                    aria-label={`Restore release ${release}`}
+                    onClick={() => onRestore({ release, ...segment })}
+                  >
+                    Restore
+                  </Button>
+                )}
+              </li>
+            ))}
+          </ol>
+        )}
+      </LoadView>
+    </details>
+  );
+};
+
 interface SegmentDialogProps {
   /** `null`: a new one. */
   segment: SegmentRow | null;
@@ -47,6 +93,18 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
   const audience = useSignal<Filter | null>(segment?.audience ?? null);
   const note = useSignal('');
   const running = (segment?.usedBy ?? []).filter(({ isLive }) => isLive);
+  const isChanged =
+    name.value !== (segment?.name ?? '') ||
+    JSON.stringify(audience.value) !== JSON.stringify(segment?.audience ?? null);
+  const reach = useReach({
+    campaign_id: 'segment',
+    status: 'active',
+    placements: [],
+    audience: audience.value,
+    variants: [{ variant_id: 'a', properties: {} }],
+  });
+  const isEmpty =
+    audience.value !== null && reach.state === 'ready' && reach.value.of > 0 && reach.value.users === 0;
   const save = async () => {
     if (name.value.trim() === '') throw new Refused('Give it a name: campaigns find it by that.');
     if (audience.value === null) throw new Refused('Say who is in: without a condition it is everyone.');
@@ -64,8 +122,12 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
       title={segment ? `Change “${segment.name}”` : 'New segment'}
       isWide
       onClose={onClose}
-      closeName="Not now"
-      action={{ name: running.length > 0 ? 'Change it for them' : 'Save', act: save }}
+      closeName="Cancel"
+      isChanged={isChanged}
+      action={{
+        name: running.length === 0 ? 'Save' : isEmpty ? 'Save anyway' : 'Save for all campaigns',
+        act: save,
+      }}
     >
       {running.length > 0 && (
         <section class="panel notice">
@@ -89,6 +151,20 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
       />
       <section class="stack" aria-label="Who is in">
         <p>{audienceWords(audience.value)}</p>
+        {segment && typeof segment.reach !== 'string' && (
+          <p class="muted">Saved: {reachWords(segment.reach)}.</p>
+        )}
+        {audience.value !== null && reach.state === 'ready' && (
+          <p role="status">
+            {segment ? 'Now' : 'Users'}: {reachWords(reach.value)}.
+          </p>
+        )}
+        {isEmpty && running.length > 0 && (
+          <p class="field-problem" role="alert">
+            Almost nobody is left in this segment. Running campaigns that use it:{' '}
+            {running.map((each) => `“${each.name}”`).join(', ')}.
+          </p>
+        )}
         <AudienceBuilder
           audience={audience.value}
           checks={[]}
@@ -97,6 +173,16 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
         />
       </section>
       <NoteField id="segment-note" label="Note for the history" note={note} />
+      {segment && segment.newest > 0 && (
+        <SegmentHistory
+          id={segment.id}
+          onRestore={(version) => {
+            name.value = version.name;
+            audience.value = version.audience;
+            note.value = `Back to release ${version.release}`;
+          }}
+        />
+      )}
     </Dialog>
   );
 };

@@ -1,6 +1,5 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { CampaignScreen } from '../editor/campaign-screen.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Button } from '../parts/controls.tsx';
 import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
@@ -20,6 +19,8 @@ const decoded = (part: string): string | null => {
     return null;
   }
 };
+
+const loadCampaign = async () => (await import('../editor/campaign-screen.tsx')).CampaignScreen;
 
 /** Screens that are loaded when they are first opened: most people come for the campaigns. */
 const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise<ComponentType> }>> = {
@@ -52,7 +53,15 @@ const screenOf = (current: string) => {
   const id = campaign && decoded(campaign[1]!);
   if (campaign && id !== null) {
     const tab = (campaign[2] ?? 'edit') as 'edit' | 'results' | 'history';
-    return { key: id, title: 'Campaign', element: <CampaignScreen key={id} id={id} tab={tab} /> };
+    return {
+      key: id,
+      title: 'Campaign',
+      element: (
+        <Late key={id} load={loadCampaign} isPage>
+          {(Screen) => <Screen id={id} tab={tab} />}
+        </Late>
+      ),
+    };
   }
   const late = LATE_SCREENS[current];
   if (late && mayOpen(current))

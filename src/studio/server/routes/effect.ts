@@ -17,15 +17,22 @@ import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 const campaignBody = z.strictObject({ campaign: z.looseObject({}) });
 type CampaignBody = z.output<typeof campaignBody>;
 
+/** The first of several campaigns, in their order, and how many there are. */
+export interface NamedCampaigns {
+  names: string[];
+  count: number;
+}
+const MAX_NAMES = 3;
+
 /** What publishing a draft would do, placement by placement. */
 export interface LiveEffect {
   placements: {
     id: string;
     name: string;
-    /** Campaigns that run there now and come before it: their people never get this one. */
-    after: string[];
-    /** Campaigns that run there now and come after it: who is in both audiences gets this one. */
-    before: string[];
+    /** Campaigns that run there now and come before it: users in their audiences never get this one. */
+    after: NamedCampaigns;
+    /** Campaigns that run there now and come after it: users in both audiences get this one. */
+    before: NamedCampaigns;
   }[];
 }
 
@@ -43,8 +50,10 @@ const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): Live
   return {
     placements: [...campaign.placements].map((id) => {
       const ranks = placements.get(id)!.all.filter((rank) => isRunning(campaigns[rank]!, nowMs));
-      const named = (isIn: (rank: number) => boolean) =>
-        ranks.filter(isIn).map((rank) => campaigns[rank]!.name);
+      const named = (isIn: (rank: number) => boolean): NamedCampaigns => {
+        const found = ranks.filter(isIn);
+        return { names: found.slice(0, MAX_NAMES).map((rank) => campaigns[rank]!.name), count: found.length };
+      };
       return {
         id,
         name: nameOf.get(id) ?? id,

@@ -20,6 +20,8 @@ import { campaignRows } from './campaigns.ts';
 const MAX_PICTURES = 300;
 /** A file of 1 MB may hold a picture that fills the memory of a phone: it takes 4 bytes a pixel. */
 const MAX_SIDE = 8_192;
+/** An AVIF names its size at the beginning. A whole file may hold 120,000 empty boxes. */
+const MAX_BOXED_BYTES = 16 * 1024;
 const MAX_PIXELS = 16_777_216;
 const count = (pixels: number): string => pixels.toLocaleString('en-US');
 
@@ -78,8 +80,10 @@ export const listPictures = defineRoute({
 
 /** What the bytes say of themselves; `undefined` where they are no picture, or one that is made to exhaust its reader. */
 const dimensionsOf = (bytes: Uint8Array) => {
+  const isBoxed =
+    Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 4, 8) === 'ftyp';
   try {
-    return imageDimensionsFromData(bytes);
+    return imageDimensionsFromData(isBoxed ? bytes.subarray(0, MAX_BOXED_BYTES) : bytes);
   } catch {
     return undefined;
   }

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { HttpError, type NewRelease, type Release, type WithRelease } from '../../../service/index.ts';
+import {
+  HttpError,
+  type NewRelease,
+  type Release,
+  type ReleasedSegment,
+  type WithRelease,
+} from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { checksOf, revisionName } from './drafts.ts';
@@ -10,7 +16,10 @@ const PAGE = 25;
 export interface ReleaseRow {
   release: number;
   campaignId: string;
+  /** `null` if the release archives it, or is of a segment. */
   campaign: CampaignText | null;
+  /** `null` if the release removes it, or is of a campaign. */
+  segment: ReleasedSegment | null;
   basedOn: number;
   author: string;
   note: string;
@@ -32,7 +41,8 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const releaseRow = (release: Release): ReleaseRow => ({
   release: release.release,
   campaignId: release.subjectId,
-  campaign: storedCampaign(release.content),
+  campaign: release.kind === 'campaign' ? storedCampaign(release.content) : null,
+  segment: release.kind === 'segment' ? (release.content as ReleasedSegment | null) : null,
   basedOn: release.basedOn,
   author: release.author,
   note: release.note,
@@ -49,9 +59,11 @@ export const listReleases = defineRoute({
   answer: async ({ studio, workspace, query }) => {
     const before = Number(query.get('before') ?? Number.NaN);
     const campaignId = query.get('campaign');
+    const segmentId = query.get('segment');
     const releases = await studio.releases(workspace.workspaceId, {
       limit: PAGE,
       ...(Number.isSafeInteger(before) && { before }),
+      ...(segmentId && { subject: { kind: 'segment', subjectId: segmentId } }),
       ...(campaignId && { subject: { kind: 'campaign', subjectId: campaignId } }),
     });
     const body: ReleasesAnswer = {

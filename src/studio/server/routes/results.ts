@@ -5,9 +5,11 @@ import {
   type LanguageResults,
   OF_ALL,
   type PlacementResults,
+  type Release,
 } from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
+import { currentText } from '../../campaign/current-text.ts';
 import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
@@ -77,27 +79,34 @@ interface ResultsEdit {
 const UNSEEN = ['Name', 'Test users', 'Goals', 'Planned sample', 'Tags'];
 const MAX_EDITS = 50;
 
-const editsOf = async (
+/** Versions of a campaign since users saw it, newest first; the last one is what it was before. */
+const versionsOf = async (
   { studio, workspace, nowMs }: StudioContext,
   campaignId: string,
   firstDay: string | undefined,
-): Promise<ResultsEdit[]> => {
+): Promise<Release[]> => {
   if (firstDay === undefined || workspace.campaignsFrom !== 'studio') return [];
   const subject = { kind: 'campaign', subjectId: campaignId } as const;
   const found = await studio.releases(workspace.workspaceId, { subject, limit: MAX_EDITS });
-  const releases = found
+  const live = found
     .filter(({ liveAtMs, cancelledAtMs }) => cancelledAtMs === null && liveAtMs <= nowMs)
     .sort((one, other) => other.liveAtMs - one.liveAtMs || other.release - one.release);
+  const before = live.findIndex(({ liveAtMs }) => workspace.localDays.of(liveAtMs) < firstDay);
+  // On the first day somebody may have seen what was there before: the first version counts as such.
+  return before < 0 ? live : live.slice(0, before + 1);
+};
+
+const editsOf = (versions: readonly Release[], { workspace }: StudioContext): ResultsEdit[] => {
   const same = (text: string) => text;
   const naming = { placement: same, moment: same, segment: same };
-  return releases
+  return versions
     .flatMap(({ release, author, liveAtMs, content }, index): ResultsEdit[] => {
-      const before = storedCampaign(releases[index + 1]?.content);
-      const day = workspace.localDays.of(liveAtMs);
-      if (!before || day < firstDay) return [];
+      const before = storedCampaign(versions[index + 1]?.content);
+      if (!before) return [];
       const changes = campaignChanges(before, storedCampaign(content), naming);
       const what = content === null ? ['Archived'] : changes.map(({ label }) => label);
       const seen = what.filter((label) => !UNSEEN.includes(label));
+      const day = workspace.localDays.of(liveAtMs);
       return seen.length > 0 ? [{ release, day, author, what: seen }] : [];
     })
     .reverse();
@@ -150,17 +159,19 @@ const answerOf = async (
   const { workspace, store, params, nowMs } = context;
   if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
-  const campaign = (row?.published ?? row?.draft)?.campaign;
+  const campaign = row && currentText(row);
   if (!campaign) throw new HttpError(404, 'There is no such campaign');
   const { timeZone } = workspace.studio;
   const counts = await resultsOf(store, workspace.workspaceId, campaign);
-  const compared = compareResults(campaign, counts);
+  const versions = await versionsOf(context, campaign.campaign_id, counts.days[0]?.day);
+  const former = versions.flatMap(({ content }) => storedCampaign(content) ?? []).reverse();
+  const compared = compareResults(campaign, counts, former);
   return {
     campaign,
     answer: {
       ...compared,
       headline: headline(campaign, compared, nowMs),
-      edits: await editsOf(context, campaign.campaign_id, counts.days[0]?.day),
+      edits: editsOf(versions, context),
       days: counts.days,
       placements: placementsOf(campaign, counts.placements),
       languages: counts.languages,

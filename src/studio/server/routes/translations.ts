@@ -3,7 +3,13 @@ import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
 import { csvCell, HttpError, textOfCell } from '../../../service/index.ts';
 import type { CampaignText } from '../../campaign/campaign-text.ts';
-import { languageTag, otherLanguages, translatable, translate } from '../../campaign/translations.ts';
+import {
+  languageTag,
+  MAX_LANGUAGES,
+  otherLanguages,
+  TOO_MANY_LANGUAGES,
+  translatable,
+} from '../../campaign/translations.ts';
 import { bodyOf, defineRoute } from '../route.ts';
 
 /** As much of a draft as its texts can be taken from, whatever else is wrong with it. */
@@ -85,6 +91,7 @@ const readCsv = (text: string, own: string): FileText[] => {
       throw new HttpError(400, `The file has no column "${needed}" in its first line`);
   }
   const languages = heads.filter((head) => !['variant', 'property', own].includes(head));
+  if (languages.length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
   const unknown = languages.find((head) => languageTag(head) !== head);
   if (unknown !== undefined)
     throw new HttpError(400, `The column "${unknown}" is no language, such as de or pt-BR`);
@@ -96,10 +103,22 @@ const readCsv = (text: string, own: string): FileText[] => {
   }));
 };
 
-const readXliff = async (text: string): Promise<FileText[]> => {
+/** The text of the first `xliff` tag. */
+const rootIn = (text: string): string => {
+  const from = text.indexOf('<xliff');
+  return from < 0 ? '' : text.slice(from, text.indexOf('>', from) + 1);
+};
+
+const readXliff = async (text: string, campaignId: string): Promise<FileText[]> => {
   // The format has no use for these, and an entity may be written a billion times.
   if (/<!DOCTYPE/i.test(text)) throw new HttpError(400, 'The file has a document type, which is not read');
-  const read = /<xliff[^>]*\bversion\s*=\s*["']2/.test(text) ? xliff2js : xliff12ToJs;
+  const root = rootIn(text);
+  if (root === '' || text.lastIndexOf('<xliff') !== text.indexOf('<xliff'))
+    throw new HttpError(400, 'The file is not XLIFF 1.2 or 2.0');
+  // The parser takes what it finds before the end.
+  if (!text.trimEnd().endsWith('</xliff>'))
+    throw new HttpError(400, 'The file is cut off: it does not end with </xliff>. Ask for it again.');
+  const read = /\bversion\s*=\s*["']2/.test(root) ? xliff2js : xliff12ToJs;
   const content = await read(text).catch(() => {
     // What the parser says is about its own insides.
     throw new HttpError(400, 'The file cannot be read as XLIFF 1.2 or 2.0');
@@ -107,6 +126,10 @@ const readXliff = async (text: string): Promise<FileText[]> => {
   const language = languageTag(content.targetLanguage ?? '');
   if (language === null)
     throw new HttpError(400, 'The file does not name the language that it translates into');
+  const other = Object.keys(content.resources).find((id) => id !== campaignId);
+  if (other !== undefined) {
+    throw new HttpError(422, `The file is of another campaign, “${other}”: this one is “${campaignId}”`);
+  }
   return Object.values(content.resources).flatMap((units) =>
     Object.entries(units).map(([id, { source, target }]) => {
       const at = id.lastIndexOf('/');
@@ -141,10 +164,14 @@ export const exportTranslations = defineRoute({
   answer: async ({ body }) => {
     const { campaign, format, language } = body;
     const draft = campaign as unknown as CampaignText;
+    if (otherLanguages(draft).length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
     const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
     return { status: 200, body: { text } satisfies TranslationFile };
   },
 });
+
+/** Of one import: who reads them wants to know of which kind they are. */
+const MAX_NOTES = 50;
 
 const importBody = z.strictObject({ campaign: translated, text: z.string() });
 
@@ -164,28 +191,40 @@ export const importTranslations = defineRoute({
   answer: async ({ body }) => {
     const { campaign, text } = body;
     const draft = campaign as unknown as CampaignText;
-    const found = /^\ufeff?\s*</.test(text) ? await readXliff(text) : readCsv(text, campaign.language);
-    const notes: string[] = [];
+    const found = /^\ufeff?\s*</.test(text)
+      ? await readXliff(text, campaign.campaign_id)
+      : readCsv(text, campaign.language);
+    const notes = new Set<string>();
+    const translations = new Map(
+      draft.variants.map((variant) => [variant.variant_id, structuredClone(variant.translations ?? {})]),
+    );
+    const texts = new Map(
+      textsOf(draft).map(({ variantId, name, source }) => [JSON.stringify([variantId, name]), source]),
+    );
+    const languages = new Set(otherLanguages(draft));
     let taken = 0;
-    let variants = draft.variants;
-    for (const { variantId, name, source, texts } of found) {
-      const variant = variants.find(({ variant_id }) => variant_id === variantId);
-      if (!variant || !translatable(variant).some((each) => each.name === name)) {
-        notes.push(`There is no text “${name}” in a variant “${variantId}”: passed over.`);
+    for (const { variantId, name, source, texts: read } of found) {
+      const own = texts.get(JSON.stringify([variantId, name]));
+      if (own === undefined) {
+        if (notes.size < MAX_NOTES) notes.add(`No text “${name}” in variant “${variantId}”: skipped.`);
         continue;
       }
-      const written = texts.filter((each) => each.text.trim() !== '' && each.language !== campaign.language);
-      if (written.length > 0 && source !== null && source !== variant.properties[name]!.value) {
-        notes.push(`“${name}” of “${variantId}” was translated from another text than it has now.`);
+      const written = read.filter((each) => each.text.trim() !== '' && each.language !== campaign.language);
+      if (written.length > 0 && source !== null && source !== own && notes.size < MAX_NOTES)
+        notes.add(`“${name}” of “${variantId}” was translated from another text than it has now.`);
+      const ofVariant = translations.get(variantId)!;
+      for (const { language, text: translation } of written) {
+        languages.add(language);
+        ofVariant[language] = { ...ofVariant[language], [name]: translation };
       }
       taken += written.length;
-      const after = written.reduce(
-        (so_far, each) => translate(so_far, each.language, name, each.text),
-        variant,
-      );
-      variants = variants.map((each) => (each === variant ? after : each));
     }
-    const answer: TranslatedDraft = { campaign: { ...draft, variants }, taken, notes };
+    if (languages.size > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
+    const variants = draft.variants.map((variant) => {
+      const own = translations.get(variant.variant_id)!;
+      return Object.keys(own).length > 0 ? { ...variant, translations: own } : variant;
+    });
+    const answer: TranslatedDraft = { campaign: { ...draft, variants }, taken, notes: [...notes] };
     return { status: 200, body: answer };
   },
 });

@@ -85,6 +85,70 @@ export const ofOperators = (): CostlyRequest[] => {
       audience: { $or: list(300, () => ({ a: { $regex: '^(a?|b)x*x*x' } })) },
     }),
     checks('test users', { ...plain, test_users: list(7_500, (at) => at.toString(36)) }),
+    checks('more languages than it may have', {
+      ...plain,
+      language: 'en',
+      variants: list(400, (at) => ({
+        variant_id: at.toString(36),
+        properties: { headline: { type: 'string', value: 'a' } },
+        ...(at === 0 && {
+          translations: Object.fromEntries(list(1_500, (n) => [`de-x-${n.toString(36)}`, {}])),
+        }),
+      })),
+    }),
+    checks('as many languages as it may have', {
+      ...plain,
+      language: 'en',
+      variants: list(400, (at) => ({
+        variant_id: at.toString(36),
+        properties: { headline: { type: 'string', value: 'a' } },
+        ...(at === 0 && {
+          translations: Object.fromEntries(list(100, (n) => [`de-x-${n.toString(36)}`, {}])),
+        }),
+      })),
+    }),
+    {
+      ...view,
+      what: '/api/translations/export, as many languages as it may have',
+      path: '/api/translations/export',
+      body: {
+        campaign: {
+          campaign_id: 'c',
+          language: 'en',
+          variants: list(400, (at) => ({
+            variant_id: at.toString(36),
+            properties: { headline: { type: 'string', value: 'a' } },
+            ...(at === 0 && {
+              translations: Object.fromEntries(list(100, (n) => [`de-x-${n.toString(36)}`, {}])),
+            }),
+          })),
+        },
+        format: 'csv',
+        language: 'en',
+      },
+    },
+    {
+      ...edit,
+      what: '/api/translations/import, rows of a CSV',
+      path: '/api/translations/import',
+      body: {
+        campaign: {
+          campaign_id: 'c',
+          language: 'en',
+          variants: [{ variant_id: 'a', properties: { headline: { type: 'string', value: 'a' } } }],
+        },
+        text: `variant,property,de\n${'a,headline,b\n'.repeat(4_500)}`,
+      },
+    },
+    {
+      ...edit,
+      what: '/api/translations/import, tags of XLIFF',
+      path: '/api/translations/import',
+      body: {
+        campaign: { campaign_id: 'c', language: 'en', variants: [] },
+        text: '<xliff '.repeat(8_500),
+      },
+    },
     {
       ...view,
       what: '/api/preview',

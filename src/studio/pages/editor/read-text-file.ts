@@ -1,0 +1,32 @@
+import { Refused } from '../call.ts';
+
+const UTF_16 = { '255,254': 'utf-16le', '254,255': 'utf-16be' } as const;
+
+/** The encoding that an XML file declares. */
+const declaredIn = (bytes: Uint8Array): string | undefined => {
+  const start = new TextDecoder('latin1').decode(bytes.subarray(0, 200));
+  return /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([\w.-]+)/.exec(start)?.[1];
+};
+
+const encodingOf = (bytes: Uint8Array): string => {
+  const mark = bytes.subarray(0, 2).join();
+  return mark in UTF_16 ? UTF_16[mark as keyof typeof UTF_16] : (declaredIn(bytes) ?? 'utf-8');
+};
+
+/**
+ * Returns the text of a file in UTF-8, in UTF-16 with a byte order mark, or in the encoding that its XML declares. Throws a `Refused`
+ * otherwise: an older encoding of Windows looks like any other, and letters would be lost.
+ */
+export const readTextFile = async (file: File): Promise<string> => {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const encoding = encodingOf(bytes);
+  try {
+    return new TextDecoder(encoding, { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Refused(
+      encoding === 'utf-8'
+        ? `“${file.name}” is not in UTF-8. In Excel, save it as “CSV UTF-8”, then import it again.`
+        : `“${file.name}” says that it is in ${encoding}, and is not. Save it in UTF-8, then import it again.`,
+    );
+  }
+};
