@@ -13,7 +13,7 @@ afterAll(() => studio.stop());
 
 const ROUTES = createStudioRoutes().map(({ method, path, role }) => ({
   method,
-  path: path.replaceAll(/:\w+/g, '1'),
+  path: path.replaceAll(/\{\w+\}/g, '1'),
   role,
 }));
 const BELOW: Record<string, string[]> = {
