@@ -13,7 +13,6 @@ import {
   type Watermark,
   type Workspace,
 } from '../service/index.ts';
-import { MAX_INDEXED_BYTES } from './columns.ts';
 import { countCharacters } from './row-size.ts';
 import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
@@ -28,14 +27,11 @@ const MAX_TIE_ROWS = 1_000;
 const MAX_TIE_CHARACTERS = 4_000_000;
 /** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
 const MAX_REJECTS = 100_000;
-/** Whole where an index takes it, so that an erasure finds it: an ID of a user has at most 987 bytes. A character has at most four. */
-const indexable = (text: string): string =>
-  Buffer.byteLength(text) <= MAX_INDEXED_BYTES ? text : text.slice(0, MAX_INDEXED_BYTES / 4);
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
-/** A reject can always be stored: PostgreSQL holds no U+0000, and its indexes no long text. A key has neither. */
+/** A reject can always be stored: PostgreSQL holds no U+0000. A key has none. */
 const storableReject = (reject: IngestionReject): IngestionReject => ({
   ...reject,
-  externalId: reject.externalId === null ? null : indexable(storable(reject.externalId)),
+  userKey: reject.userKey === null ? null : storable(reject.userKey),
   reason: storable(reject.reason),
   payload: storable(shortenPayload(reject.payload)),
 });
@@ -116,7 +112,7 @@ export const createBatches = (options: BatchesOptions) => {
             rejectId: refusedId(row.key),
             kind: 'refused',
             key: row.key,
-            externalId: row.columns.externalIdOf(row.values),
+            userKey: row.columns.userKeyOf(row.values),
             updatedAtUs: row.us,
             reason: checked.reason,
             payload: JSON.stringify(row.values),

@@ -2,11 +2,12 @@ import {
   type ColumnMapping,
   convertColumn,
   IDENTIFIERS,
+  type Identifier,
   isRecord,
   parseMapping,
   setMember,
 } from '../protocol/index.ts';
-import type { Source } from '../service/index.ts';
+import { lookupKey, type Source } from '../service/index.ts';
 import { type JsonValue, readJson, UnreadableValueError } from './json-value.ts';
 import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';
@@ -55,6 +56,9 @@ const readPayload = (sent: JsonValue): { members: Record<string, unknown> } | { 
   }
 };
 
+const isAlias = (value: unknown): boolean =>
+  isRecord(value) && value['alias_label'] !== undefined && value['alias_name'] !== undefined;
+
 /** How the columns of a table make rows: found once, by the names that the table has. */
 export interface Columns {
   updatedAt: string;
@@ -62,8 +66,8 @@ export interface Columns {
   key: readonly string[];
   /** All columns that a row is made of, these among them. */
   used: readonly string[];
-  /** External ID of the user, or `null` if the row has another identifier. */
-  externalIdOf(values: JsonRow['values']): string | null;
+  /** Lookup key of the user whom the row names; `null` if it names none. */
+  userKeyOf(values: JsonRow['values']): string | null;
   /** Makes the object of `/users/track`, or says what is wrong with the row. */
   objectOf(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
 }
@@ -143,11 +147,20 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
     if (object['user_alias'] !== undefined) object['_update_existing_only'] ??= false;
     return { object };
   };
-  const externalId = identifier.find(({ path }) => path[0] === 'external_id')?.column;
-  const externalIdOf: Columns['externalIdOf'] = (values) =>
-    externalId === undefined || (values[externalId] ?? null) === null ? null : textOf(values[externalId]!);
+  const naming = members.filter(({ path: [member] }) => IDENTIFIERS.some((name) => name === member));
+  const userKeyOf: Columns['userKeyOf'] = (values) => {
+    const named: Record<string, unknown> = {};
+    for (const { column, path } of naming) {
+      const value = values[column] ?? '';
+      if (value !== '') setMember(named, path, textOf(value));
+    }
+    const by = IDENTIFIERS.find((name) =>
+      name === 'user_alias' ? isAlias(named[name]) : named[name] !== undefined,
+    );
+    return by === undefined ? null : lookupKey({ by, value: named[by] } as Identifier);
+  };
   const used = new Set([updatedAt, ...key, ...content]);
-  return { updatedAt, key, used: names.filter((name) => used.has(name)), externalIdOf, objectOf };
+  return { updatedAt, key, used: names.filter((name) => used.has(name)), userKeyOf, objectOf };
 };
 
 /** Bytes of a text in an index: one of PostgreSQL takes 2,700. */

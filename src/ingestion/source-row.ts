@@ -20,7 +20,8 @@ export interface UnusableRow {
   rejectId: string;
   us: number | null;
   key: string | null;
-  externalId: string | null;
+  /** Lookup key of the user whom the row names; `null` if unknown. */
+  userKey: string | null;
   reason: string;
   /** The row as JSON, or the line. */
   payload: string;
@@ -80,12 +81,11 @@ interface UnplacedRow {
 export const unusableRow = (unplaced: UnplacedRow): UnusableRow => {
   const { us, key, row, columns, line } = unplaced;
   const payload = JSON.stringify(row.values);
-  const externalId = columns.externalIdOf(row.values);
   return {
     rejectId: lineId(line, payload),
     us,
     key,
-    externalId,
+    userKey: columns.userKeyOf(row.values),
     reason: reasonOf(unplaced),
     payload,
   };

@@ -45,6 +45,7 @@ export {
   type SessionProof,
 } from './operators/index.ts';
 export { PICTURES_PATH } from './pages/pictures.ts';
+export { lookupKey } from './profiles/lookup.ts';
 export type { Profile } from './profiles/profile.ts';
 export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';
 export { followReleases, type ReleasedSource } from './releases/follow-releases.ts';

@@ -113,7 +113,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       refuse.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
     /** Keeps where the line is and not what it says: nobody could find it there when a user is erased. */
     const refuseLine = (line: string, reason: string) =>
-      refuseRow({ rejectId: lineId(line, ''), us: null, key: null, externalId: null, reason, payload: line });
+      refuseRow({ rejectId: lineId(line, ''), us: null, key: null, userKey: null, reason, payload: line });
     const take = (fileRow: FileRow, path: string) => {
       const line = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
       if ('reason' in fileRow) {

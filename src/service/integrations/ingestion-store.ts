@@ -47,10 +47,10 @@ const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_i
     watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, seen_since_us = excluded.seen_since_us`;
 const ADD_SEEN = `INSERT INTO ingestion_seen (workspace_id, integration_id, until_us, batch_id, seen) VALUES ($1, $2, $3, $4, $5)`;
 const DROP_SEEN = `DELETE FROM ingestion_seen WHERE ${OF} AND until_us <= $3`;
-const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, external_id, updated_at_us,
+const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_key, updated_at_us,
     reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
-  SET kind = excluded.kind, key = excluded.key, external_id = excluded.external_id, updated_at_us = excluded.updated_at_us,
+  SET kind = excluded.kind, key = excluded.key, user_key = excluded.user_key, updated_at_us = excluded.updated_at_us,
     reason = excluded.reason, payload = excluded.payload, run_id = excluded.run_id, rejected_at_ms = excluded.rejected_at_ms`;
 const DROP_REJECT = `DELETE FROM ingestion_rejects WHERE ${OF} AND reject_id = $3`;
 
@@ -95,10 +95,10 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
     statements.push({ sql: ADD_SEEN, values: [...of, untilUs, batchId, JSON.stringify(seen)] });
   }
   for (const rejectId of settled) statements.push({ sql: DROP_REJECT, values: [...of, rejectId] });
-  for (const { rejectId, kind, key, externalId, updatedAtUs, reason, payload } of rejects) {
+  for (const { rejectId, kind, key, userKey, updatedAtUs, reason, payload } of rejects) {
     statements.push({
       sql: ADD_REJECT,
-      values: [...of, rejectId, kind, key, externalId, updatedAtUs, reason, payload, run.runId, nowMs],
+      values: [...of, rejectId, kind, key, userKey, updatedAtUs, reason, payload, run.runId, nowMs],
     });
   }
   return statements;

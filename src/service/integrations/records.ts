@@ -57,7 +57,7 @@ CREATE TABLE ingestion_rejects (
   reject_id TEXT NOT NULL,
   kind TEXT NOT NULL, -- refused: by the rules of a request; unusable: has no key, no UPDATED_AT, or cannot be read
   key TEXT,
-  external_id TEXT, -- for the erasure of a user
+  user_key TEXT, -- as in user_identifiers, for the erasure of the user
   updated_at_us INTEGER,
   reason TEXT NOT NULL,
   payload TEXT NOT NULL, -- the row as JSON, or the line: its first 20,000 characters
@@ -65,12 +65,8 @@ CREATE TABLE ingestion_rejects (
   rejected_at_ms INTEGER NOT NULL,
   PRIMARY KEY (workspace_id, integration_id, reject_id)
 );
-CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, external_id);
+CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, user_key);
 `;
-
-/** Takes a user out of the rejects. */
-export const forgetRejects = (workspaceId: string, externalId: string): string =>
-  `DELETE FROM ingestion_rejects WHERE workspace_id = ${workspaceId} AND external_id = ${externalId}`;
 
 const CAUSES = ['schedule', 'request'] as const;
 const STATUSES = ['running', 'success', 'partial', 'error'] as const;
@@ -124,7 +120,8 @@ export interface IngestionReject {
   /** `refused`: later runs read the row again by its key. `unusable`: every run finds such rows anew. */
   kind: (typeof KINDS)[number];
   key: string | null;
-  externalId: string | null;
+  /** Lookup key of the user whom the row names; `null` if unknown. */
+  userKey: string | null;
   /** Unix microseconds; `null` where the row has no such time. */
   updatedAtUs: number | null;
   reason: string;
@@ -231,7 +228,7 @@ export const rejectOf = (row: SqlRow): StoredReject => ({
   rejectId: textIn(row, 'reject_id'),
   kind: oneIn(row, 'kind', KINDS),
   key: textOrNullIn(row, 'key'),
-  externalId: textOrNullIn(row, 'external_id'),
+  userKey: textOrNullIn(row, 'user_key'),
   updatedAtUs: numberOrNullIn(row, 'updated_at_us'),
   reason: textIn(row, 'reason'),
   payload: textIn(row, 'payload'),

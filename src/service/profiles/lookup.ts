@@ -74,6 +74,13 @@ export const profileKeys = (names: Names): string[] => {
   return keys;
 };
 
+/** Every key by which an `Identifier` names the user. */
+export const identifierKeys = (userId: number, names: Names): string[] => {
+  const keys = [keyOf('braze_id', String(userId)), ...addressKeys(names), ...names.aliases.map(aliasKey)];
+  if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
+  return keys;
+};
+
 /** Whether the lookup names this profile. */
 export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
   switch (lookup.by) {

@@ -1,6 +1,6 @@
 import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
-import { type Lookup, profileKeys, type UserIds } from './lookup.ts';
+import { identifierKeys, type Lookup, lookupKey, profileKeys, type UserIds } from './lookup.ts';
 import { completeProfile, type Profile, setUpdated, tallyEvent } from './profile.ts';
 import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
 import { type Changes, noChanges, type UserRow, type UserSet, writtenUser } from './user-set.ts';
@@ -64,6 +64,7 @@ export const createUserMemory = (ids: UserIds) => {
   let events: { entry: Entry; event: StoredEvent }[] = [];
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
   let forgotten: Changes['forgotten'] = [];
+  let forgottenKeys: Changes['forgottenKeys'] = [];
   const points = new Map<string, Changes['points'][number]>();
   let characters = 0;
 
@@ -79,6 +80,14 @@ export const createUserMemory = (ids: UserIds) => {
     entry.gone = { into, isExpired };
     indexOf(entry.row.workspaceId).rename(entry);
     touched.add(entry);
+  };
+
+  const erase = (entry: Entry) => {
+    const { row, indexed, stored } = entry;
+    for (const names of [stored, indexed])
+      for (const key of identifierKeys(row.userId, names))
+        forgottenKeys.push({ workspaceId: row.workspaceId, key });
+    leave(entry, null);
   };
 
   const usersOf = (workspaceId: string): UserSet => {
@@ -131,15 +140,16 @@ export const createUserMemory = (ids: UserIds) => {
       },
       remove(profile) {
         const { externalId } = profile;
-        leave(entryOf(profile), null);
+        erase(entryOf(profile));
         if (externalId !== null) forgotten.push({ workspaceId, externalId });
       },
       forget(externalId) {
         const bearer = index.bearerOf(externalId);
-        if (bearer) leave(bearer, null);
+        if (bearer) erase(bearer);
         forgotten.push({ workspaceId, externalId });
         return bearer !== undefined;
       },
+      forgetRejects: (lookup) => void forgottenKeys.push({ workspaceId, key: lookupKey(lookup) }),
       record(profile, event) {
         const entry = entryOf(profile);
         touched.add(entry);
@@ -189,7 +199,7 @@ export const createUserMemory = (ids: UserIds) => {
 
   /** What has changed since the last time, after which users are as they will be stored. */
   const takeChanges = (): Changes => {
-    const changes = { ...noChanges(), forgotten, points: [...points.values()] };
+    const changes = { ...noChanges(), forgotten, forgottenKeys, points: [...points.values()] };
     for (const entry of touched) {
       const { row } = entry;
       const before = row.version === 0 ? -USER_CHARACTERS : row.characters;
@@ -207,7 +217,7 @@ export const createUserMemory = (ids: UserIds) => {
     changes.bannerEvents = ofHeirs(bannerEvents);
     touched.clear();
     points.clear();
-    [events, bannerEvents, forgotten] = [[], [], []];
+    [events, bannerEvents, forgotten, forgottenKeys] = [[], [], [], []];
     return changes;
   };
 

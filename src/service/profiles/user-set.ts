@@ -28,6 +28,8 @@ export interface UserSet {
    * audit forgets the ID where there is none, too.
    */
   forget(externalId: string): boolean;
+  /** Deletes the rejects of integrations that name a user by this lookup. Those of a user who is removed are deleted anyway. */
+  forgetRejects(lookup: Lookup): void;
   /** Stores an event with its user, and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
@@ -110,6 +112,8 @@ export interface Changes {
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
   /** External IDs that the audit must forget. */
   forgotten: { workspaceId: string; externalId: string }[];
+  /** Lookup keys that the rejects of integrations must forget. */
+  forgottenKeys: { workspaceId: string; key: string }[];
   keysRemoved: KeyRow[];
   keysAdded: KeyRow[];
   events: { workspaceId: string; userId: number; event: StoredEvent }[];
@@ -126,6 +130,7 @@ export const noChanges = (): Changes => ({
   erased: [],
   removed: [],
   forgotten: [],
+  forgottenKeys: [],
   keysRemoved: [],
   keysAdded: [],
   events: [],

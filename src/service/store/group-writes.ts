@@ -38,7 +38,7 @@ export const groupWrites = (
   changes: Changes,
   also: readonly Statement[] = [],
 ): GroupWrites => {
-  const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten } = changes;
+  const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten, forgottenKeys } = changes;
   const { moved, removed, bannerEvents } = changes;
   return {
     users: {
@@ -50,9 +50,8 @@ export const groupWrites = (
     },
     events: statements.insertEvents(changes.events),
     others: [
-      ...forgotten.flatMap(({ workspaceId, externalId }) =>
-        statements.forget.map((forget) => forget(workspaceId, externalId)),
-      ),
+      ...forgotten.map(({ workspaceId, externalId }) => statements.forgetSubject(workspaceId, externalId)),
+      statements.deleteRejects(forgottenKeys),
       ...also.map(({ sql, values }) => query(sql, ...values)),
     ],
     moved,

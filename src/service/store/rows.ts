@@ -29,6 +29,11 @@ export const USER_IDENTIFIERS = columns<KeyRow>({
   user_id: ['bigint', ({ userId }) => userId],
 });
 
+export const FORGOTTEN_KEYS = columns<Changes['forgottenKeys'][number]>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  user_key: ['text', ({ key }) => key],
+});
+
 type NewEvent = Changes['events'][number];
 const ofPurchase =
   (member: 'productId' | 'price' | 'currency' | 'quantity') =>

@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { forgetRejects } from '../integrations/records.ts';
 import { forgetSubject, type SqlValue } from '../operators/index.ts';
 import { columns } from '../sql/columns.ts';
 import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
@@ -11,6 +10,7 @@ import {
   DELETED_USERS,
   EVENT_ID,
   EVENTS,
+  FORGOTTEN_KEYS,
   USER_CAMPAIGNS,
   USER_CHANGES,
   USER_IDENTIFIERS,
@@ -97,7 +97,13 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         : ['events', 'banner_events', 'user_campaigns'].map((table) =>
             query(`DELETE FROM ${table} WHERE ${ofUsers}`, list(users)),
           ),
-    forget: [forgetSubject, forgetRejects].map((forget) => question(forget('$1', '$2'))),
+    forgetSubject: question(forgetSubject('$1', '$2')),
+    deleteRejects: forRows(
+      FORGOTTEN_KEYS,
+      ({ joined, column }) =>
+        `DELETE FROM ingestion_rejects ${joined('USING')}
+         WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_key = ${column('user_key')}`,
+    ),
 
     /** The rows of `user_campaigns` of some users, all or those of some campaigns. */
     statesOf: (users: readonly number[]): Batch => query(`${states} WHERE ${ofUsers}`, list(users)),

@@ -79,6 +79,8 @@ export const deleteWork = (
   apply(users) {
     const remove = (target: Target): boolean => {
       const { lookup } = target;
+      // A row that was rejected may name a user who was never stored.
+      if (users.find(lookup).length === 0) users.forgetRejects(lookup);
       if (lookup.by === 'external_id') return users.forget(lookup.value);
       const profile = findTarget(users, target);
       if (profile) users.remove(profile);

@@ -95,7 +95,7 @@ const planOnPostgres = async (): Promise<string> => {
   await (await openStore(address)).close();
   const { pool, close } = connect(address, 'groups', { connections: 1 });
   onTestFinished(close);
-  const { sql, values } = POSTGRES_STATEMENTS.forget[0]!('test', 'kim');
+  const { sql, values } = POSTGRES_STATEMENTS.forgetSubject('test', 'kim');
   return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
 };
 

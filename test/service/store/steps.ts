@@ -157,6 +157,8 @@ export const plainUsers = () => {
       all = all.filter((other) => other !== user);
       return all.length < before;
     },
+    // Of integrations, which steps have none of.
+    forgetRejects: () => undefined,
     record(profile, event) {
       const [tallies, name, quantity] =
         event.kind === 'event'
