@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,6 +65,20 @@ describe('placard backup', () => {
       code: 1,
       stderr: `placard: ${file('nowhere')} is not there\n`,
     });
+  });
+
+  test('removes the partial copies of killed backups to the same file, and nothing else', async () => {
+    const target = mkdtempSync(join(folder, 'target-'));
+    const ended = spawnSync(process.execPath, ['--version']).pid;
+    const left = [ended, process.pid].flatMap((pid) => [
+      `copy.db.${pid}.part`,
+      `copy.db.${pid}.part-journal`,
+    ]);
+    const kept = [`copy.db.${process.ppid}.part`, `other.db.${ended}.part`, 'copy.db.x.part'];
+    for (const name of [...left, ...kept]) writeFileSync(join(target, name), '');
+    const words = ['backup', '--db', file('live.db'), '--to', join(target, 'copy.db')];
+    expect(await runCli(words)).toMatchObject({ code: 0 });
+    expect(readdirSync(target).sort()).toEqual(['copy.db', ...kept].sort());
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ended by %s, leaves nothing', async (signal) => {

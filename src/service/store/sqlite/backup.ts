@@ -6,15 +6,47 @@ import {
   fsyncSync,
   linkSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { codeOf } from '../../log.ts';
 import { performOnThread } from './jobs.ts';
 
 const removeHalves = (part: string): void => {
   for (const half of [part, `${part}-journal`]) rmSync(half, { force: true });
+};
+
+const isRunning = (pid: number): boolean => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === 'EPERM';
+  }
+};
+
+const namesIn = (folder: string): string[] => {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    // A folder for backups may grant no right to read.
+    if (codeOf(error) === 'EACCES') return [];
+    throw error;
+  }
+};
+
+/** Removes the partial copies of killed backups to the same file: each may be as large as the database. */
+const removeLeftovers = (destination: string): void => {
+  const prefix = `${basename(destination)}.`;
+  for (const name of namesIn(dirname(destination))) {
+    const [, pid] = (name.startsWith(prefix) && /^(\d+)\.part$/.exec(name.slice(prefix.length))) || [];
+    if (pid === undefined) continue;
+    // A container's first process always has the same ID: a part with the own ID is from a killed one.
+    const isLeft = Number(pid) === process.pid || !isRunning(Number(pid));
+    if (isLeft) removeHalves(join(dirname(destination), name));
+  }
 };
 
 /** Resolves when the copy is on the disk. An abort rejects at once, though the thread ends when its call does. */
@@ -72,6 +104,7 @@ export const backupSqlite = async (file: string, destination: string, signal: Ab
   if (existsSync(destination)) refuse(destination);
   // SQLite would say that it cannot open the half, and not why.
   accessSync(dirname(destination), constants.W_OK);
+  removeLeftovers(destination);
   const part = `${destination}.${process.pid}.part`;
   try {
     // Its owner alone reads it. SQLite copies into an empty file as it does into a new one.
