@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty';
 import { apiOptions, restClientOf } from './api-options.ts';
+import { count } from './sentence.ts';
 
 const options = {
   'external-id': {
@@ -19,7 +20,7 @@ export const forget = defineCommand({
     if (externalIds.length === 0) throw new Error('forget needs a user: placard forget --external-id u-771');
     const deleted = await restClientOf(args).deleteUsers({ external_ids: externalIds });
     process.stdout.write(
-      `${deleted} of ${externalIds.length} users were there and are erased. placard prune --vacuum removes what is left of them in the database's files; backups still have them.\n`,
+      `erased ${deleted} of ${count(externalIds.length, 'user')}. placard prune --vacuum removes what is left of them in the database's files; backups still have them.\n`,
     );
   },
 });

@@ -3,6 +3,7 @@ import { defineCommand } from 'citty';
 import type { JobSyncStatus, RestClient } from '../server/index.ts';
 import { apiOptions, restClientOf } from './api-options.ts';
 import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { count } from './sentence.ts';
 import { writeLine } from './stdout.ts';
 
 const options = {
@@ -34,7 +35,7 @@ const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus 
 };
 
 const countsOf = ({ job_status, rows_synced, rows_failed_with_errors }: JobSyncStatus): string =>
-  `${job_status}: ${rows_synced.toLocaleString('en-US')} rows stored, ${rows_failed_with_errors.toLocaleString('en-US')} rejected`;
+  `${job_status}: ${count(rows_synced, 'row')} stored, ${rows_failed_with_errors.toLocaleString('en-US')} rejected`;
 
 /** Asks for a run; with `isPatient` it resolves at the end of it, and fails where that is no success. */
 const sync = async (client: RestClient, id: string, isPatient: boolean): Promise<void> => {

@@ -45,7 +45,7 @@ export const prune = defineCommand({
         events += step.events;
         bannerEvents += step.bannerEvents;
       }
-      process.stdout.write(`deleted ${events} events and purchases, and ${bannerEvents} banner events\n`);
+      process.stdout.write(`deleted events and purchases: ${events}, banner events: ${bannerEvents}\n`);
     }
     if (args.vacuum) {
       await vacuumStore(db);

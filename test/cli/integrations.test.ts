@@ -49,7 +49,7 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
   const { url, child, exit } = await serveCli(['--workspace', file, '--db', db, '--port', '0']);
   const env = { PLACARD_ENDPOINT: url, PLACARD_API_KEY: key };
   const partial = await spawnCli(['integrations', 'sync', 'customers', '--wait'], env);
-  expect(partial).toMatchObject({ code: 1, stdout: 'customers: Partial: 1 rows stored, 1 rejected\n' });
+  expect(partial).toMatchObject({ code: 1, stdout: 'customers: Partial: 1 row stored, 1 rejected\n' });
   expect(partial.stderr).toMatch('placard integrations rejects customers lists the rows');
   expect((await runCli(['integrations', 'sync', 'listed'], env)).stderr).toMatch('no source');
   const rejects = await runCli(['integrations', 'rejects', 'customers', '--csv', '--db', db]);
@@ -59,7 +59,7 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
   csv(`u-1,${TIME},team,12`, `u-2,${TIME},free,1`);
   expect(await runCli(['integrations', 'sync', 'customers', '--wait'], env)).toMatchObject({
     code: 0,
-    stdout: 'customers: Success: 1 rows stored, 0 rejected\n',
+    stdout: 'customers: Success: 1 row stored, 0 rejected\n',
   });
   const runs = await runCli(['integrations', 'runs', 'customers'], env);
   const statuses = runs.stdout

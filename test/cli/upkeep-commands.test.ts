@@ -109,7 +109,7 @@ describe('placard prune', () => {
     expect(await exported(file('live.db'))).not.toBe('');
     expect(await runCli([...words, '--yes'])).toMatchObject({
       code: 0,
-      stdout: 'deleted 0 events and purchases, and 1 banner events\n',
+      stdout: 'deleted events and purchases: 0, banner events: 1\n',
     });
     expect(await exported(file('live.db'))).toBe('');
   });
@@ -135,7 +135,7 @@ describe('placard prune', () => {
     const words = ['prune', '--db', db, '--before', '2026-03-02', '--yes', '--vacuum'];
     expect(await spawnCli(words)).toMatchObject({
       code: 0,
-      stdout: 'deleted 0 events and purchases, and 1 banner events\nthe tables are written anew\n',
+      stdout: 'deleted events and purchases: 0, banner events: 1\nthe tables are written anew\n',
     });
   });
 
