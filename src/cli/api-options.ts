@@ -1,5 +1,5 @@
+import { readSecret } from '../secrets/index.ts';
 import { createRestClient, type RestClient, type RestClientOptions } from '../server/index.ts';
-import { secretVariable } from './secret.ts';
 
 /** Where the API is and the key to it, for the commands that call it. */
 export const apiOptions = {
@@ -27,7 +27,7 @@ export const addressOf = (args: ApiArgs): { endpoint: string } | { instance: str
 };
 
 export const restClientOf = (args: ApiArgs, more: More = {}): RestClient => {
-  const apiKey = args.key ?? secretVariable('PLACARD_API_KEY');
+  const apiKey = args.key ?? readSecret('PLACARD_API_KEY');
   if (!apiKey) throw new Error('a server key is needed: set PLACARD_API_KEY, or give --key');
   return createRestClient({ ...(addressOf(args) as { endpoint: string }), apiKey, ...more });
 };

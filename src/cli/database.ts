@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { readSecret } from '../secrets/index.ts';
 import type { Store } from '../service/index.ts';
-import { secretVariable } from './secret.ts';
 import { sentenceOf } from './sentence.ts';
 
 /** `--db` of the commands that read a database. */
@@ -28,7 +28,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
     }
     return option;
   }
-  return secretVariable('PLACARD_DB');
+  return readSecret('PLACARD_DB');
 };
 
 /** The database that a command reads; `missing` is the error without one. */

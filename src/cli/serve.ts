@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { defineCommand } from 'citty';
 import type { Logger } from 'pino';
 import { startIngestion } from '../ingestion/index.ts';
+import { readSecret } from '../secrets/index.ts';
 import {
   createService,
   errorFacts,
@@ -21,7 +22,6 @@ import {
 import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
-import { secretVariable } from './secret.ts';
 import { sentenceOf } from './sentence.ts';
 import { createServeLog } from './serve-log.ts';
 
@@ -211,7 +211,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   const host = setting('host', 'HOST') ?? '127.0.0.1';
   const drainMs = drainMsOf(setting('drain-seconds', 'PLACARD_DRAIN_SECONDS') ?? DRAIN_SECONDS);
 
-  const metricsToken = secretVariable('PLACARD_METRICS_TOKEN');
+  const metricsToken = readSecret('PLACARD_METRICS_TOKEN');
 
   const ending = endAsked();
   tuneProcess();

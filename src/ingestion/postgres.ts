@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type FieldDef } from 'pg';
+import { readSecret } from '../secrets/index.ts';
 import { asLibpq, type Source, stampText } from '../service/index.ts';
 import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
@@ -64,11 +65,21 @@ const boundOf = async (client: Client, nowUs: number, lagSeconds: number) => {
   throw new SourceError('A prepared transaction is neither committed nor rolled back: see pg_prepared_xacts');
 };
 
+/** Throws a `SourceError`, which names the variable or the file to the operator. */
+const sourcePassword = (variable: string): string => {
+  let password: string | undefined;
+  try {
+    password = readSecret(variable);
+  } catch (error) {
+    throw new SourceError((error as Error).message);
+  }
+  if (password === undefined) throw new SourceError(`the variable ${variable} with the password is not set`);
+  return password;
+};
+
 const urlOf = ({ url, password_env }: PostgresSource): string => {
   if (password_env === undefined) return url;
-  const password = process.env[password_env];
-  if (password === undefined)
-    throw new SourceError(`the variable ${password_env} with the password is not set`);
+  const password = sourcePassword(password_env);
   // As a parameter, because a URL that names a Unix socket has an empty host, which `new URL` rejects.
   return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 };

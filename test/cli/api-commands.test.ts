@@ -192,6 +192,21 @@ describe('the commands that call the API', () => {
     expect(fake.objects.length + lines.length).toBe((Number(last) - 1) * 101 + Number(object));
   });
 
+  it('read the key from a file that PLACARD_API_KEY_FILE names', async () => {
+    const file = join(folder, 'key');
+    const list = (env: Record<string, string>) => placard(['integrations'], { env });
+    const env = { PLACARD_API_KEY: '', PLACARD_API_KEY_FILE: file };
+    expect(await list(env)).toMatchObject({
+      code: 1,
+      stderr: `placard: ${file}, which PLACARD_API_KEY_FILE names, cannot be read (ENOENT)\n`,
+    });
+    await writeFile(file, 'wrong\n');
+    expect((await list(env)).stderr).toContain('401');
+    await writeFile(file, 'server-key\n');
+    expect(await list(env)).toMatchObject({ code: 0, stderr: '' });
+    expect((await list({ PLACARD_API_KEY_FILE: file })).stderr).toContain('keep one of them');
+  });
+
   it('say in one sentence what is missing or wrong', async () => {
     const say = async (words: string[], env: Record<string, string> = {}) =>
       (await placard(words, { env })).stderr;

@@ -62,8 +62,7 @@ export const runStudio = async (
     store: given,
     publicUrl,
     serviceUrl = SERVICE_URL,
-    env = {},
-  }: { store?: Store; publicUrl?: string; serviceUrl?: string | null; env?: NodeJS.ProcessEnv } = {},
+  }: { store?: Store; publicUrl?: string; serviceUrl?: string | null } = {},
 ) => {
   const lines: Record<string, unknown>[] = [];
   const log = recordingLog(lines);
@@ -80,7 +79,6 @@ export const runStudio = async (
     service,
     serviceUrl,
     pages: null,
-    env,
     now,
     log,
     ...(publicUrl !== undefined && { publicUrl }),

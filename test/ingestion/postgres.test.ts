@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Store } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
-import { aStore, exported, ingest, rejectsOf } from './ingest.ts';
+import { aFolder, aStore, exported, ingest, rejectsOf } from './ingest.ts';
 
 let url: string;
 let store: Store;
@@ -293,6 +295,20 @@ test('a column may be called as one of ours, and does not become the watermark',
   await insert(2, "'2026-03-01 10:00:01+00'");
   expect(await run()).toMatchObject({ rowsSynced: 1 });
   expect(await ids()).toEqual([1, 2]);
+});
+
+test('a password may be in a file that the variable with _FILE names', async () => {
+  await insert(1);
+  const file = join(aFolder(), 'password');
+  const source = EVENTS();
+  vi.stubEnv('SOURCE_PASSWORD', undefined);
+  vi.stubEnv('SOURCE_PASSWORD_FILE', file);
+  const named = `${file}, which SOURCE_PASSWORD_FILE names,`;
+  expect((await run(source)).note).toBe(`${named} cannot be read (ENOENT)`);
+  writeFileSync(file, '\n');
+  expect((await run(source)).note).toBe(`${named} is empty`);
+  writeFileSync(file, `${decodeURIComponent(new URL(url).password)}\r\n`);
+  expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
 
 test('a source over a Unix socket signs in with its password', async () => {

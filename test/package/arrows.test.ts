@@ -15,12 +15,13 @@ const ARROWS: Record<string, string[]> = {
   webview: ['client'],
   script: ['client', 'element', 'templates'],
   server: [],
+  secrets: [],
   // The names of the templates, for the schema of the workspace file.
   service: ['templates'],
   testing: ['client', 'service'],
-  studio: ['service', 'templates'],
-  ingestion: ['service'],
-  cli: ['server', 'service', 'ingestion', 'studio'],
+  studio: ['secrets', 'service', 'templates'],
+  ingestion: ['secrets', 'service'],
+  cli: ['secrets', 'server', 'service', 'ingestion', 'studio'],
 };
 
 /** The same for the folders of the service. Types may be looked at from anywhere. */

@@ -45,7 +45,9 @@ const postgres = z.strictObject({
       error: 'expected a URL without a password; name a variable in `password_env`',
     })
     .describe('Database, without a password: `postgres://reader@db.example:5432/shop`; Redshift too'),
-  password_env: optional(name).describe('Variable of the environment with the password; default none'),
+  password_env: optional(name).describe(
+    'Variable of the environment with the password, or with `_FILE` behind it the file that holds it; default none',
+  ),
   table,
   ...ofRows,
 });

@@ -75,7 +75,7 @@ const openid = z.strictObject({
     .describe('URL of the provider'),
   client_id: z.string().min(1).describe('ID that the provider knows the Studio by'),
   client_secret_env: optional(z.string().min(1)).describe(
-    'Variable of the environment with the client secret; default no secret',
+    'Variable of the environment with the client secret, or with `_FILE` behind it the file that holds it; default no secret',
   ),
   role_claim: optional(z.string().min(1)).describe('Claim that roles are read from; default `groups`'),
   roles: z.record(z.string(), z.enum(ROLES)).describe('Role by value of the claim; the highest counts'),

@@ -50,8 +50,6 @@ export interface StudioOptions {
   publicUrl?: string;
   /** Where browsers reach the service, for example `https://api.example`: uploaded pictures are there. `null`: none are taken. */
   serviceUrl: string | null;
-  /** Where the secrets of identity providers' clients are. Default: the process's own. */
-  env?: NodeJS.ProcessEnv;
   now?: () => number;
   log?: Log;
 }
@@ -87,14 +85,13 @@ export const createStudio = ({
   pages,
   publicUrl,
   serviceUrl,
-  env = process.env,
   now = Date.now,
   log = silentLog,
 }: StudioOptions): Studio => {
   const { studio } = store;
   const page = pages === null ? () => null : createPages(pages);
   const sessions = createSessions({ studio, registry: workspaces.registry, now });
-  const openId = createOpenId({ registry: workspaces.registry, env, log });
+  const openId = createOpenId({ registry: workspaces.registry, log });
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
   /** Where the request was sent to. Throws a 403 where one that changes something is not from a page of that origin. */

@@ -1,4 +1,5 @@
 import * as openid from 'openid-client';
+import { readSecret } from '../../secrets/index.ts';
 import { errorFacts, isLoopback, type Log, type OpenIdSettings, type Registry } from '../../service/index.ts';
 import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts';
 
@@ -22,7 +23,6 @@ type OpenIdOutcome = { signedIn: SignedIn } | { problem: string };
 
 interface OpenIdOptions {
   registry: () => Registry;
-  env: NodeJS.ProcessEnv;
   log: Log;
 }
 
@@ -69,11 +69,8 @@ const signedInWith = (
   return operator && { operator, workspace, proof: { issuer, claim: roleClaim, values } };
 };
 
-const configurationOf = async (
-  { issuer, clientId, secretVariable }: OpenIdSettings,
-  env: NodeJS.ProcessEnv,
-) => {
-  const secret = secretVariable === null ? undefined : env[secretVariable];
+const configurationOf = async ({ issuer, clientId, secretVariable }: OpenIdSettings) => {
+  const secret = secretVariable === null ? undefined : readSecret(secretVariable);
   if (secretVariable !== null && !secret) throw new Error(`${secretVariable} is not set`);
   const authentication = secret ? openid.ClientSecretPost(secret) : openid.None();
   // Only a provider on one's own machine is reached without TLS.
@@ -86,7 +83,7 @@ const configurationOf = async (
 };
 
 /** Sign-in through the identity providers of the workspaces: the authorization code flow with PKCE. */
-export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
+export const createOpenId = ({ registry, log }: OpenIdOptions) => {
   const workspaceOf = (id: string | null) =>
     registry().workspaces.find(({ workspaceId, studio }) => workspaceId === id && studio.openId !== null);
 
@@ -110,7 +107,7 @@ export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
         nonce: openid.randomNonce(),
         verifier: openid.randomPKCECodeVerifier(),
       };
-      const location = openid.buildAuthorizationUrl(await configurationOf(settings, env), {
+      const location = openid.buildAuthorizationUrl(await configurationOf(settings), {
         redirect_uri: origin + OPENID_CALLBACK,
         scope: 'openid profile email',
         state: pending.state,
@@ -133,7 +130,7 @@ export const createOpenId = ({ registry, env, log }: OpenIdOptions) => {
       if (!pending || !workspace || !settings) return { problem: 'The sign-in took too long. Begin again.' };
       try {
         const url = new URL(`${origin}${OPENID_CALLBACK}?${search}`);
-        const tokens = await openid.authorizationCodeGrant(await configurationOf(settings, env), url, {
+        const tokens = await openid.authorizationCodeGrant(await configurationOf(settings), url, {
           pkceCodeVerifier: pending.verifier,
           expectedState: pending.state,
           expectedNonce: pending.nonce,

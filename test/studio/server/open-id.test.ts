@@ -1,4 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type IdentityProvider, runIdentityProvider } from '../../helpers/identity-provider.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
@@ -22,11 +25,13 @@ const content = (more: Record<string, unknown> = {}) =>
 
 beforeEach(async () => {
   provider = await runIdentityProvider(SECRET);
-  studio = await runStudio(content(), { env: { STUDIO_SECRET: SECRET } });
+  vi.stubEnv('STUDIO_SECRET', SECRET);
+  studio = await runStudio(content());
 });
 afterEach(async () => {
   await studio.stop();
   await provider.stop();
+  vi.unstubAllEnvs();
 });
 
 const cookieOf = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split(';')[0];
@@ -167,6 +172,16 @@ describe('a sign-in through an identity provider', () => {
 
   test('is not begun for a workspace without a provider', async () => {
     expect((await studio.call('GET', '/openid/start?workspace=other')).headers.get('location')).toBe('/');
+  });
+
+  test('reads the secret from a file that its variable with _FILE names', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'placard-secret-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'secret'), `${SECRET}\n`);
+    vi.stubEnv('STUDIO_SECRET', undefined);
+    vi.stubEnv('STUDIO_SECRET_FILE', join(folder, 'secret'));
+    provider.claims = { groups: 'leads' };
+    expect((await signIn()).headers.get('location')).toBe('/');
   });
 
   test('says in the answer and nowhere else that the secret is not set', async () => {

@@ -1,0 +1,1 @@
+export { readSecret } from './read-secret.ts';

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Returns the value of an environment variable, or the contents of the file that `<name>_FILE` names, without line breaks at the
+ * end; `undefined` if both are unset or empty. Throws if both are set, or if the file is empty or cannot be read.
+ */
+export const readSecret = (name: string): string | undefined => {
+  const fileVariable = `${name}_FILE`;
+  const { [name]: value, [fileVariable]: file } = process.env;
+  if (value && file) throw new Error(`${name} and ${fileVariable} are both set: keep one of them`);
+  if (!file) return value || undefined;
+  const described = `${file}, which ${fileVariable} names,`;
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new Error(`${described} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
+  }
+  const secret = text.replace(/[\r\n]+$/, '');
+  if (secret.trim() === '') throw new Error(`${described} is empty`);
+  return secret;
+};
