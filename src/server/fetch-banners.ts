@@ -11,6 +11,7 @@ import { createCall } from './call.ts';
 import { type ApiAddress, checkTimeLimit, parseEndpoint } from './options.ts';
 import { sleep } from './rate-limiter.ts';
 
+/** Options of `fetchBanners`. */
 export type FetchBannersOptions = ApiAddress & {
   /** The client key of the page. */
   apiKey: string;

@@ -28,6 +28,7 @@ export interface ExportInput {
   fields_to_export?: string[];
 }
 
+/** Response of `exportUsers`. */
 export interface ExportAnswer {
   message: string;
   users: Record<string, unknown>[];

@@ -25,6 +25,7 @@ interface CommonOptions {
   onRetry?: (error: Error, waitMs: number) => void;
 }
 
+/** Options of `createRestClient`. */
 export type RestClientOptions = CommonOptions & ApiAddress;
 
 /** REST API for backends. Respects rate-limit headers and retries if that cannot create duplicates. */

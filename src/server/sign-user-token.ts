@@ -9,6 +9,7 @@ export interface PrivateJwk {
   [member: string]: unknown;
 }
 
+/** Options of `signUserToken`. */
 export interface SignUserTokenOptions {
   /** Ed25519, P-256 or RSA key, as PKCS#8 PEM or JWK. */
   privateKey: string | PrivateJwk;

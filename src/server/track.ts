@@ -14,6 +14,7 @@ import {
   TrackStoppedError,
 } from './track-report.ts';
 
+/** Options of `track`. */
 export interface TrackOptions {
   /** Concurrent requests. Never two that may concern the same user. Default 4. */
   concurrency?: number;
