@@ -75,7 +75,7 @@ export interface RateState {
 export interface StoreReader {
   /** Every workspace that the database holds data of. */
   workspaceIds(): Promise<string[]>;
-  /** The profiles that the look-ups find. */
+  /** The profiles that the lookups find, read in pages: a user who changes meanwhile is as of either moment. */
   readUsers(workspaceId: string, lookups: readonly Lookup[]): Promise<Profile[]>;
   /** Data points of each UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;

@@ -6,6 +6,9 @@ import type { StoreReader } from './store.ts';
 /** Rows that an export holds at once; on SQLite a page is one short read, so that an export never holds back the log. */
 export const EXPORT_PAGE = 500;
 
+/** Users that a lookup reads at once: thousands may share an address, and other requests are answered between two pages. */
+export const USERS_PAGE = 100;
+
 /** What both databases read by the same statements. */
 export const createWorkspaceReads = (
   run: RunSql,

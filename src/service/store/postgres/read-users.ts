@@ -4,6 +4,7 @@ import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
 import { USERS, userOf } from '../rows.ts';
+import { USERS_PAGE } from '../workspace-reads.ts';
 import { ConflictError } from '../write-errors.ts';
 import type { Run } from './statement.ts';
 
@@ -109,15 +110,15 @@ export class LockedError extends Error {
 }
 
 /**
- * Reads the users that lookups name. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
+ * Reads the users whose IDs were found by these names. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
  * user away, between keys and rows; a `LockedError` where the statement passes over users who are locked.
  */
-export const readUsers = async (
+const readFound = async (
   run: Run,
   named: Named,
+  ids: Map<number, string[]>,
   { statement = READ_CHANGED_USERS, cache = NO_CACHE } = {},
 ): Promise<UserRow[]> => {
-  const ids = await findIds(run, named);
   if (ids.size === 0) return [];
   const namesOf = ({ userId, workspaceId }: UserRow) =>
     ids.get(userId)!.filter((name) => named.get(name)!.workspaceId === workspaceId);
@@ -148,4 +149,20 @@ export const readUsers = async (
     }
   }
   return [...users.values()];
+};
+
+/** Reads the users that lookups name, as `readFound`. */
+export const readUsers = async (
+  run: Run,
+  named: Named,
+  options: Parameters<typeof readFound>[3] = {},
+): Promise<UserRow[]> => readFound(run, named, await findIds(run, named), options);
+
+/** Adds the users that lookups name, a page at a time, without those who are in `found`: to call again after a `ConflictError`. */
+export const readUserPages = async (run: Run, named: Named, found: Map<number, UserRow>): Promise<void> => {
+  const missing = [...(await findIds(run, named))].filter(([userId]) => !found.has(userId));
+  for (let at = 0; at < missing.length; at += USERS_PAGE) {
+    const page = new Map(missing.slice(at, at + USERS_PAGE));
+    for (const user of await readFound(run, named, page)) found.set(user.userId, user);
+  }
 };

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
+import type { UserRow } from '../../profiles/user-set.ts';
 import { readNumbers } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { Column } from '../../sql/columns.ts';
@@ -11,7 +12,7 @@ import { BANNER_EVENTS, bannerEventOf, EVENTS, eventOf, userOf } from '../rows.t
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
 import { createWorkspaceReads, EXPORT_PAGE, readSample } from '../workspace-reads.ts';
-import { readUsers, USER_COLUMNS } from './read-users.ts';
+import { readUserPages, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
 /** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
@@ -67,7 +68,10 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       ...createWorkspaceReads(run),
 
       async readUsers(workspaceId, lookups) {
-        return (await usersOf([{ workspaceId, lookups }])).flatMap(({ profile }) => profile ?? []);
+        const named = namedBy([{ workspaceId, lookups }]);
+        const found = new Map<number, UserRow>();
+        await retryConflicts(() => readUserPages(run, named, found));
+        return [...found.values()].flatMap(({ profile }) => profile ?? []);
       },
 
       async *exportUsers(workspaceId): AsyncGenerator<Profile, void> {

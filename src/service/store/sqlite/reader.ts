@@ -1,17 +1,20 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { numberIn, type SqlRow, textOrNullIn } from '../../operators/index.ts';
 import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
+import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
 import { readNumbers } from '../../results/read.ts';
 import { createBannerUsers } from '../banner-users.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
-import { createWorkspaceReads, EXPORT_PAGE } from '../workspace-reads.ts';
+import { createWorkspaceReads, EXPORT_PAGE, USERS_PAGE } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
 const USERS = 'SELECT users.* FROM users';
+/** Of profiles that are parsed in one turn. */
+const PAGE_CHARACTERS = 500_000;
 
 /** Parses the profile when it is first read: a caller may read few profiles of a sample, and profiles may be large. */
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
@@ -33,6 +36,10 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const end = database.prepare('COMMIT');
   const byKey = database.prepare(
     `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?`,
+  );
+  const byKeyPage = database.prepare(
+    `${USERS} JOIN user_identifiers USING (user_id) WHERE user_identifiers.workspace_id = ? AND identifier = ?
+     AND user_identifiers.user_id > ? ORDER BY user_identifiers.user_id LIMIT ${USERS_PAGE}`,
   );
   const byId = database.prepare(`${USERS} WHERE user_id = ? AND workspace_id = ?`);
   const usersPage = database.prepare(
@@ -73,6 +80,19 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return [...found.values()];
   };
 
+  /** Adds the users of a page. Returns the ID of the last one if there may be more after it. */
+  const readPage = (found: Map<number, Profile>, rows: Iterable<SqlRow>): number | null => {
+    let [count, characters] = [0, 0];
+    for (const row of rows) {
+      const user = userOf(row);
+      if (user.profile) found.set(user.userId, user.profile);
+      count += 1;
+      characters += user.characters;
+      if (count === USERS_PAGE || characters >= PAGE_CHARACTERS) return user.userId;
+    }
+    return null;
+  };
+
   /** Pages of rows, one after the other; other requests are answered between two of them. */
   async function* pages<T>(
     statement: StatementSync,
@@ -105,8 +125,21 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     reads: {
       ...createWorkspaceReads(run),
 
-      readUsers: async (workspaceId, lookups) =>
-        users(namedBy([{ workspaceId, lookups }])).flatMap(({ profile }) => profile ?? []),
+      async readUsers(workspaceId, lookups) {
+        const found = new Map<number, Profile>();
+        for (const { key, lookup } of namedBy([{ workspaceId, lookups }]).values()) {
+          if (lookup.by === 'braze_id') {
+            readPage(found, rowsBy(workspaceId, lookup));
+            continue;
+          }
+          let last = readPage(found, byKeyPage.iterate(workspaceId, key, 0));
+          while (last !== null) {
+            await new Promise(setImmediate);
+            last = readPage(found, byKeyPage.iterate(workspaceId, key, last));
+          }
+        }
+        return [...found.values()];
+      },
 
       exportUsers: (workspaceId) => pages(usersPage, workspaceId, 'user_id', (row) => userOf(row).profile!),
       exportEvents: (workspaceId) => pages(eventsPage, workspaceId, 'event_id', eventOf),

@@ -17,6 +17,8 @@ export interface CostlyRequest {
   ifMatch?: string;
   /** Milliseconds of the main thread; `null` where the figure is only published. */
   aimMs: number | null;
+  /** Milliseconds that /healthz may wait, if the work is done in many turns. */
+  waitAimMs?: number;
 }
 
 /** What requests name that exists only once the service runs. */

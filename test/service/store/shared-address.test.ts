@@ -1,0 +1,91 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { openStore, type Store } from '../../../src/service/index.ts';
+import { namedBy } from '../../../src/service/profiles/lookup.ts';
+import type { UserRow } from '../../../src/service/profiles/user-set.ts';
+import { connect } from '../../../src/service/store/postgres/connect.ts';
+import { readUserPages } from '../../../src/service/store/postgres/read-users.ts';
+import { runIn } from '../../../src/service/store/postgres/statement.ts';
+import { USERS_PAGE } from '../../../src/service/store/workspace-reads.ts';
+import { aDatabase } from '../../helpers/postgres.ts';
+
+const W = 'test';
+const LOOKUP = { by: 'email', value: 'all@example.org' } as const;
+const NOW = 1_000;
+
+/** A store with users who share an address. */
+const aStore = async (
+  address: string,
+  users: number,
+  custom: Record<string, unknown> = {},
+): Promise<Store> => {
+  const store = await openStore(address);
+  onTestFinished(() => store.close());
+  await store.write({
+    workspaceId: W,
+    lookups: [],
+    nowMs: NOW,
+    apply(set) {
+      for (let n = 0; n < users; n += 1) {
+        set.create({ externalId: `u-${n}`, email: 'All@example.org', custom }, NOW);
+      }
+    },
+  });
+  return store;
+};
+
+/** Reads the users, and counts the turns that others had in the meantime. */
+const readAll = async (store: Store) => {
+  let turns = 0;
+  let isRead = false;
+  const takeTurn = () => {
+    if (isRead) return;
+    turns += 1;
+    setImmediate(takeTurn);
+  };
+  setImmediate(takeTurn);
+  const found = await store.readUsers(W, [LOOKUP]);
+  isRead = true;
+  return { turns, ids: new Set(found.map(({ externalId }) => externalId)), count: found.length };
+};
+
+test.each([
+  ['SQLite', () => ':memory:'],
+  ['PostgreSQL', aDatabase],
+])(
+  'all users who share an address are read once, and others have turns in between, on %s',
+  async (_, address) => {
+    const users = 5 * USERS_PAGE + 1;
+    const store = await aStore(await address(), users);
+    const { turns, ids, count } = await readAll(store);
+    expect([count, ids.size]).toEqual([users, users]);
+    expect(turns).toBeGreaterThanOrEqual(5);
+  },
+);
+
+test('users with large profiles are read few at a time', async () => {
+  const { turns, count } = await readAll(await aStore(':memory:', 6, { text: 'x'.repeat(500_000) }));
+  expect(count).toBe(6);
+  expect(turns).toBeGreaterThanOrEqual(6);
+});
+
+test('PostgreSQL sends users a page at a time, and after a conflict only those who are missing', async () => {
+  const address = await aDatabase();
+  await aStore(address, 2 * USERS_PAGE + 1);
+  const { pool, close } = connect(address, 'groups', { connections: 1 });
+  onTestFinished(close);
+  const run = runIn(pool);
+  const sizes: number[] = [];
+  const counted: typeof run = async (sql, values) => {
+    const rows = await run(sql, values);
+    if (sql.includes('FROM users') || sql.includes('JOIN users')) sizes.push(rows.length);
+    return rows;
+  };
+  const named = namedBy([{ workspaceId: W, lookups: [LOOKUP] }]);
+  const found = new Map<number, UserRow>();
+  await readUserPages(counted, named, found);
+  expect(sizes).toEqual([USERS_PAGE, USERS_PAGE, 1]);
+  found.delete([...found.keys()][0]!);
+  await readUserPages(counted, named, found);
+  expect(sizes.slice(3)).toEqual([1]);
+  expect(found.size).toBe(2 * USERS_PAGE + 1);
+});
