@@ -207,3 +207,39 @@ test('a run that has stored nothing in its time has failed, and is not due at on
   ]);
   expect((await store.ingestion.states(W))[0]).toMatchObject({ runId: '', requestedAtMs: null });
 });
+
+test('a run that was stopped after its time is continued at once, by a run that stores the rest', async () => {
+  const store = await aStore();
+  const folder = aFolder();
+  const rows = Array.from({ length: 250 }, (_, n) => `u-${n},2026-02-01T10:00:00Z,gold\n`);
+  writeFileSync(join(folder, 'crm.csv'), `EXTERNAL_ID,UPDATED_AT,PLAN\n${rows.join('')}`);
+  const workspace = workspaceWith(SOURCE, folder, { schedule: 'on_demand' });
+  const runMs = 60 * 60_000;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let isTimeOver = false;
+  const slow: Store = {
+    ...store,
+    async write(work) {
+      const value = await store.write(work);
+      if (!isTimeOver) vi.advanceTimersByTime(runMs);
+      isTimeOver = true;
+      return value;
+    },
+  };
+  await store.ingestion.request(W, ID, Date.now());
+  const stop = startIngestion({
+    store: slow,
+    workspaces: () => [workspace],
+    log: silentLog,
+    pollMs: 5,
+    runMs,
+  });
+  onTestFinished(stop);
+  await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
+  expect((await ended(store)).toReversed()).toMatchObject([
+    { status: 'success', rowsSynced: 100, note: 'Stopped after 60 minutes; the next run goes on from there' },
+    { status: 'success', rowsSynced: 150, note: null },
+  ]);
+  expect(await store.ingestion.states(W)).toMatchObject([{ runId: '', requestedAtMs: null }]);
+});
