@@ -15,6 +15,7 @@ const NAMED = [
   'deploy/Containerfile',
   'deploy/compose.yaml',
   'deploy/grafana-dashboard.json',
+  'deploy/nginx.conf',
   'deploy/placard.service',
   'deploy/prometheus-alerts.yaml',
   'dist/devtools.d.ts',
