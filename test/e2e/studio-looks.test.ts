@@ -66,7 +66,7 @@ const dialog = async (page: Page, button: string | RegExp) => {
 const SCREENS: readonly Screen[] = [
   ['the list', '/', (page) => page.getByText('Spring collection').waitFor()],
   ['the gallery to begin from', '/new', (page) => page.getByRole('button', { name: /^Choice/ }).waitFor()],
-  ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Ready, with').waitFor()],
+  ['a message', '/campaigns/gift-wrap', (page) => page.getByText('Can be published, with').waitFor()],
   [
     'an audience',
     '/campaigns/tea-lovers',

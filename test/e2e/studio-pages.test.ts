@@ -78,7 +78,7 @@ describe('the pages', () => {
       hasTouch: true,
       isMobile: true,
     });
-    await page.getByText('Ready, with').waitFor();
+    await page.getByText('Can be published, with').waitFor();
     const small = await page.evaluate(() =>
       [
         ...document.querySelectorAll<HTMLElement>(
@@ -320,7 +320,7 @@ describe('an editor', () => {
     await headline(page).fill('A very long headline '.repeat(9).trim());
     await page.getByText('188 characters: the first 160 are drawn, the rest is cut.').first().waitFor();
     await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
-    await page.getByText(/1 thing to do before/).waitFor();
+    await page.getByText('1 error to fix').waitFor();
     await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
     await page.getByText(/Image: It cannot be loaded from/).waitFor();
     await close(page);
@@ -547,7 +547,7 @@ describe('a segment', () => {
     await page.getByRole('button', { name: 'Change Gold customers' }).click();
     await page.getByRole('dialog').getByText('A campaign that runs asks for it').waitFor();
     await page.getByLabel('Value', { exact: true }).fill('platinum');
-    await page.getByRole('button', { name: 'Change it for them' }).click();
+    await page.getByRole('button', { name: 'Save for all campaigns' }).click();
     await page.getByText('tier is platinum').waitFor();
     await close(page);
   });
