@@ -66,7 +66,7 @@ export const followReleases = async (
         const was = former.campaignsAsWritten.find((each) => idOf(each) === campaign);
         if (JSON.stringify(was) === JSON.stringify(written)) continue;
         log.warn(
-          { workspace: workspaceId, campaign },
+          { workspace: workspaceId, campaign, name: written['name'] },
           'file edit ignored: the Studio has released this campaign, edit it there',
         );
       }

@@ -179,7 +179,7 @@ test('an edit of the file is told where the Studio has released the campaign, an
   expect(namesOf(source)).toEqual(['After', 'B', 'Same']);
   source.registry();
   expect(lines.filter(({ message }) => String(message).startsWith('file edit ignored'))).toMatchObject([
-    { workspace: 'test', campaign: 'b' },
+    { workspace: 'test', campaign: 'b', name: 'After' },
   ]);
   source.stop();
 });
