@@ -1,0 +1,77 @@
+// A team where nobody publishes what they wrote themselves.
+import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import content from '../../demo/workspace.json' with { type: 'json' };
+import { launchShell } from '../helpers/browser.ts';
+import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
+
+const operator = (name: string) => ({
+  name,
+  role: 'publish',
+  key_sha256: createHash('sha256').update(`${name}-key`).digest('hex'),
+});
+
+let folder: string;
+let demo: RunningDemo;
+let browser: Browser;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'placard-team-'));
+  const workspaceFile = join(folder, 'workspace.json');
+  const { $schema: _, ...workspace } = content;
+  const team = {
+    ...workspace,
+    operators: [operator('Writer'), operator('Approver')],
+    studio: { ...workspace.studio, second_operator: true },
+  };
+  await writeFile(workspaceFile, JSON.stringify(team));
+  demo = await runDemo({ workspaceFile });
+  browser = await launchShell();
+});
+afterAll(async () => {
+  await browser?.close();
+  await demo?.stop();
+  await rm(folder, { recursive: true });
+});
+
+const signIn = async (name: string): Promise<Page> => {
+  const page = await browser.newPage({ locale: 'en-GB', viewport: { width: 1280, height: 800 } });
+  await page.goto(`${demo.studioUrl}/campaigns/gift-wrap`);
+  await page.getByLabel('Operator key').fill(`${name}-key`);
+  await page.keyboard.press('Enter');
+  await page.getByLabel('Headline', { exact: true }).waitFor();
+  return page;
+};
+const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+const reason = (page: Page) => page.getByText('Another operator must publish your changes.');
+const write = async (page: Page, words: string) => {
+  const stored = page.waitForResponse(
+    (answer) => answer.request().method() === 'PUT' && answer.url().includes('/api/drafts/') && answer.ok(),
+  );
+  await headline(page).fill(words);
+  await stored;
+  await page.getByText('Draft saved').waitFor();
+};
+
+test('an approver publishes while a colleague goes on writing, who sees why they cannot', async () => {
+  const writer = await signIn('Writer');
+  await write(writer, 'First words');
+  await reason(writer).waitFor();
+  expect(await button(writer, 'Publish …').count()).toBe(0);
+
+  const approver = await signIn('Approver');
+  expect(await headline(approver).inputValue()).toBe('First words');
+  expect(await reason(approver).count()).toBe(0);
+  await button(approver, 'Publish …').click();
+  await button(approver, 'Publish now').waitFor();
+  await write(writer, 'Second words');
+  await approver.evaluate(() => dispatchEvent(new Event('online')));
+  await approver.getByText('Writer changed this draft. What follows includes the change.').waitFor();
+  await button(approver, 'Publish now').click();
+  await approver.getByText(/^Release \d+ is live/).waitFor();
+  expect(await headline(approver).inputValue()).toBe('Second words');
+});
