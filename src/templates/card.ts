@@ -19,6 +19,10 @@ export const CARD: Look = {
   padding: calc(var(--space) * 1.125) calc(var(--space) * 1.25) calc(var(--space) * 1.25);
 }
 .card[data-words="none"] .picture { flex-grow: 1; }
+/* Across a page the picture is a band, and the words stay in sight. */
+@container (min-width: 36rem) {
+  .card:not([data-words="none"]) .picture { max-block-size: 18rem; }
+}
 .card .action { margin-block-start: auto; }
 .card .headline { font-size: 1.125rem; }
 .card .body { --above: 0.375rem; font-size: 0.9375rem; }

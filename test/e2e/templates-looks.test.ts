@@ -167,6 +167,15 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
   });
 });
 
+test('a card across a page of 768 pixels has a picture that leaves its words in sight', async () => {
+  const page = await open(768);
+  await page.addStyleTag({ content: '.card { max-inline-size: none }' });
+  await draw(page, 'card', { ...WORDS, image: '/picture.svg' });
+  const picture = await boxOf(page, 'placard-frame .picture');
+  expect(picture.width).toBeGreaterThan(690);
+  expect(picture.height).toBeLessThanOrEqual(288);
+});
+
 test('the box of the README keeps a phone’s page still: before the banner, with it, and where its picture is missing', async () => {
   const page = await open(360);
   await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '28rem'));
