@@ -42,7 +42,7 @@ describe('the editor after a reload', () => {
     await page.reload();
     const banner = page.frameLocator('.glass iframe').locator('.slot:not(.empty) *').first();
     await banner.waitFor();
-    await page.getByRole('heading', { name: /^Ready|to do before/ }).waitFor();
+    await page.getByRole('heading', { name: /^Ready|^Can be published|to fix$/ }).waitFor();
     // Two frames after everything is there: what is drawn late has been drawn.
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),

@@ -67,9 +67,11 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
           {each.type} {each.warehouse !== '' && <>from {SOURCES[each.warehouse] ?? each.warehouse}</>}
         </span>
       )}
-      <span class="row">
-        <LastRun {...each} />
-      </span>
+      {each.runs && (
+        <span class="row">
+          <LastRun {...each} />
+        </span>
+      )}
       <span class="muted">{next(each)}</span>
       {each.rejects > 0 && <span class="tag">{countText(each.rejects)} rejected</span>}
       {each.runs && (

@@ -13,14 +13,24 @@ const whole = ({ before, after }: Change): Part[] => [
   { value: after, removed: false, added: true },
 ];
 
+/** Of two texts that have less than half of their letters in common, the words between each other could not be read. */
+const isRewritten = (parts: readonly Part[], { before, after }: Change): boolean => {
+  const letters = (text: string) => text.replace(/\s/g, '').length;
+  const kept = parts.reduce(
+    (sum, { added, removed, value }) => sum + (added || removed ? 0 : letters(value)),
+    0,
+  );
+  return kept * 2 < Math.max(letters(before), letters(after));
+};
+
 /** The words of both texts in one line, those that went and those that came marked. The library is loaded for it. */
 const useWords = (change: Change): Part[] => {
   const { before, after } = change;
   const { loaded } = useLoad(
-    async () =>
-      before === '' || after === ''
-        ? whole(change)
-        : (await import('diff')).diffWordsWithSpace(before, after),
+    async () => {
+      const parts = (await import('diff')).diffWordsWithSpace(before, after);
+      return isRewritten(parts, change) ? whole(change) : parts;
+    },
     JSON.stringify([before, after]),
   );
   // Until the library is there, and without it, both texts stand there whole.

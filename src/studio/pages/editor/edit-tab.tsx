@@ -198,8 +198,8 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
         </div>
       </div>
       <div class="stack edit-side">
-        {variant && <PreviewPane editor={editor} variantId={variant.variant_id} language={language} />}
         <CheckList checks={checks} campaign={campaign} onGo={goTo} />
+        {variant && <PreviewPane editor={editor} variantId={variant.variant_id} language={language} />}
       </div>
     </div>
   );

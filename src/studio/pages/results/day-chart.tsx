@@ -40,11 +40,21 @@ interface Drawn {
   edited: readonly string[];
 }
 
+/** uPlot asks `Intl` for the browser's language while it loads: one that is no language tag, as `en-US@posix`, would stop it. */
+const mendLanguage = () => {
+  try {
+    Intl.getCanonicalLocales(navigator.language);
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: 'en-GB', configurable: true });
+  }
+};
+
 /** Draws click rates day by day into a box, with a library that is loaded for it; resolves with what takes it away. */
 export const drawChart = async (
   box: HTMLElement,
   { days, dates, arms, edited }: Drawn,
 ): Promise<() => void> => {
+  mendLanguage();
   const [{ default: Plot }] = await Promise.all([import('uplot'), import('uplot/dist/uPlot.min.css')]);
   const colours = COLOURS.map(colourOf);
   const grid = { stroke: colourOf('--line'), width: 1 };

@@ -135,6 +135,13 @@ const Header = () => {
   );
 };
 
+/** On a phone the navigation scrolls. `scrollIntoView` would have Tab go on from the link. */
+const showCurrentLink = () => {
+  const link = document.querySelector<HTMLElement>('.shell-nav [aria-current]');
+  const nav = link?.parentElement;
+  if (nav) nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+};
+
 /** The screen that the address names, for whoever is signed in. */
 export const App = () => {
   const who = session.value;
@@ -145,6 +152,7 @@ export const App = () => {
     // A new screen is announced by its heading: the focus would stay on a link or a sign-in that is gone.
     if (shown.current !== undefined && current && shown.current !== current)
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
+    if (shown.current !== current) showCurrentLink();
     shown.current = current;
     if (screen && who) document.title = `${screen.title} · ${who.workspace.name} · Studio`;
   });

@@ -1,0 +1,150 @@
+// Where things stand on the Studio's screens: what an operator has to see is in sight and whole.
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
+import { simulateVisitors } from '../helpers/studio-week.ts';
+
+const text = (value: string) => ({ type: 'string', value });
+const campaignOf = (id: string, more: Record<string, unknown> = {}) => ({
+  campaign_id: id,
+  name: id,
+  status: 'active',
+  placements: ['home_hero'],
+  variants: [{ variant_id: 'a', properties: { headline: text('Summer is here') } }],
+  ...more,
+});
+
+let studio: StudioBrowser;
+const draft = (id: string, based_on = 0, more: Record<string, unknown> = {}) =>
+  studio.call('PUT', `/api/drafts/${id}`, { campaign: campaignOf(id, more), based_on });
+const publish = async (id: string, more: Record<string, unknown> = {}) => {
+  const { revision } = await draft(id, 0, more);
+  return studio.call('POST', '/api/releases', { campaign_id: id, revision, note: '' });
+};
+beforeAll(async () => {
+  studio = await openStudioBrowser();
+});
+afterAll(() => studio?.stop());
+
+const close = (page: Page) => page.context().close();
+
+test.each([
+  [1280, 800],
+  [1280, 900],
+])('the checks of a draft are in sight without scrolling, at %i × %i', async (width, height) => {
+  await draft('checked', 0, { audience: { no_such_attribute: 'yes' } }).catch(() => undefined);
+  const page = await studio.open('/campaigns/checked', { viewport: { width, height } });
+  const checks = page.locator('.checks');
+  await checks.getByText('No users match this audience.').waitFor();
+  const { y, height: own } = (await checks.boundingBox())!;
+  expect(y + own).toBeLessThanOrEqual(height);
+  await close(page);
+});
+
+test.each([360, 768, 1280])('the name of a nested attribute is whole, at %i pixels', async (width) => {
+  const name = 'newsletter_account.tier';
+  const id = `nested-${width}`;
+  await draft(id, 0, { audience: { [name]: 'gold' } });
+  const page = await studio.open(`/campaigns/${id}`, { viewport: { width, height: 800 } });
+  await page.getByRole('tab', { name: /Audience/ }).click();
+  const input = page.locator(`.condition input`).first();
+  await expect.poll(() => input.inputValue()).toBe(name);
+  const [room, needed] = await input.evaluate((field: HTMLInputElement) => {
+    const style = getComputedStyle(field);
+    const brush = document.createElement('canvas').getContext('2d')!;
+    brush.font = style.font;
+    const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
+    // The arrow of a list of suggestions stands beside the text.
+    return [field.clientWidth - padding - 20, brush.measureText(field.value).width];
+  });
+  expect(room).toBeGreaterThanOrEqual(needed!);
+  await close(page);
+});
+
+test('the navigation is one line on a phone, and shows where one is', async () => {
+  const page = await studio.open('/access', { viewport: { width: 360, height: 740 } });
+  const links = page.getByRole('navigation', { name: 'Studio' }).getByRole('link');
+  const tops = await links.evaluateAll((all) => all.map((link) => link.getBoundingClientRect().top));
+  expect(tops.length).toBeGreaterThanOrEqual(5);
+  expect(new Set(tops).size).toBe(1);
+  const current = (await page.locator('.shell-nav [aria-current]').boundingBox())!;
+  expect(current.x + current.width).toBeLessThanOrEqual(360);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+  await close(page);
+});
+
+test('a source that is only listed says nothing about a run', async () => {
+  const page = await studio.open('/data');
+  const listed = page.getByRole('listitem').filter({ hasText: 'only listed in the workspace file' });
+  await listed.first().waitFor();
+  const words = await listed.allTextContents();
+  expect(words.filter((each) => /began|Success|Running|Error/.test(each))).toEqual([]);
+  await page.getByText('Loyalty from the cash desks').waitFor();
+  await close(page);
+});
+
+describe('what a publish changes', () => {
+  test('shows a text that is wholly new as two texts, and a changed word in its place', async () => {
+    const variant = (headline: string, body: string) => ({
+      variants: [{ variant_id: 'a', properties: { headline: text(headline), body: text(body) } }],
+    });
+    const old = 'Our summer sale for the garden begins on Monday with a discount';
+    const fresh = 'Hand-made teapots by a young potter from the north, glazed in blue';
+    const { release } = await publish('rewritten', variant(old, 'Only this week'));
+    await draft('rewritten', Number(release), variant(fresh, 'Only this month'));
+    const page = await studio.open('/campaigns/rewritten');
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    const row = (label: string) => page.getByRole('dialog').locator('.change', { hasText: label });
+    await expect.poll(() => row('Body').locator('del').allTextContents()).toEqual(['week']);
+    expect(await row('Headline').locator('del').allTextContents()).toEqual([old]);
+    expect(await row('Headline').locator('ins').allTextContents()).toEqual([fresh]);
+    await close(page);
+  });
+});
+
+describe('results', () => {
+  test('have their chart in a browser whose language is no language tag', async () => {
+    await publish('charted', { priority: 'high', starts_at: new Date(Date.now() - 60_000).toISOString() });
+    await simulateVisitors(studio.serviceUrl, 20);
+    const page = await studio.open('/');
+    await page
+      .context()
+      .addInitScript(() =>
+        Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix' }),
+      );
+    await page.goto(`${studio.url}/campaigns/charted/results`);
+    await page.getByRole('heading', { name: 'Day by day' }).waitFor();
+    await page.locator('.chart canvas').waitFor();
+    await close(page);
+  });
+
+  test('of a test whose winner is rolled out keep the name of the loser, and no group is called suspicious', async () => {
+    const variants = [
+      { variant_id: 'a', name: 'Kiln', properties: { headline: text('Summer is here') } },
+      { variant_id: 'b', name: 'Shelf', properties: { headline: text('Last days of summer') } },
+    ];
+    const more = {
+      priority: 'high',
+      starts_at: new Date(Date.now() - 30_000).toISOString(),
+      control_percentage: 20,
+      variants,
+    };
+    await publish('tested', more);
+    await simulateVisitors(studio.serviceUrl, 120);
+    const page = await studio.open('/campaigns/tested');
+    await page.getByRole('radio', { name: /^Kiln/ }).check();
+    await page.getByRole('button', { name: 'Remove Kiln' }).click();
+    await page.getByText('Draft saved').waitFor();
+    await page.getByRole('button', { name: 'Publish …' }).click();
+    await page.getByRole('button', { name: 'Publish now' }).click();
+    await page.getByText(/^Release \d+ is live/).waitFor();
+    await page.goto(`${studio.url}/campaigns/tested/results`);
+    await page.getByText('Edited while running').waitFor();
+    const table = page.getByRole('region', { name: 'Results by variant' });
+    await table.waitFor();
+    const heads = await table.locator('tbody th').allTextContents();
+    expect(heads.toSorted()).toEqual(['Control group', 'Kiln (removed)', 'Shelf']);
+    expect(await page.getByRole('heading', { name: 'Sample ratio mismatch' }).count()).toBe(0);
+    await close(page);
+  });
+});
