@@ -19,13 +19,13 @@ export type SenderOptions = {
    * The same as in the pages, where the app needs proof of the user. A worker without it sends no proof: the service refuses such events, and
    * they wait for a page.
    */
-  userToken?: ProvideToken;
+  userToken?: ProvideToken | undefined;
   /** The app of the pages: each app has a log of its own. */
   appId: string;
   /** The same choices as in the pages. */
-  delivery?: DeliveryChoices;
+  delivery?: DeliveryChoices | undefined;
   /** Called with what the sender does. */
-  onNotice?: Listener;
+  onNotice?: Listener | undefined;
 } & EndpointOptions;
 
 /** An event of the worker that may be kept waiting; `lib.webworker` and the DOM's types do not go together. */

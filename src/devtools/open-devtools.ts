@@ -30,9 +30,9 @@ export interface DevtoolsOptions {
    * `'query'` opens them only where the page's address has `?placard-devtools`, and then on every page of the tab until they
    * are closed. Default `'always'`.
    */
-  when?: 'always' | 'query';
+  when?: 'always' | 'query' | undefined;
   /** Draws into this element. Default: a window over the page, which can be moved. */
-  into?: HTMLElement;
+  into?: HTMLElement | undefined;
 }
 
 /**

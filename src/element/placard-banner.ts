@@ -4,13 +4,13 @@ import { hookNames, namedHook, onProvided, providedPlacard } from './provided.ts
 /** What `<placard-banner>` takes in a template: two attributes, and two properties of the element. */
 export interface PlacardBannerAttributes {
   /** The placement to show. */
-  placement?: string;
+  placement?: string | undefined;
   /** The name of a template, such as `hero`, where the element has no hook of its own. */
-  template?: string;
+  template?: string | undefined;
   /** This element's own client. Default: the one that `providePlacard` was given. */
-  placard?: Placard | null;
+  placard?: Placard | null | undefined;
   /** This element's own hook. Default: the one that `template` names. */
-  hook?: PlacementHook | null;
+  hook?: PlacementHook | null | undefined;
 }
 
 const DEFAULT_TEMPLATE = 'card';

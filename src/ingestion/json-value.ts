@@ -1,12 +1,6 @@
-import { parseJson } from '../protocol/index.ts';
+import { type JsonValue, parseJson } from '../protocol/index.ts';
 
-export type JsonValue =
-  | string
-  | number
-  | boolean
-  | null
-  | readonly JsonValue[]
-  | { readonly [name: string]: JsonValue };
+export type { JsonValue };
 
 /** Thrown for a value of a source that JSON cannot hold. The message continues a sentence that begins with the column's name. */
 export class UnreadableValueError extends Error {

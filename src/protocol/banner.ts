@@ -1,3 +1,5 @@
+import type { JsonValue } from './json-value.ts';
+
 /** The six property types a banner may carry. A type outside this list is kept raw and read by no getter. */
 export type PropertyType = 'string' | 'number' | 'boolean' | 'image' | 'jsonobject' | 'datetime';
 
@@ -8,7 +10,7 @@ export interface PropertyValues extends Record<PropertyType, unknown> {
   boolean: boolean;
   /** A URL. */
   image: string;
-  jsonobject: Record<string, unknown>;
+  jsonobject: Record<string, JsonValue>;
   /** Unix milliseconds. */
   datetime: number;
 }
@@ -45,7 +47,7 @@ export interface Banner {
   /** Unix milliseconds, `null` for never. */
   expiresAt: number | null;
   /** As the wire carries them. A property of an unknown type is kept raw; the getters answer `null` for it. */
-  properties: Record<string, BannerProperty | { type: string; value: unknown }>;
+  properties: Record<string, BannerProperty | { type: string; value: JsonValue }>;
 }
 
 /** A banner as the service answers it, in the client's words. */
@@ -55,7 +57,8 @@ export const toBanner = (wire: WireBanner): Banner => ({
   isControl: wire.is_control,
   isTestSend: wire.is_test_send,
   expiresAt: wire.expires_at === NEVER_EXPIRES ? null : wire.expires_at * 1_000,
-  properties: wire.properties ?? {},
+  // Parsed from JSON.
+  properties: (wire.properties ?? {}) as Banner['properties'],
 });
 
 /**

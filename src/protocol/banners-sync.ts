@@ -33,7 +33,7 @@ export const readSyncAnswer = (body: unknown): Record<string, unknown> | undefin
 /** A member that is no property becomes one without a type, which no getter reads: it costs no other property. */
 const readProperty = (value: unknown): { type: string; value: unknown } =>
   isRecord(value) && typeof value['type'] === 'string'
-    ? { type: value['type'], value: value['value'] }
+    ? { type: value['type'], value: value['value'] ?? null }
     : { type: '', value };
 
 /** One member of the answer's `banners`, or the name of the first member of it that is wrong. */

@@ -10,6 +10,7 @@ export * from './instances.ts';
 export * from './instant.ts';
 export * from './integrations.ts';
 export * from './json.ts';
+export type * from './json-value.ts';
 export * from './limits.ts';
 export * from './lines.ts';
 export * from './member-path.ts';

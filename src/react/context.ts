@@ -15,7 +15,7 @@ export const PlacardProvider = ({
 }: {
   placard: Placard | null;
   /** What `fetchBanners` of `placard/server` has answered. */
-  bootstrap?: BannerBootstrap | null;
+  bootstrap?: BannerBootstrap | null | undefined;
   children?: ReactNode;
 }): ReactElement =>
   createElement(

@@ -80,8 +80,8 @@ export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
   /** The placement. */
   placementId: string;
   /** The element around the banner; give it the box of the banner in your styles. Default `div`. */
-  as?: 'div' | 'section' | 'aside' | 'li';
-} & ({ hook: PlacementHook; render?: never } | { hook?: never; render: RenderBanner });
+  as?: 'div' | 'section' | 'aside' | 'li' | undefined;
+} & ({ hook: PlacementHook; render?: undefined } | { hook?: undefined; render: RenderBanner });
 
 /** The drawn banner, in state: the hook puts it there and takes it away. */
 const useDrawn = (placementId: string) => {

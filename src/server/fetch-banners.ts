@@ -21,15 +21,15 @@ export type FetchBannersOptions = ApiAddress & {
   /** At most 10. */
   placements: readonly string[];
   /** User token from `signUserToken`, if the app accepts them. */
-  userToken?: string;
-  deviceId?: string;
-  fetch?: typeof fetch;
+  userToken?: string | undefined;
+  deviceId?: string | undefined;
+  fetch?: typeof fetch | undefined;
   /** Timeout in whole milliseconds. Default 1,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Called on failure, and for each invalid banner. Default: a console warning. */
-  onError?: (error: Error) => void;
+  onError?: ((error: Error) => void) | undefined;
   /** Unix milliseconds. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 };
 
 const TIMEOUT_MS = 1_000;

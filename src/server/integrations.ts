@@ -56,13 +56,13 @@ const toPath = (template: string, integrationId: string) =>
 
 export interface IntegrationCalls {
   /** Lists all data-ingestion integrations. Throws `ApiError` (404 if ingestion is not set up). */
-  integrations(more?: { signal?: AbortSignal }): AsyncGenerator<Integration, void, undefined>;
+  integrations(more?: { signal?: AbortSignal | undefined }): AsyncGenerator<Integration, void, undefined>;
   /** Queues a run of an integration. Throws `ApiError` (404 if unknown or without a source, 429 if a run is queued or active). */
-  syncIntegration(integrationId: string, more?: { signal?: AbortSignal }): Promise<void>;
+  syncIntegration(integrationId: string, more?: { signal?: AbortSignal | undefined }): Promise<void>;
   /** Lists the runs of an integration, newest first. Throws `ApiError` (404 if unknown). */
   integrationRuns(
     integrationId: string,
-    more?: { signal?: AbortSignal },
+    more?: { signal?: AbortSignal | undefined },
   ): AsyncGenerator<JobSyncStatus, void, undefined>;
 }
 

@@ -7,7 +7,9 @@ export const checkTimeLimit = (timeoutMs: number): void => {
 };
 
 /** Name of a hosted instance, or the base URL of another one. */
-export type ApiAddress = { instance: Instance; endpoint?: never } | { endpoint: string; instance?: never };
+export type ApiAddress =
+  | { instance: Instance; endpoint?: undefined }
+  | { endpoint: string; instance?: undefined };
 
 /** Returns the base URL without a trailing slash. Throws `TypeError` if it is invalid. */
 export const parseEndpoint = ({ instance, endpoint }: ApiAddress): string => {

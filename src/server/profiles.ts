@@ -12,20 +12,22 @@ export type MergeIdentifier =
 
 /** Users who get an `external_id`. Arrays may have any length. */
 export interface IdentifyInput {
-  aliases_to_identify?: { external_id: string; user_alias: UserAlias }[];
-  emails_to_identify?: { external_id: string; email: string; prioritization: Prioritization }[];
-  phone_numbers_to_identify?: { external_id: string; phone: string; prioritization: Prioritization }[];
+  aliases_to_identify?: { external_id: string; user_alias: UserAlias }[] | undefined;
+  emails_to_identify?: { external_id: string; email: string; prioritization: Prioritization }[] | undefined;
+  phone_numbers_to_identify?:
+    | { external_id: string; phone: string; prioritization: Prioritization }[]
+    | undefined;
 }
 
 /** Users to export, by exactly one kind of identifier. */
 export interface ExportInput {
-  external_ids?: string[];
-  user_aliases?: UserAlias[];
-  device_id?: string;
-  braze_id?: string;
-  email_address?: string;
-  phone?: string;
-  fields_to_export?: string[];
+  external_ids?: string[] | undefined;
+  user_aliases?: UserAlias[] | undefined;
+  device_id?: string | undefined;
+  braze_id?: string | undefined;
+  email_address?: string | undefined;
+  phone?: string | undefined;
+  fields_to_export?: string[] | undefined;
 }
 
 /** Response of `exportUsers`. */
@@ -60,7 +62,10 @@ export interface ProfileCalls {
     signal?: AbortSignal,
   ): Promise<void>;
   /** Adds aliases, or creates alias-only users. Returns the number processed. */
-  newAliases(aliases: (UserAlias & { external_id?: string })[], signal?: AbortSignal): Promise<number>;
+  newAliases(
+    aliases: (UserAlias & { external_id?: string | undefined })[],
+    signal?: AbortSignal,
+  ): Promise<number>;
   /** Erases users and their data. Returns the number erased. */
   deleteUsers(input: DeleteInput, signal?: AbortSignal): Promise<number>;
   /** Returns up to 50 profiles, with the fields that have values. */

@@ -11,18 +11,18 @@ import type { TrackReport } from './track-report.ts';
 interface CommonOptions {
   /** Server key, or a function called before each request. */
   apiKey: string | (() => string | Promise<string>);
-  fetch?: typeof fetch;
+  fetch?: typeof fetch | undefined;
   /** Attempts per request. Default 6. */
-  maxAttempts?: number;
+  maxAttempts?: number | undefined;
   /** Timeout of an attempt in whole milliseconds. Default 30,000. */
-  timeoutMs?: number;
+  timeoutMs?: number | undefined;
   /** Unix milliseconds. */
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** 0 ≤ x < 1; spreads retries. */
-  random?: () => number;
-  sleep?: Sleep;
+  random?: (() => number) | undefined;
+  sleep?: Sleep | undefined;
   /** Called before each retry with the error and the delay in milliseconds. */
-  onRetry?: (error: Error, waitMs: number) => void;
+  onRetry?: ((error: Error, waitMs: number) => void) | undefined;
 }
 
 /** Options of `createRestClient`. */

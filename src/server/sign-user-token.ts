@@ -14,16 +14,16 @@ export interface SignUserTokenOptions {
   /** Ed25519, P-256 or RSA key, as PKCS#8 PEM or JWK. */
   privateKey: string | PrivateJwk;
   /** `kid` header. Default: the `kid` of the JWK, if any. */
-  keyId?: string;
+  keyId?: string | undefined;
   /** The `userId` passed to `createPlacard`. */
   userId: string;
   appId: string;
   /** Restricts the token to one workspace. Default: any with this app and key. */
-  workspaceId?: string;
+  workspaceId?: string | undefined;
   /** 1 second to 30 days. Default 1 hour. */
-  expiresInSeconds?: number;
+  expiresInSeconds?: number | undefined;
   /** Unix milliseconds. */
-  now?: () => number;
+  now?: (() => number) | undefined;
 }
 
 const HOUR_SECONDS = 60 * 60;

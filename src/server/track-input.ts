@@ -15,9 +15,9 @@ type Row<T> = T | { [Name in keyof T as string extends Name ? never : Name]: T[N
 
 /** Arrays, generators or streams. Sent in order: attributes, events, purchases. */
 export interface TrackInput {
-  attributes?: AnyIterable<Row<AttributesObject>>;
-  events?: AnyIterable<Row<EventObject>>;
-  purchases?: AnyIterable<Row<PurchaseObject>>;
+  attributes?: AnyIterable<Row<AttributesObject>> | undefined;
+  events?: AnyIterable<Row<EventObject>> | undefined;
+  purchases?: AnyIterable<Row<PurchaseObject>> | undefined;
 }
 
 /** Throws the reason of the signal even if the source is silent. */

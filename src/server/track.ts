@@ -17,20 +17,20 @@ import {
 /** Options of `track`. */
 export interface TrackOptions {
   /** Concurrent requests. Never two that may concern the same user. Default 4. */
-  concurrency?: number;
+  concurrency?: number | undefined;
   /**
    * What to do with non-idempotent objects if no response arrives: `'report'` (default) lists them in `inDoubt`; `'retry'` resends them,
    * which may create duplicates.
    */
-  onUnknownOutcome?: 'report' | 'retry';
+  onUnknownOutcome?: 'report' | 'retry' | undefined;
   /** Called for each error as it arrives. An exception stops sending. */
-  onProblem?: (problem: TrackProblem) => void;
+  onProblem?: ((problem: TrackProblem) => void) | undefined;
   /**
    * Called with the positions of a request before each attempt and once its outcome is known. A caller that resumes after a crash
    * treats a request that started and did not complete as in doubt. An exception stops sending.
    */
-  onRequest?: (state: RequestState, positions: TrackPosition[]) => void;
-  signal?: AbortSignal;
+  onRequest?: ((state: RequestState, positions: TrackPosition[]) => void) | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** `completed`: got a response. `in_doubt`: no response, and no retry. `not_sent`: nothing was stored; a retry may follow. */

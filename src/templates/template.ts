@@ -11,14 +11,14 @@ import { type Picture, picture } from './picture.ts';
 /** How the templates fit into the host: its navigation and its words. */
 export interface TemplateOptions {
   /** Gets the link of every plain click, mailto and tel as well, once it is stored. Default: the browser goes there. */
-  navigate?: Navigate;
+  navigate?: Navigate | undefined;
   /** Name of the region where the banner has no headline. Default `Promotion`. */
-  regionLabel?: string;
+  regionLabel?: string | undefined;
   /** Name of the close button where the banner brings none. Default `Dismiss`. */
-  dismissLabel?: string;
+  dismissLabel?: string | undefined;
   /** Names of the buttons of a carousel. Default `Previous` and `Next`. */
-  previousLabel?: string;
-  nextLabel?: string;
+  previousLabel?: string | undefined;
+  nextLabel?: string | undefined;
 }
 
 /** What makes one template: its styles, and whether its close button is there by default. */

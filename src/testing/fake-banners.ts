@@ -2,6 +2,7 @@ import {
   type BannerProperty,
   type EventType,
   errorBody,
+  type JsonValue,
   NEVER_EXPIRES,
   type SelectorPlacement,
   type SyncRequest,
@@ -20,7 +21,7 @@ const typed = (value: Plain | BannerProperty): BannerProperty => {
   if (typeof value === 'string') return { type: 'string', value };
   if (typeof value === 'number') return { type: 'number', value };
   if (typeof value === 'boolean') return { type: 'boolean', value };
-  return { type: 'jsonobject', value };
+  return { type: 'jsonobject', value: value as Record<string, JsonValue> };
 };
 
 /**

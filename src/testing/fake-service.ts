@@ -50,33 +50,33 @@ export interface RecordedRequest {
 /** What the fake knows and answers. Everything has a default. */
 export interface FakeServiceOptions {
   /** Unix milliseconds. Default the machine's clock. */
-  now?: () => number;
+  now?: (() => number) | undefined;
   /** What faults with a delay wait with. Default: the global one. */
-  setTimeout?: (callback: () => void, delayMs: number) => unknown;
+  setTimeout?: ((callback: () => void, delayMs: number) => unknown) | undefined;
   /** Where `fetch` finds the service; requests to other hosts fail. Default `http://placard.test`. */
-  origin?: string;
+  origin?: string | undefined;
   /** Keys that open it. Default `client-key` for banners, `server-key` for the rest. */
-  clientKey?: string;
-  serverKey?: string;
+  clientKey?: string | undefined;
+  serverKey?: string | undefined;
   /** Apps that exist; a banner request for another is refused. Default any. */
-  appIds?: string[];
+  appIds?: string[] | undefined;
   /**
    * Judges the user token of a banner request, as an app that needs proof of the user does: what is wrong with it, or
    * `null`. Default: tokens are ignored.
    */
-  userToken?: (userId: unknown, token: unknown) => UserTokenFault | null;
+  userToken?: ((userId: unknown, token: unknown) => UserTokenFault | null) | undefined;
   /** External IDs of users whom the service knows from the start, or `'everyone'`. Default none. */
-  users?: readonly string[] | 'everyone';
+  users?: readonly string[] | 'everyone' | undefined;
   /** By placement. */
-  banners?: Record<string, BannerSource>;
+  banners?: Record<string, BannerSource> | undefined;
   /** Placements that a page with `placementsBySelector` inserts by itself. Default none. */
-  placements?: SelectorPlacement[];
+  placements?: SelectorPlacement[] | undefined;
   /** `null`: ingestion is not set up. Default none. */
-  integrations?: Integration[] | null;
+  integrations?: Integration[] | null | undefined;
   /** Whether repeats of a banner event's natural key are stored once, as ours does. Default true. */
-  removesRepeats?: boolean;
+  removesRepeats?: boolean | undefined;
   /** How long a dismissal takes to count for a sync, in milliseconds. Default 0. */
-  dismissalLagMs?: number;
+  dismissalLagMs?: number | undefined;
 }
 
 /**

@@ -9,9 +9,9 @@ const DEFAULT_NAME = 'Placard';
 /** What the native side is called, and which notices it wants. */
 export interface WebviewHostOptions {
   /** Name of the native object. The page's side is `window[name + 'Bridge']`. Default `Placard`. */
-  name?: string;
+  name?: string | undefined;
   /** Notices the host wants. Default: all of them. */
-  notices?: readonly Notice['type'][];
+  notices?: readonly Notice['type'][] | undefined;
 }
 
 /** The bridge between the client and the native host. */

@@ -69,7 +69,8 @@ const onUserRecord = (page: Page, key: StoreKey, record?: UserRecord): Promise<U
       opening.result.close();
       return reading.result;
     },
-    [key, record] as const,
+    // Playwright’s type of an argument expands the members of JSON without end.
+    [key, record as object | undefined] as const,
   );
 
 /** A page that is controlled by the worker, and knows that it holds the sender; it has delivered one event. */

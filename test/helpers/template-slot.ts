@@ -1,6 +1,6 @@
 import type { Banner, Slot } from '../../src/client/index.ts';
 
-type Value = string | boolean | { type: string; value: unknown };
+type Value = string | boolean | Banner['properties'][string];
 
 /** A banner from plain values: text, flags, `image` as an image, anything else as `{ type, value }`. */
 export const bannerOf = (values: Record<string, Value>): Banner => ({

@@ -97,6 +97,42 @@ const app = createApp({
 provide(placard, app);
 `;
 
+const OPTIONAL_TYPES = `
+import type { BannerBootstrap, DeliveryChoices, PlacardOptions } from 'placard';
+import type { DevtoolsOptions } from 'placard/devtools';
+import type { PlacementProps } from 'placard/react';
+import { createRestClient, type FetchBannersOptions, type RestClientOptions, type SignUserTokenOptions, type TrackInput, type TrackOptions } from 'placard/server';
+import type { SenderOptions } from 'placard/service-worker';
+import type { TemplateOptions } from 'placard/templates';
+import type { FakeServiceOptions } from 'placard/testing';
+import type { WebviewHostOptions } from 'placard/webview';
+
+/** Names of the optional members that do not take \`undefined\`. */
+type Strict<T> = T extends unknown
+  ? { [Name in keyof T]-?: {} extends Pick<T, Name> ? ({ [Each in Name]: undefined } extends Pick<T, Name> ? never : Name) : never }[keyof T]
+  : never;
+type Rest = ReturnType<typeof createRestClient>;
+type Some<Name extends keyof PlacardOptions> = NonNullable<PlacardOptions[Name]>;
+export const found: [
+  Strict<PlacardOptions>, Strict<Some<'platform'>>, Strict<Some<'banners'>>, Strict<DeliveryChoices>, Strict<NonNullable<DeliveryChoices['inDoubt']>>,
+  Strict<SenderOptions>, Strict<TemplateOptions>, Strict<WebviewHostOptions>, Strict<DevtoolsOptions>, Strict<FakeServiceOptions>,
+  Strict<Pick<PlacementProps, 'as' | 'hook' | 'render'>>, Strict<RestClientOptions>, Strict<FetchBannersOptions>, Strict<SignUserTokenOptions>,
+  Strict<TrackOptions>, Strict<TrackInput>, Strict<Parameters<Rest['identify']>[0]>, Strict<Parameters<Rest['exportUsers']>[0]>,
+][number] extends never ? 'none' : 'some' = 'none';
+
+/** As frameworks check what a server sends to the page. */
+type Sent<T> = unknown extends T
+  ? 'unknown is not JSON'
+  : T extends string | number | boolean | null ? T
+  : T extends (...parameters: never[]) => unknown ? 'a function is not JSON'
+  : T extends object ? { [Name in keyof T]: Sent<T[Name]> } : 'not JSON';
+export const send = (bootstrap: BannerBootstrap): Sent<BannerBootstrap> => bootstrap;
+// @ts-expect-error the check itself
+export const sendAnything = (anything: { value: unknown }): Sent<{ value: unknown }> => anything;
+// @ts-expect-error the check itself
+export const strict: Strict<{ name?: string }> extends never ? 'none' : 'some' = 'none';
+`;
+
 describe('the declarations of the packed package compile, those of packages being checked too,', () => {
   test('for a page without a framework', async () => {
     const page = `
@@ -108,6 +144,12 @@ describe('the declarations of the packed package compile, those of packages bein
       export const all = [createPlacard, definePlacement, providePlacard, openDevtools, createTemplates, createWebviewHost];
       document.querySelector('placard-banner')!.hook = createTemplates().hero;`;
     expect(await faults({ files: { 'page.ts': page } })).toEqual([]);
+  });
+
+  test('for options that are undefined, and a bootstrap that must be JSON', async () => {
+    const files = { 'types.ts': OPTIONAL_TYPES };
+    const options = { types: ['node'], lib: ['es2024', 'dom', 'dom.iterable', 'esnext.disposable'] };
+    expect(await faults({ files, packages: { '@types/react': '@types/react' }, options })).toEqual([]);
   });
 
   test('for a backend', async () => {

@@ -7,7 +7,7 @@ interface LogSetup {
   logName: string;
   platform: {
     openStore: (name: string) => Store;
-    openChannel?: (name: string) => TabLink;
+    openChannel?: ((name: string) => TabLink) | undefined;
   };
 }
 

@@ -8,13 +8,16 @@ import type { Notify } from '../notices.ts';
 type Rule = readonly [value: number, min?: number, max?: number] | readonly [value: string, ...string[]];
 type Rules<T> = { readonly [Name in keyof T]: Rule };
 
+/** Any members of a type. Hosts pass on what they may not have: `undefined` is no choice. */
+export type Choices<T> = { [Name in keyof T]?: T[Name] | undefined };
+
 /** The host has made a mistake in its code: the notice names the option and what it must be. */
 export const notifyWrong = (notify: Notify, option: string, expected: string): void =>
   notify({ type: 'failed', kind: 'config', message: `Option "${option}" must be ${expected}` });
 
 /**
  * The host's choices over the defaults. A page without types may choose anything: what is unknown or cannot be used is
- * reported by its name, and the default holds. `undefined` is no choice: hosts pass on what they may not have.
+ * reported by its name, and the default holds.
  */
 export const chosenOptions = <T extends object>(
   group: string,
@@ -64,7 +67,7 @@ const BANNERS: Rules<BannerOptions> = {
 };
 
 /** The host's choices over the defaults. */
-export const bannerOptions = (chosen: Partial<BannerOptions> | undefined, notify: Notify): BannerOptions =>
+export const bannerOptions = (chosen: Choices<BannerOptions> | undefined, notify: Notify): BannerOptions =>
   chosenOptions('banners.', BANNERS, chosen, notify);
 
 /**
@@ -72,8 +75,8 @@ export const bannerOptions = (chosen: Partial<BannerOptions> | undefined, notify
  * service worker too: those of `options.ts` need a page's library.
  */
 export type EndpointOptions =
-  | { instance: Instance; endpoint?: never }
-  | { endpoint: string; instance?: never };
+  | { instance: Instance; endpoint?: undefined }
+  | { endpoint: string; instance?: undefined };
 
 /** What happens to an event whose answer was never read. */
 export type InDoubtPolicy = 'at-least-once' | 'at-most-once';
@@ -97,8 +100,8 @@ export interface DeliveryOptions {
 }
 
 /** What a host may choose of them. */
-export type DeliveryChoices = Partial<Omit<DeliveryOptions, 'inDoubt'>> & {
-  inDoubt?: Partial<DeliveryOptions['inDoubt']>;
+export type DeliveryChoices = Choices<Omit<DeliveryOptions, 'inDoubt'>> & {
+  inDoubt?: Choices<DeliveryOptions['inDoubt']> | undefined;
 };
 
 const DELIVERY: Rules<Omit<DeliveryOptions, 'inDoubt'>> = {

@@ -13,7 +13,7 @@ import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabLink } from '../platform/tab-channel.ts';
-import type { BannerOptions, DeliveryChoices, EndpointOptions } from './choices.ts';
+import type { BannerOptions, Choices, DeliveryChoices, EndpointOptions } from './choices.ts';
 
 interface CommonOptions {
   /** The client-side key, or a function that gives the current one: called again after a 401 or 403. */
@@ -28,47 +28,49 @@ interface CommonOptions {
    * While nobody is signed in, works for the visitor of this browser profile: a random ID that the client makes once and
    * keeps, with consent, in localStorage. A sign-in joins the two, for the service where there is a `userToken`. Default false.
    */
-  visitors?: boolean;
+  visitors?: boolean | undefined;
   /**
    * Proof of the user, where the app takes or needs it: a token of your backend for this user ID, or `null` where there is
    * none, for example of a user who signed in before. Called when a request needs a token, and again before it ends or when
    * the service refused it; until there is one, the events of this user wait. Default: no token is sent.
    */
-  userToken?: ProvideToken;
+  userToken?: ProvideToken | undefined;
   /**
    * What `fetchBanners` of `placard/server` has answered for this user: it is shown at once, where the cache has nothing newer.
    * Default: none.
    */
-  bootstrap?: BannerBootstrap | null;
+  bootstrap?: BannerBootstrap | null | undefined;
   /** Sent with each sync, where the app has one. Default: none. */
-  deviceId?: string;
+  deviceId?: string | undefined;
   /**
    * `'disabled'`, and any other word: nothing is stored, synced or sent until `enable()`. `'pending'`: banners are shown, and
    * what happens is kept in memory until `enable()`, which stores it, or `disable()`, which forgets it. `'gpc'`: `'disabled'` where the
    * browser sends Global Privacy Control, else `'enabled'`. Default `'enabled'`.
    */
-  consent?: 'enabled' | 'disabled' | 'pending' | 'gpc';
+  consent?: 'enabled' | 'disabled' | 'pending' | 'gpc' | undefined;
   /**
    * The host's word before a banner is shown, for pages where something else comes first, such as a consent dialog: `false`, or a promise of
    * it, keeps the slot empty, and a control banner uncounted. Asked once for each banner of a mounted slot; again with `reconsider()` and
    * `refresh()`. Where it throws, the slot stays empty, and there is a `failed` notice. Default: every banner is shown.
    */
-  mayShow?: (banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>;
+  mayShow?:
+    | ((banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>)
+    | undefined;
   /**
    * Inserts placements of the workspace that have a selector, drawn by these templates, by their names: `{ card, hero }`. The list comes from our
    * service; other servers of the contract have none. Default: the page mounts all placements.
    */
-  placementsBySelector?: Readonly<Record<string, PlacementHook>>;
+  placementsBySelector?: Readonly<Record<string, PlacementHook>> | undefined;
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
-  correct?: Correct;
+  correct?: Correct | undefined;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
-  delivery?: DeliveryChoices;
+  delivery?: DeliveryChoices | undefined;
   /** When banners are refreshed, and when an impression counts. */
-  banners?: Partial<BannerOptions>;
+  banners?: Choices<BannerOptions> | undefined;
   /** Prints each notice in the console, in words. Default false. */
-  debug?: boolean;
+  debug?: boolean | undefined;
   /** Parts of the browser to replace, in tests and unusual hosts. */
-  platform?: Partial<Platform>;
+  platform?: Choices<Platform> | undefined;
 }
 
 /** What `createPlacard` takes. */
@@ -104,7 +106,7 @@ export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' |
   endpoint: string;
   logName: string;
   consent: 'enabled' | 'disabled' | 'pending';
-  platform: Partial<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
+  platform: Choices<Platform> & Pick<Platform, 'openStore' | 'now' | 'monotonic' | 'after' | 'random'>;
 }
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';

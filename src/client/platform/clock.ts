@@ -19,7 +19,7 @@ export const createClock = ({
     const timer = setTimeout(callback, Math.min(Math.max(0, delayMs), MAX_TIMER_MS));
     return () => clearTimeout(timer);
   },
-}: Partial<Clock> = {}): Clock => ({ now, monotonic, after });
+}: { [Name in keyof Clock]?: Clock[Name] | undefined } = {}): Clock => ({ now, monotonic, after });
 
 /** Where no frame comes (a background tab, a prerendered page, a webview without frames) it is waited for this long. */
 const FRAME_TIMEOUT_MS = 100;

@@ -69,7 +69,7 @@ test('a getter returns null exactly for what is named as invalid', () => {
   const values = ['text', '', 0, 1.5, true, false, null, undefined, [], [1], {}, { a: 1 }];
   for (const [type, read] of Object.entries(getters)) {
     for (const value of values) {
-      const odd = aBanner({ properties: { a: { type, value } } });
+      const odd = aBanner({ properties: { a: { type, value } } as never });
       expect([type, value, read(odd, 'a') === null]).toEqual([
         type,
         value,

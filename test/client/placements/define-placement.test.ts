@@ -47,8 +47,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   return { element, notices, shown, unmount, types: () => notices.map(({ type }) => type) };
 };
 
-const withProperties = (properties: Record<string, { type: string; value: unknown }>) =>
-  aBanner({ properties });
+const withProperties = (properties: Banner['properties']) => aBanner({ properties });
 
 test('render gets the plain values, typed by the schema', () => {
   const hook = definePlacement('home_hero', {

@@ -1,3 +1,4 @@
+import type { Banner } from '../../../protocol/index.ts';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, TEMPLATES } from '../../../templates/index.ts';
 import { refusedUrl } from '../../campaign/url-problem.ts';
@@ -115,7 +116,8 @@ const draw = (request: FrameRequest) => {
       isControl: false,
       isTestSend: true,
       expiresAt: null,
-      properties: hasLongWords ? longWords(properties) : properties,
+      // They come from a message, which the editor made of JSON.
+      properties: (hasLongWords ? longWords(properties) : properties) as Banner['properties'],
     };
     try {
       TEMPLATES[template](banner, {
