@@ -58,13 +58,18 @@ const summaryOf = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics
   return { text, tone: waiting > 0 ? 'wait' : 'plain' };
 };
 
+/** A root may only adopt a sheet of its own document, and loses its sheets when it moves to another. */
+const adoptStyles = (root: ShadowRoot): void => {
+  const { CSSStyleSheet } = root.ownerDocument.defaultView as Window & typeof globalThis;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(PANEL_CSS);
+  root.adoptedStyleSheets = [sheet];
+};
+
 /** Draws the panel into a shadow root, with a sheet that needs no exception from the page's policy, until it is closed. */
 export const openPanel = ({ placard, inspector, history, into, signal, close }: PanelOptions): void => {
   const host = node('placard-devtools' as 'div');
   const root = host.attachShadow({ mode: 'open' });
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(PANEL_CSS);
-  root.adoptedStyleSheets = [sheet];
   signal.addEventListener('abort', () => host.remove());
 
   const show = (content: readonly Node[]): ReturnType<typeof createWindow> | null => {
@@ -72,11 +77,13 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
       host.toggleAttribute('data-embedded', true);
       root.append(node('div', { class: 'embedded' }, [...content]));
       into.append(host);
+      adoptStyles(root);
       return null;
     }
     const frame = createWindow(content, signal, close);
     root.append(frame.element);
     document.body.append(host);
+    adoptStyles(root);
     return frame;
   };
 

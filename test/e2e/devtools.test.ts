@@ -96,6 +96,14 @@ describe('the devtools on the strictest page', () => {
     await close();
   });
 
+  test('keep their styles in the document of a frame', async () => {
+    const { page, complaints, close } = await open('/page?frame');
+    const panel = page.frameLocator('iframe').locator('.embedded');
+    expect(await panel.evaluate((element) => getComputedStyle(element).display)).toBe('flex');
+    expect(complaints).toEqual([]);
+    await close();
+  });
+
   test('follow a banner into view, to its impression', async () => {
     const { page, close } = await open();
     await titled(page, 'below', 'Not seen yet');

@@ -82,5 +82,8 @@ gap.className = 'gap';
 main.append(gap);
 mount('below', card);
 
-const close = openDevtools(placard, { when: query.has('ask') ? 'query' : 'always' });
+const into = query.has('frame')
+  ? document.body.appendChild(document.createElement('iframe')).contentDocument!.body
+  : undefined;
+const close = openDevtools(placard, { when: query.has('ask') ? 'query' : 'always', into });
 Object.assign(window, { placard, asked, notices, close });
