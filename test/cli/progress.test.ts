@@ -39,7 +39,7 @@ describe('progress on stderr', () => {
   };
 
   test('is drawn anew on a terminal, below what is said, and goes at the end', () => {
-    const line = '\r\u001b[K1 objects, 1 a second';
+    const line = '\r\u001b[K1 object, 1 a second';
     expect(run(true)).toBe(`${line}\r\u001b[Kone sentence\n${line}\r\u001b[K`);
   });
 

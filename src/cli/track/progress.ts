@@ -1,4 +1,5 @@
 import type { WriteStream } from 'node:tty';
+import { count } from '../sentence.ts';
 
 const DRAW_MS = 500;
 /** Goes to the beginning of the line and clears it. */
@@ -23,7 +24,7 @@ interface ProgressFacts {
 /** `45,000 objects, 8,300 a second, 31 s left` */
 export const progressText = ({ answered, elapsedMs, readBytes, leftBytes }: ProgressFacts): string => {
   const rate = elapsedMs > 0 ? Math.round((answered * 1000) / elapsedMs) : 0;
-  const text = `${answered.toLocaleString('en-US')} objects, ${rate.toLocaleString('en-US')} a second`;
+  const text = `${count(answered, 'object')}, ${rate.toLocaleString('en-US')} a second`;
   if (leftBytes === null || readBytes === 0 || answered === 0) return text;
   return `${text}, ${durationText((elapsedMs * leftBytes) / readBytes)} left`;
 };
