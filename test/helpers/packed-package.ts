@@ -16,7 +16,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const SOURCES = [
   '{src,docs}/**/*.*',
   'deploy/*',
-  'demo/{workspace.json,loyalty.csv}',
+  'demo/{workspace.json,loyalty.csv,public/images/hero-*.svg}',
   '*.{json,ts,md,txt}',
   'LICENSE',
   // vite.config.ts imports it.

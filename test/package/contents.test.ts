@@ -10,6 +10,8 @@ const NAMED = [
   'LICENSE',
   'README.md',
   'demo/loyalty.csv',
+  'demo/public/images/hero-kiln.svg',
+  'demo/public/images/hero-shelf.svg',
   'demo/workspace.json',
   'deploy/Caddyfile',
   'deploy/Containerfile',
@@ -90,6 +92,17 @@ describe('the packed package', () => {
     const others = [CHUNK, STUDIO_ASSET, /^docs\/[\w-]+\.md$/];
     const unnamed = files.filter((file) => !others.some((each) => each.test(file)));
     expect(unnamed).toEqual(NAMED);
+  });
+
+  test('has the images of the banners that the quick start shows', () => {
+    const { campaigns } = JSON.parse(read('demo/workspace.json')) as {
+      campaigns: { placements: string[]; variants: { properties: Record<string, { value?: string }> }[] }[];
+    };
+    const images = campaigns
+      .filter(({ placements }) => placements.includes('home_hero'))
+      .flatMap(({ variants }) => variants.flatMap(({ properties }) => properties['image']?.value ?? []));
+    expect(images.length).toBeGreaterThan(0);
+    for (const image of images) expect(files).toContain(`demo/public${image}`);
   });
 
   test('has no chunk that nothing imports', () => {
