@@ -242,17 +242,18 @@ export function* advanceResults(
     // The counts of a user whom retention removes stay.
     if (kind === 'expired') continue;
     for (const result of user?.campaigns.values() ?? []) change(workspaceId, result);
-    if (kind === 'erased' || !user) continue;
+    if (kind === 'erased') continue;
     const into = users.get(intoUserId!) ?? { workspaceId, campaigns: new Map<string, UserResult>() };
     users.set(intoUserId!, into);
-    for (const merged of user.campaigns.values()) {
+    for (const merged of user?.campaigns.values() ?? []) {
       const kept = into.campaigns.get(merged.campaignId);
       if (kept) {
         change(workspaceId, kept);
         mergeResults(kept, merged);
       } else into.campaigns.set(merged.campaignId, merged);
-      recount.add(kept ?? merged);
     }
+    // Events of the merged user count for every campaign of this one, also if the merged user had seen none.
+    for (const result of into.campaigns.values()) recount.add(result);
   }
 
   for (const event of bannerEvents) {

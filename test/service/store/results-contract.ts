@@ -222,6 +222,32 @@ export const resultsContract = (storeOf: () => Store) =>
       ]);
     });
 
+    test('count the conversions of a merged user who had seen no banner', async () => {
+      const conversions = [{ product: 'cup', withinMs: HOUR }];
+      await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-2')],
+        nowMs: START,
+        apply(users) {
+          const profile = users.create({ externalId: 'u-2' }, START);
+          users.record(profile, aPurchase(profile, 'cup', START + 1));
+        },
+      });
+      expect((await ask({ conversions })).arms).toMatchObject([{ goals: [{ converted: 0 }] }]);
+      await storeOf().write({
+        workspaceId: 'demo',
+        lookups: [byExternalId('u-1'), byExternalId('u-2')],
+        nowMs: START,
+        apply(users) {
+          const [merged] = users.find(byExternalId('u-2'));
+          users.merge(users.create({ externalId: 'u-1' }, START), merged!, START);
+        },
+      });
+      expect((await ask({ conversions })).arms).toMatchObject([{ goals: [{ converted: 1 }] }]);
+      expect(await storeOf().verifyResults('demo')).toEqual([]);
+    });
+
     test('outlive the events that retention deletes, and count no user twice for it', async () => {
       await record('u-1', aBannerEvent({ timeMs: START }));
       await storeOf().prune('demo', { events: null, bannerEvents: START + 1 });
