@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the value of an environment variable, or the contents of the file that `<name>_FILE` names, without line breaks at the
+ * Returns the value of an environment variable, or the contents of the file that `<name>_FILE` names, without a line break at the
  * end; `undefined` if both are unset or empty. Throws if both are set, or if the file is empty or cannot be read.
  */
 export const readSecret = (name: string): string | undefined => {
@@ -16,7 +16,7 @@ export const readSecret = (name: string): string | undefined => {
   } catch (cause) {
     throw new Error(`${described} cannot be read (${(cause as NodeJS.ErrnoException).code})`, { cause });
   }
-  const secret = text.replace(/[\r\n]+$/, '');
+  const secret = text.replace(/\r?\n$/, '');
   if (secret.trim() === '') throw new Error(`${described} is empty`);
   return secret;
 };

@@ -185,7 +185,11 @@ describe('no key and no personal value leaves by a log line, a header or a metri
       await ask('no such scheme', method, path, { headers: { authorization: SERVER_KEY }, body });
       await ask('another method', 'PUT', path, { key, body: profile });
       await ask('a query', method, `${path}?cursor=zq7x&email=${EMAIL}`, { key, body });
-      await ask('headers', method, path, { key, body, headers: { 'x-request-id': 'zq7x', cookie: EMAIL } });
+      await ask('headers', method, path, {
+        key,
+        body,
+        headers: { 'x-forwarded-for': 'zq7x', cookie: EMAIL },
+      });
       await ask('a path of nobody', method, `${path}/${EMAIL}`, { key, body });
       if (method === 'GET') continue;
       await ask('broken JSON', method, path, { key, body: `{"email":"${EMAIL}",` });

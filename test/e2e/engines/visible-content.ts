@@ -41,6 +41,11 @@ const CASES: Record<string, Case> = {
   'a strip in a large box': {
     seen: true,
     style: 'height: 100px',
+    draw: `element.innerHTML = '<b style="display: block; font-size: 10px; line-height: 12px">Sale</b>';`,
+  },
+  'a line too low to read': {
+    seen: false,
+    style: 'height: 100px',
     draw: `element.innerHTML = '<b style="display: block; font-size: 4px; line-height: 5px">Sale</b>';`,
   },
   'texts without a background, far apart': {
