@@ -59,8 +59,9 @@ export const createImpressions = (
   /** A slot that shrinks to fit collapses around a template, whose content has no width of its own. */
   const checkWidth = (mounted: MountedSlot): void => {
     const { element, placementId, state } = mounted;
-    const { offsetWidth, offsetHeight } = element;
-    const isDrawn = state.clear && !state.why && offsetHeight > 0;
+    const { offsetWidth } = element;
+    // No width at all is a slot that the page hides or is about to remove; the border of a template is 2 px wide.
+    const isDrawn = state.clear && !state.why && offsetWidth > 0;
     if (!isDrawn || offsetWidth >= MIN_WIDTH_PX || warned.has(mounted)) return;
     warned.add(mounted);
     fail('config', `The slot of "${placementId}" is ${offsetWidth} px wide: give it a width, such as 100%`);
