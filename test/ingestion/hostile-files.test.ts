@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import { silentLog } from '../../src/service/index.ts';
 import { patience } from '../helpers/patience.ts';
-import { descendantsOf } from '../helpers/process-tree.ts';
+import { descendantsOf, hasEnded } from '../helpers/process-tree.ts';
 import { aFolder, aStore, exported, ID, ingest, rejectsOf, stateOf, W, workspaceWith } from './ingest.ts';
 
 const T = '2026-03-01T10:00:00Z';
@@ -201,9 +201,7 @@ describe('a view of SQLite that never ends', () => {
     const [child] = await stagers();
     service.kill('SIGKILL');
     await once(service, 'exit');
-    await vi.waitFor(() => expect(() => process.kill(child!.pid, 0)).toThrow('ESRCH'), {
-      timeout: patience(20_000),
-    });
+    await hasEnded(child!.pid);
     expect(ofService()).toHaveLength(1);
     const store = await aStore();
     onTestFinished(startIngestion({ store, workspaces: () => [], log: silentLog }));
