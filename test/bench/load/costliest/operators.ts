@@ -18,6 +18,18 @@ const campaign = {
   variants: list(8, variant),
 };
 const plain = { ...campaign, variants: [{ variant_id: 'a', properties: {} }] };
+/** A draft of 400 variants, of which one is in `count` languages. */
+const inLanguages = (count: number) => ({
+  ...plain,
+  language: 'en',
+  variants: list(400, (at) => ({
+    variant_id: at.toString(36),
+    properties: { headline: { type: 'string', value: 'a' } },
+    ...(at === 0 && {
+      translations: Object.fromEntries(list(count, (n) => [`de-x-${n.toString(36)}`, {}])),
+    }),
+  })),
+});
 const nobody = { external_id: '-' };
 
 export const ofOperators = (): CostlyRequest[] => {
@@ -85,28 +97,8 @@ export const ofOperators = (): CostlyRequest[] => {
       audience: { $or: list(300, () => ({ a: { $regex: '^(a?|b)x*x*x' } })) },
     }),
     checks('test users', { ...plain, test_users: list(7_500, (at) => at.toString(36)) }),
-    checks('more languages than it may have', {
-      ...plain,
-      language: 'en',
-      variants: list(400, (at) => ({
-        variant_id: at.toString(36),
-        properties: { headline: { type: 'string', value: 'a' } },
-        ...(at === 0 && {
-          translations: Object.fromEntries(list(1_500, (n) => [`de-x-${n.toString(36)}`, {}])),
-        }),
-      })),
-    }),
-    checks('as many languages as it may have', {
-      ...plain,
-      language: 'en',
-      variants: list(400, (at) => ({
-        variant_id: at.toString(36),
-        properties: { headline: { type: 'string', value: 'a' } },
-        ...(at === 0 && {
-          translations: Object.fromEntries(list(100, (n) => [`de-x-${n.toString(36)}`, {}])),
-        }),
-      })),
-    }),
+    checks('more languages than it may have', inLanguages(1_500)),
+    checks('as many languages as it may have', inLanguages(100)),
     {
       ...view,
       what: '/api/translations/export, as many languages as it may have',
