@@ -323,25 +323,24 @@ const counts = {
   impressions: 9_000,
   clicks: 300,
   dismissals: 100,
-  exposed: 8_000,
-  clicked: 250,
-  dismissed: 90,
+  exposed_users: 8_000,
+  clicked_users: 250,
+  dismissed_users: 90,
 };
 for (const campaign of ['results', ...list(CAMPAIGNS, (at) => `c${at}`)]) {
-  const parts = [
+  const dimensions = [
     '',
     ...list(campaign === 'results' ? DAYS : 40, (at) => `day:${iso(nowMs - at * DAY_MS).slice(0, 10)}`),
     'placement:home',
   ];
   insert(
     'campaign_counts',
-    parts.flatMap((part) =>
+    dimensions.flatMap((dimension) =>
       list(8, (at) => ({
         workspace_id: 'bench',
         campaign_id: campaign,
         variant_id: `v${at}`,
-        part,
-        lane: 0,
+        dimension,
         ...counts,
       })),
     ),
