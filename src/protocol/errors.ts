@@ -5,9 +5,9 @@ import { MAX_CUSTOM_ATTRIBUTES, MAX_PUSH_TOKENS, MAX_UPDATED_MEMBERS } from './l
  * `general`: `{ message, errors: [{ type }] }` · `sync`: `{ error }` · `track`: `{ message }` and, where single
  * events were at fault, `errors`.
  */
-export type ErrorDialect = 'general' | 'sync' | 'track';
+export type ErrorFormat = 'general' | 'sync' | 'track';
 
-export const errorBody = (dialect: ErrorDialect, text: string): Record<string, unknown> => {
+export const errorBody = (dialect: ErrorFormat, text: string): Record<string, unknown> => {
   if (dialect === 'sync') return { error: text };
   if (dialect === 'track') return { message: text };
   return { message: text, errors: [{ type: text }] };
@@ -31,7 +31,7 @@ export const readRefusal = (body: unknown): Refusal => {
 };
 
 /** Texts of fatal answers: the status says what happened, the text is for people. */
-export const FATAL = {
+export const ERROR_MESSAGES = {
   invalidCursor: 'Invalid cursor',
   invalidKey: 'Invalid API key',
   invalidUserToken: 'Invalid user token',

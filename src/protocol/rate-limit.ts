@@ -65,14 +65,14 @@ interface RateWindow {
 }
 
 /** How an endpoint writes its rate headers. */
-export type RateDialect = 'users-track' | 'general' | 'banners';
+export type RateHeaderFormat = 'users-track' | 'general' | 'banners';
 
 /**
  * Writes the headers of an answer. `/users/track`: reset in seconds left; a 429 carries only the retry header, with
  * its own spelling. The others: reset as epoch seconds, and on a 429 of the banner endpoints all four.
  */
 export const rateLimitHeaders = (
-  dialect: RateDialect,
+  dialect: RateHeaderFormat,
   window: RateWindow,
   nowMs: number,
   refused: boolean,

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorFacts, type Log } from './log.ts';
+import { type Log, serializeError } from './log.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -51,7 +51,7 @@ export const followResults = (options: FollowResultsOptions): (() => Promise<voi
         await catchUp();
       } catch (error) {
         if (signal.aborted) return;
-        log.error(errorFacts(error), 'results not updated');
+        log.error(serializeError(error), 'results not updated');
       }
       await wait(everyMs, undefined, { signal, ref: false });
     }

@@ -12,10 +12,15 @@ export { explain } from './explain/explain.ts';
 export { csvCell, textOfCell } from './export/csv.ts';
 export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { RequestBody } from './http/body.ts';
-export { type Call, createDispatcher, type Endpoint, type Params } from './http/dispatch.ts';
-export { type Answer, type Exchange, HttpError, type Reply } from './http/exchange.ts';
 export { createFetch } from './http/fetch.ts';
+export {
+  type HandlerResult as Answer,
+  HttpError,
+  type HttpRequest as Exchange,
+  type HttpResponse as Reply,
+} from './http/http-request.ts';
 export { isLoopback } from './http/loopback.ts';
+export { type Call, createRouter as createDispatcher, type Endpoint, type Params } from './http/router.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export { batchStatements } from './integrations/ingestion-store.ts';
 export {
@@ -30,9 +35,8 @@ export {
 } from './integrations/records.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export type { Issue, IssueCode, IssueFacts, LocatedIssue } from './issues.ts';
-export { errorFacts, type Log, silentLog } from './log.ts';
+export { type Log, serializeError as errorFacts, silentLog } from './log.ts';
 export type { MissingSelector } from './missing-selectors.ts';
-export { nearest } from './nearest.ts';
 export {
   type AuditEntry,
   type Draft,
@@ -44,9 +48,9 @@ export {
   type PictureType,
   type SessionProof,
 } from './operators/index.ts';
-export { PICTURES_PATH } from './pages/pictures.ts';
 export { lookupKey } from './profiles/lookup.ts';
 export type { Profile } from './profiles/profile.ts';
+export { PICTURES_PATH } from './public-endpoints/images.ts';
 export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';
 export { followReleases, type ReleasedSource } from './releases/follow-releases.ts';
 export type { NewRelease, Release, WithRelease } from './releases/releases.ts';
@@ -83,6 +87,7 @@ export { asLibpq } from './store/postgres/connect.ts';
 export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export type { StudioStore } from './store/studio-store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
+export { suggest as nearest } from './suggest.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
 export { trackUsers } from './users/track.ts';

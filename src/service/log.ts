@@ -15,25 +15,26 @@ const nothing = () => undefined;
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
 /** The code of an error of Node or of a database, such as `ENOENT`. */
-export const codeOf = (error: unknown): string | undefined =>
+export const getErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
 /** The sentence of an error. It may quote a user's data, so it must not be logged. */
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+export const getErrorMessage = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 /** What may be logged of an error: its kind and where it came from. Its message can quote a user's data. */
-export const errorFacts = (error: unknown): Record<string, unknown> => {
+export const serializeError = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
   // `errstr` is SQLite's own sentence for the kind of failure, such as "database or disk is full": it quotes nothing.
-  const code = codeOf(error);
+  const code = getErrorCode(error);
   return {
     error: error.name,
     ...(code !== undefined && { code }),
     ...(code === 'ERR_SQLITE_ERROR' && 'errcode' in error && { errcode: error.errcode }),
     ...(code === 'ERR_SQLITE_ERROR' && 'errstr' in error && { errstr: error.errstr }),
     at: frames.slice(0, 8).map((line) => line.trim()),
-    ...(error.cause instanceof Error && { cause: errorFacts(error.cause) }),
+    ...(error.cause instanceof Error && { cause: serializeError(error.cause) }),
   };
 };
 
@@ -42,7 +43,7 @@ const MINUTE_MS = 60_000;
 const MAX_CAUSES = 1_000;
 
 /** Returns whether a cause may be logged now: once a minute for each, whatever a client sends and however often. */
-export const createOnceAMinute = () => {
+export const createLogThrottle = () => {
   const loggedAtMs = new Map<string, number>();
   // Either way: a clock that was put back must not silence a cause for longer.
   const isRecent = (atMs: number, nowMs: number) => Math.abs(nowMs - atMs) < MINUTE_MS;

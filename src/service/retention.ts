@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { errorFacts, type Log } from './log.ts';
+import { type Log, serializeError } from './log.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
@@ -68,7 +68,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
         } catch (error) {
           if (signal.aborted) return;
           // What is left is deleted with the next look.
-          log.error({ workspace: workspace.workspaceId, ...errorFacts(error) }, 'retention not applied');
+          log.error({ workspace: workspace.workspaceId, ...serializeError(error) }, 'retention not applied');
         }
       }
       await wait(everyMs, undefined, { signal, ref: false });

@@ -1,13 +1,13 @@
+import { createApiPipeline } from './api/pipeline.ts';
 import { followResults } from './follow-results.ts';
-import { createGate } from './gate/gate.ts';
-import type { Exchange, Reply } from './http/exchange.ts';
 import { createFetch } from './http/fetch.ts';
+import type { HttpRequest, HttpResponse } from './http/http-request.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 import type { IngestionRun } from './integrations/records.ts';
 import { type Log, silentLog } from './log.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';
-import { createPages } from './pages/pages.ts';
+import { createPublicEndpoints } from './public-endpoints/public-endpoints.ts';
 import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
 import type { Store } from './store/store.ts';
@@ -38,7 +38,7 @@ export interface Service {
   /** The whole API as a function: no port, no socket. */
   fetch(request: Request): Promise<Response>;
   /** The same for a request in another form; `listen` calls it. */
-  handle(exchange: Exchange): Promise<Reply>;
+  handle(request: HttpRequest): Promise<HttpResponse>;
   /** What pages have reported of selectors to this process: the Studio shows it. */
   missingSelectors: Pick<MissingSelectors, 'of'>;
   /** Counts a run of an integration among the metrics. */
@@ -75,7 +75,7 @@ export const createService = ({
   const timedStore = metrics.timed(store);
   const missingSelectors = createMissingSelectors();
   const routes = createRoutes({ store: timedStore, log, missingSelectors });
-  const gate = createGate({
+  const api = createApiPipeline({
     routes,
     registry: source.registry,
     store: timedStore,
@@ -93,7 +93,7 @@ export const createService = ({
     now,
   });
   let draining = false;
-  const pages = createPages({
+  const publicEndpoints = createPublicEndpoints({
     routes,
     store,
     metrics,
@@ -104,16 +104,16 @@ export const createService = ({
     isDraining: () => draining,
   });
 
-  const handle = async (exchange: Exchange): Promise<Reply> => {
-    if (pages.has(exchange.path)) return (await pages.handle(exchange)).reply;
+  const handle = async (request: HttpRequest): Promise<HttpResponse> => {
+    if (publicEndpoints.has(request.path)) return (await publicEndpoints.handle(request)).response;
     const started = performance.now();
-    const { endpoint: route, reply } = await gate.handle(exchange);
+    const { endpoint: route, response } = await api.handle(request);
     const ms = performance.now() - started;
-    metrics.answered(route, reply.status, ms / 1000);
+    metrics.answered(route, response.status, ms / 1000);
     // The path only where it is one of ours: others may hold anything.
-    const { method, requestId } = exchange;
-    log.debug({ request_id: requestId, method, path: route?.path, status: reply.status, ms }, 'answered');
-    return reply;
+    const { method, requestId } = request;
+    log.debug({ request_id: requestId, method, path: route?.path, status: response.status, ms }, 'answered');
+    return response;
   };
 
   return {

@@ -1,8 +1,8 @@
 import {
   ANY_ORIGIN,
-  type ErrorDialect,
+  ERROR_MESSAGES,
+  type ErrorFormat,
   errorBody,
-  FATAL,
   INTEGRATIONS_PATH,
   MAX_BODY_BYTES,
   PLACEMENTS_PATH,
@@ -37,7 +37,7 @@ export interface ForcedErrors {
 /** What the fake answers, and to which key. */
 interface FakeEndpoint {
   method: string;
-  dialect: ErrorDialect;
+  dialect: ErrorFormat;
   key: 'client' | 'server';
 }
 
@@ -82,31 +82,35 @@ export const refusalOf = (
     body: errorBody(endpoint?.dialect ?? 'general', message),
     ...(more && { headers: more }),
   });
-  if (!endpoint) return refuse(404, FATAL.notFound);
+  if (!endpoint) return refuse(404, ERROR_MESSAGES.notFound);
   if (method !== endpoint.method) {
-    return refuse(405, FATAL.methodNotAllowed, { Allow: allowedMethods(endpoint) });
+    return refuse(405, ERROR_MESSAGES.methodNotAllowed, { Allow: allowedMethods(endpoint) });
   }
   const key = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1];
   if (key !== keys[endpoint.key]) {
     const known = key === keys.client || key === keys.server;
-    return known && path !== SYNC_PATH ? refuse(403, FATAL.accessDenied) : refuse(401, FATAL.invalidKey);
+    return known && path !== SYNC_PATH
+      ? refuse(403, ERROR_MESSAGES.accessDenied)
+      : refuse(401, ERROR_MESSAGES.invalidKey);
   }
   if (endpoint.method === 'GET') return undefined;
   if (utf8Bytes(text) > MAX_BODY_BYTES) {
-    return refuse(endpoint.key === 'client' ? 400 : 413, FATAL.tooLarge);
+    return refuse(endpoint.key === 'client' ? 400 : 413, ERROR_MESSAGES.tooLarge);
   }
   if (!/^application\/json\s*(;|$)/i.test(headers.get('content-type') ?? '')) {
-    return refuse(endpoint.key === 'client' ? 400 : 415, FATAL.unsupportedMediaType);
+    return refuse(endpoint.key === 'client' ? 400 : 415, ERROR_MESSAGES.unsupportedMediaType);
   }
   if (!isJson) {
     // The general REST documentation has this text in `error`; both readers find it.
-    const refusal = errorBody(endpoint.dialect, FATAL.unparseable);
-    return { status: 400, body: { ...refusal, error: FATAL.unparseable } };
+    const refusal = errorBody(endpoint.dialect, ERROR_MESSAGES.unparseable);
+    return { status: 400, body: { ...refusal, error: ERROR_MESSAGES.unparseable } };
   }
   if (endpoint.key !== 'client') return undefined;
   const { external_user_id: userId, [USER_TOKEN_MEMBER]: token } = Object(body);
   const wrong = userToken(userId, token);
-  return wrong === null ? undefined : refuse(401, FATAL.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
+  return wrong === null
+    ? undefined
+    : refuse(401, ERROR_MESSAGES.invalidUserToken, { [USER_TOKEN_HEADER]: wrong });
 };
 
 export const preflightResponse = ({ headers }: Request): Response =>

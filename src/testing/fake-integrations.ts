@@ -1,6 +1,6 @@
 import {
+  ERROR_MESSAGES,
   errorBody,
-  FATAL,
   formatLink,
   INTEGRATIONS_PAGE_SIZE,
   type Integration,
@@ -27,9 +27,10 @@ const skipOf = (cursor: string): number | undefined => {
 
 /** `cdi/integrations`: ten a page, `Link` to the pages beside; `null` where ingestion is not set up. */
 export const answerIntegrations = (cursor: string | null, integrations: Integration[] | null): FakeAnswer => {
-  if (integrations === null) return { status: 404, body: errorBody('general', FATAL.noIntegrationList) };
+  if (integrations === null)
+    return { status: 404, body: errorBody('general', ERROR_MESSAGES.noIntegrationList) };
   const skip = cursor ? skipOf(cursor) : 0;
-  if (skip === undefined) return { status: 400, body: errorBody('general', FATAL.invalidCursor) };
+  if (skip === undefined) return { status: 400, body: errorBody('general', ERROR_MESSAGES.invalidCursor) };
   const end = skip + INTEGRATIONS_PAGE_SIZE;
   const last =
     Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;

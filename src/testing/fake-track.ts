@@ -1,4 +1,4 @@
-import { EVENT_ERROR, errorBody, FATAL, isPresent, type WireEvent } from '../protocol/index.ts';
+import { ERROR_MESSAGES, EVENT_ERROR, errorBody, isPresent, type WireEvent } from '../protocol/index.ts';
 import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
 import type { TakenObject } from './fake-users-track.ts';
@@ -62,7 +62,7 @@ export const answerTrack = (
   if (taken.length === 0) {
     return {
       status: 400,
-      body: { message: FATAL.noValidEvents, ...(errors.length > 0 && { errors }) },
+      body: { message: ERROR_MESSAGES.noValidEvents, ...(errors.length > 0 && { errors }) },
     };
   }
   store(external_user_id, taken as WireEvent[]);

@@ -1,5 +1,5 @@
 import {
-  FATAL,
+  ERROR_MESSAGES,
   INPUT_ARRAYS,
   type InputArray,
   isRecord,
@@ -48,13 +48,13 @@ export const answerUsersTrack = (
   store: (objects: TakenObject[]) => void,
   forced: ForcedErrors,
 ): FakeAnswer => {
-  if (!isRecord(body)) return refuse(FATAL.noValidData);
+  if (!isRecord(body)) return refuse(ERROR_MESSAGES.noValidData);
   const wrong = INPUT_ARRAYS.find((array) => body[array] != null && !Array.isArray(body[array]));
   if (wrong !== undefined) return refuse(`'${wrong}' must be an array of objects`);
   const sent = INPUT_ARRAYS.flatMap((array) =>
     ((body[array] as unknown[] | undefined) ?? []).map((object, index) => ({ array, index, object })),
   );
-  if (sent.length > MAX_TRACK_OBJECTS) return refuse(FATAL.tooManyObjects);
+  if (sent.length > MAX_TRACK_OBJECTS) return refuse(ERROR_MESSAGES.tooManyObjects);
 
   const errors: TrackErrorEntry[] = [];
   const taken: TakenObject[] = [];
@@ -65,7 +65,7 @@ export const answerUsersTrack = (
     if (isTaken) taken.push({ array, object: object as Record<string, unknown> });
     errors.push(...problems.map((type) => ({ type, input_array: array, index })));
   }
-  if (taken.length === 0) return refuse(FATAL.noValidData, errors.length > 0 ? errors : undefined);
+  if (taken.length === 0) return refuse(ERROR_MESSAGES.noValidData, errors.length > 0 ? errors : undefined);
   store(taken);
   const counts = INPUT_ARRAYS.filter((array) => body[array] != null).map((array) => [
     `${array}_processed`,

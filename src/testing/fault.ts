@@ -1,7 +1,7 @@
 import {
-  type ErrorDialect,
+  ERROR_MESSAGES,
+  type ErrorFormat,
   errorBody,
-  FATAL,
   rateLimitHeaders,
   USERS_TRACK_PATH,
 } from '../protocol/index.ts';
@@ -122,7 +122,7 @@ const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the t
 /** Which faults hinder the service from taking the request, and the answer they give instead. */
 export const notTaken = (
   fault: Fault,
-  dialect: ErrorDialect,
+  dialect: ErrorFormat,
   path: string,
   now: number,
 ): FakeAnswer | undefined => {
@@ -136,7 +136,7 @@ export const notTaken = (
     case 'rate-limit':
       return {
         status: 429,
-        body: errorBody(dialect, FATAL.overRateLimit),
+        body: errorBody(dialect, ERROR_MESSAGES.overRateLimit),
         headers: refusalHeaders(fault.form ?? 'banners', fault.afterSeconds, path, now),
       };
     case 'portal':

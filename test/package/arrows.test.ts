@@ -29,7 +29,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   profiles: [],
   export: ['profiles'],
   http: ['store'],
-  users: ['profiles', 'export', 'http', 'gate'],
+  users: ['profiles', 'export', 'http', 'api'],
   operators: [],
   sql: ['operators'],
   results: ['operators', 'sql'],
@@ -40,11 +40,11 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   explain: ['campaigns'],
   'user-tokens': ['http'],
   workspace: ['users', 'campaigns', 'user-tokens', 'integrations'],
-  gate: ['http', 'store', 'user-tokens'],
+  api: ['http', 'store', 'user-tokens'],
   routes: [
     'profiles',
     'http',
-    'gate',
+    'api',
     'users',
     'campaigns',
     'explain',
@@ -52,7 +52,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
     'workspace',
     'integrations',
   ],
-  pages: ['http', 'workspace'],
+  'public-endpoints': ['http', 'workspace'],
   metrics: [],
 };
 

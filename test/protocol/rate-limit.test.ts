@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RateDialect, rateLimitHeaders, readRateLimit } from '../../src/protocol/index.ts';
+import { type RateHeaderFormat, rateLimitHeaders, readRateLimit } from '../../src/protocol/index.ts';
 import fc from '../helpers/property.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
@@ -134,7 +134,7 @@ describe('writing rate-limit headers', () => {
     const kinds = { 'users-track': 'delta-seconds', banners: 'epoch', general: 'epoch' } as const;
     fc.assert(
       fc.property(
-        fc.constantFrom<RateDialect>('users-track', 'banners', 'general'),
+        fc.constantFrom<RateHeaderFormat>('users-track', 'banners', 'general'),
         fc.integer({ min: -10, max: 3_000_000 }),
         (dialect, leftMs) => {
           const headers = rateLimitHeaders(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WireBanner } from '../banner.ts';
 import type { SyncAnswer, SyncRequest } from '../banners-sync.ts';
-import { FATAL, notValid } from '../errors.ts';
+import { ERROR_MESSAGES, notValid } from '../errors.ts';
 import { MAX_BANNER_DEVICE_ID_BYTES, MAX_PLACEMENT_ID_CHARACTERS, MAX_PLACEMENTS } from '../limits.ts';
 import { fitsBytes, fitsCharacters, isStorableText } from '../text.ts';
 import { described, envelope, missingOrWrong, optionalTextMember } from './body.ts';
@@ -61,7 +61,7 @@ export const syncRequest = z.object(
       `Device of the user, at most ${MAX_BANNER_DEVICE_ID_BYTES} bytes; texts may print it.`,
     ),
   },
-  { error: FATAL.notAnObject },
+  { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<SyncRequest>;
 
 /** 200 of `banners/sync`. */

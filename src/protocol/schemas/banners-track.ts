@@ -5,7 +5,7 @@ import {
   EVENT_TYPES,
   type WireEvent,
 } from '../banners-track.ts';
-import { EVENT_ERROR, FATAL, required } from '../errors.ts';
+import { ERROR_MESSAGES, EVENT_ERROR, required } from '../errors.ts';
 import { parseInstant } from '../instant.ts';
 import { isPresent } from '../json.ts';
 import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
@@ -50,12 +50,12 @@ const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
         events: z
           .array(event, { error: missingOrWrong('events', (value) => value != null) })
           .check(
-            z.minLength(1, { error: FATAL.noValidEvents }),
+            z.minLength(1, { error: ERROR_MESSAGES.noValidEvents }),
             z.maxLength(MAX_TRACK_EVENTS, { error: tooMany(MAX_TRACK_EVENTS) }),
             described('What the user saw and did.'),
           ),
       },
-      { error: FATAL.notAnObject },
+      { error: ERROR_MESSAGES.notAnObject },
     )
     // Only our own client has visitors, and sends no more at once.
     .check(

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { BannerEnvelope } from '../banners-sync.ts';
-import { FATAL, notValid, required } from '../errors.ts';
+import { ERROR_MESSAGES, notValid, required } from '../errors.ts';
 import { isPresent } from '../json.ts';
 import { MAX_APP_VERSION_CHARACTERS, MAX_EXTERNAL_USER_ID_BYTES } from '../limits.ts';
 import { MAX_USER_TOKEN_CHARACTERS } from '../proof-of-user.ts';
@@ -86,5 +86,5 @@ export const readOfApp = <Body extends BannerEnvelope>(
   isApp: (appId: string) => boolean,
 ): Body | string => {
   const read = readBody(schema, body);
-  return typeof read === 'string' || isApp(read.app_id) ? read : FATAL.unknownApp;
+  return typeof read === 'string' || isApp(read.app_id) ? read : ERROR_MESSAGES.unknownApp;
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FATAL } from '../errors.ts';
+import { ERROR_MESSAGES } from '../errors.ts';
 import type {
   CampaignExplanation,
   ExplainAnswer,
@@ -84,7 +84,7 @@ export const explainRequest = z.object(
       z.transform((ids) => ids ?? undefined),
     ),
   },
-  { error: FATAL.notAnObject },
+  { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<ExplainRequest>;
 
 /** 200 of it. */

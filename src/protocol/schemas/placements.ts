@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FATAL } from '../errors.ts';
+import { ERROR_MESSAGES } from '../errors.ts';
 import { INSERTIONS, type PlacementsAnswer, type PlacementsRequest } from '../placements.ts';
 import { described } from './body.ts';
 
@@ -12,7 +12,7 @@ export const placementsRequest = z.object(
       )
       .check(described('Placements whose selector found nothing on a page that they are for, up to 100.')),
   },
-  { error: FATAL.notAnObject },
+  { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<PlacementsRequest>;
 
 /** 200 of it. */

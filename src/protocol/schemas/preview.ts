@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FATAL } from '../errors.ts';
+import { ERROR_MESSAGES } from '../errors.ts';
 import type { PreviewAnswer, PreviewRequest } from '../preview.ts';
 import { wireBanner } from './banners-sync.ts';
 import { described } from './body.ts';
@@ -11,7 +11,7 @@ export const previewRequest = z.object(
       .string({ error: "'token' must be the text that the preview link carries" })
       .check(described('What the link of a preview carries in `placard_preview`.')),
   },
-  { error: FATAL.notAnObject },
+  { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<PreviewRequest>;
 
 /** 200 of it. */

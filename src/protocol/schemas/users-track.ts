@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { FATAL, notValid, TRACK_ERROR } from '../errors.ts';
+import { ERROR_MESSAGES, notValid, TRACK_ERROR } from '../errors.ts';
 import { isPresent, isRecord } from '../json.ts';
 import { MAX_BULK_OBJECTS, MAX_TRACK_OBJECTS } from '../limits.ts';
 import { INPUT_ARRAYS, type InputArray, type UsersTrackAnswer } from '../users-track.ts';
@@ -92,7 +92,7 @@ const bodyOf = <A extends z.ZodMiniType, E extends z.ZodMiniType, P extends z.Zo
       events: arrayOf('events', event, 'What users did.'),
       purchases: arrayOf('purchases', purchase, 'What users bought.'),
     },
-    { error: FATAL.noValidData },
+    { error: ERROR_MESSAGES.noValidData },
   );
 };
 

@@ -1,5 +1,5 @@
-import type { LocalDays } from '../local-days.ts';
 import type { Conversion } from '../results/goals.ts';
+import type { ZonedCalendar } from '../zoned-calendar.ts';
 import type { Campaign } from './campaign.ts';
 
 /** Users who get no campaign, to learn what all campaigns together bring about. */
@@ -38,5 +38,5 @@ export interface CampaignSet {
   /** How many campaigns of a tag one user gets a day. */
   tagCaps: readonly TagCap[];
   /** Dates in the time zone of the workspace. */
-  localDays: LocalDays;
+  localDays: ZonedCalendar;
 }

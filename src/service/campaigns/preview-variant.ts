@@ -1,4 +1,4 @@
-import { messageOf } from '../log.ts';
+import { getErrorMessage } from '../log.ts';
 import { completeProfile, type Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 import type { Persona } from '../workspace/studio-settings.ts';
@@ -86,6 +86,6 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   } catch (error) {
     if (!(error instanceof UnfilledError)) throw error;
     const { property, cause } = error;
-    return { unfilled: property, why: messageOf(cause) };
+    return { unfilled: property, why: getErrorMessage(cause) };
   }
 };

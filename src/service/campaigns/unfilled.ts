@@ -1,4 +1,4 @@
-import { createOnceAMinute, errorFacts, type Log } from '../log.ts';
+import { createLogThrottle, type Log, serializeError } from '../log.ts';
 
 /** What a template does wrong for one user, in words that quote nothing of theirs: they are logged. */
 export class TemplateError extends Error {
@@ -79,7 +79,7 @@ export const passedOver = ({ variants }: Rendered, { userId, profileMs }: AsThey
 };
 
 const factsOf = (error: unknown): Record<string, unknown> => {
-  if (!(error instanceof UnfilledError)) return errorFacts(error);
+  if (!(error instanceof UnfilledError)) return serializeError(error);
   const { property, cause } = error;
   if (cause instanceof TemplateError) return { property, why: cause.message };
   // The library's own errors quote what it was reading.
@@ -95,7 +95,7 @@ export type LogUnfilled = (
 
 /** Logs which property keeps a banner from being shown, and why: once a minute for each. A campaign that is halted now is an error. */
 export const createUnfilledLog = (log: Log): LogUnfilled => {
-  const isDue = createOnceAMinute();
+  const isDue = createLogThrottle();
   return (banner, error, now, isHalted = false) => {
     const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };
     if (isHalted) {

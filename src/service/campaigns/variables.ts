@@ -1,6 +1,6 @@
 import { createIssue, type Issue } from '../issues.ts';
-import { nearest } from '../nearest.ts';
 import type { Profile } from '../profiles/profile.ts';
+import { suggest } from '../suggest.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 
 /** What a property template may read. */
@@ -87,7 +87,7 @@ const issueOf = ({ root, member }: Variable): Issue | null => {
   const name = isKnownRoot ? member! : root;
   if (isKnownRoot && names.includes(name)) return null;
   const written = isKnownRoot ? write(shortened(name)) : shortened(name);
-  const meant = name.length > MAX_NAME_CHARACTERS ? null : nearest(name, names);
+  const meant = name.length > MAX_NAME_CHARACTERS ? null : suggest(name, names);
   return createIssue('unknown_variable', {
     variable: written,
     suggestion: meant === null ? null : write(meant),

@@ -1,5 +1,5 @@
 import { createIssue, invalid, type ReportIssue } from '../issues.ts';
-import { messageOf } from '../log.ts';
+import { getErrorMessage } from '../log.ts';
 import type { OnClick } from '../users/click-effects.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { fallbacks } from './languages.ts';
@@ -46,7 +46,7 @@ export const compileVariant = (
       });
       return [fill === null ? { name, type, value } : { name, type, fill }];
     } catch (error) {
-      problem(here, createIssue('invalid_template', { reason: messageOf(error) }));
+      problem(here, createIssue('invalid_template', { reason: getErrorMessage(error) }));
       return [];
     }
   };

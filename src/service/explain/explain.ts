@@ -14,7 +14,7 @@ import type { Question, Step } from '../campaigns/decision.ts';
 import { holdoutBucket } from '../campaigns/holdout.ts';
 import { toAudienceContext } from '../campaigns/judge.ts';
 import { UnfilledError } from '../campaigns/unfilled.ts';
-import { messageOf } from '../log.ts';
+import { getErrorMessage } from '../log.ts';
 
 /** A campaign is named in each of its placements, with the conditions that do not hold. */
 const MAX_CLAUSES_CHARACTERS = 2_000;
@@ -115,7 +115,7 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
   const cause = isUnfilled ? error.cause : error;
   return {
     property: isUnfilled ? error.property : null,
-    problem: messageOf(cause),
+    problem: getErrorMessage(cause),
   };
 };
 

@@ -3,40 +3,40 @@ import { promisify } from 'node:util';
 import { getHeapStatistics } from 'node:v8';
 import { gunzip } from 'node:zlib';
 import type * as z from 'zod';
-import { FATAL } from '../../protocol/index.ts';
+import { ERROR_MESSAGES } from '../../protocol/index.ts';
 import { readBody } from '../../protocol/schemas/index.ts';
-import { codeOf } from '../log.ts';
-import { type Exchange, HttpError, notNow } from './exchange.ts';
+import { getErrorCode } from '../log.ts';
+import { HttpError, type HttpRequest, serviceUnavailable } from './http-request.ts';
 
 /**
- * Bytes of bodies that the requests of one endpoint may hold together. While a disk or a database stands still they pile
- * up, and their senders ask again: each takes some nine times its body until it is answered.
+ * Maximum bytes of bodies in memory for one endpoint. While a disk or database stalls, requests and their retries accumulate, each
+ * with about nine times its body.
  */
 export const MAX_BYTES = Math.floor(getHeapStatistics().heap_size_limit / 32);
-/** What a request without a body takes. */
+/** Memory of a request without a body. */
 const MIN_BYTES = 4 * 1024;
 
-/** What one request holds. */
-export interface Held {
-  /** Counts bytes that this request holds. Throws where other requests hold too much: nothing of this one is done then. */
-  hold(bytes: number): void;
-  /** To be called once the request is answered. */
-  leave(): void;
+/** Memory reserved for one request. */
+export interface Reservation {
+  /** Adds bytes. Throws a 503 if the other requests exceed the budget. */
+  reserve(bytes: number): void;
+  /** To be called once the response is ready. */
+  release(): void;
 }
 
-export const createHeldBodies = (maxBytes = MAX_BYTES) => {
+export const createBodyMemoryBudget = (maxBytes = MAX_BYTES) => {
   let all = 0;
 
-  return (): Held => {
+  return (): Reservation => {
     let own = 0;
     return {
-      hold(bytes) {
-        if (all - own > maxBytes) throw notNow('Too many requests are waiting');
+      reserve(bytes) {
+        if (all - own > maxBytes) throw serviceUnavailable('Too many requests are waiting');
         const more = own === 0 ? MIN_BYTES + bytes : bytes;
         own += more;
         all += more;
       },
-      leave() {
+      release() {
         all -= own;
         own = 0;
       },
@@ -44,30 +44,29 @@ export const createHeldBodies = (maxBytes = MAX_BYTES) => {
   };
 };
 
-/** Two: one may wait for the database while the other is judged. */
-const AT_ONCE = 2;
+/** Two: one may wait for the database while the other is validated. */
+const MAX_CONCURRENT_LARGE_BODIES = 2;
 
-/** A request's turn; most never need one. */
-interface Turn {
-  /** Resolves when it is this request's turn. Called once at most. */
-  enter(): Promise<void>;
-  /** Gives the turn back; nothing where there is none. */
-  leave(): void;
+/** A slot of the semaphore for large bodies. Most requests never acquire one. */
+interface Permit {
+  /** Resolves once a slot is free. To be called at most once. */
+  acquire(): Promise<void>;
+  /** Frees the slot, if one was acquired. */
+  release(): void;
 }
 
 /**
- * Lets few requests with large bodies be in work at once, first come first served. Routes give way to one another while
- * they judge, so without it all that come at once would hold everything made of their bodies at once: hundreds of
- * times what was sent.
+ * Limits how many large bodies are processed concurrently, first in, first out. Validation yields to other requests, so without a
+ * limit the objects parsed from all of them, hundreds of times the bytes sent, would be in memory at once.
  */
-export const createLargeBodies = (atOnce = AT_ONCE) => {
+export const createBodySemaphore = (atOnce = MAX_CONCURRENT_LARGE_BODIES) => {
   let free = atOnce;
   const waiting: (() => void)[] = [];
 
-  return (): Turn => {
+  return (): Permit => {
     let isIn = false;
     return {
-      enter: () =>
+      acquire: () =>
         new Promise((resolve) => {
           const begin = () => {
             isIn = true;
@@ -79,7 +78,7 @@ export const createLargeBodies = (atOnce = AT_ONCE) => {
             begin();
           }
         }),
-      leave: () => {
+      release: () => {
         if (!isIn) return;
         isIn = false;
         const next = waiting.shift();
@@ -121,7 +120,7 @@ export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
 const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-/** A body that waits for its turn takes an eighth of the memory that it takes in work. */
+/** A body that waits for a slot takes an eighth of the memory that it takes in process. */
 const AS_SENT = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
@@ -134,7 +133,7 @@ export interface BodyBounds {
   maxBytes: number;
   /** Values that the JSON of a large body may hold: with more it is refused unparsed. */
   maxValues: number;
-  /** A longer text waits until it is its turn. */
+  /** A longer body waits for a slot of the semaphore. */
   largeBytes: number;
   tooLarge: { status: number; message: string };
   unsupported: { status: number; message: string };
@@ -156,30 +155,31 @@ const unsupported = (
       new HttpError(status, text, { why: message });
 };
 /** The general REST documentation has this text in `error`; both readers find it. */
-const unparseable = () => new HttpError(400, FATAL.unparseable, { members: { error: FATAL.unparseable } });
+const unparseable = () =>
+  new HttpError(400, ERROR_MESSAGES.unparseable, { members: { error: ERROR_MESSAGES.unparseable } });
 
 /** `null` where it is more than `maxBytes`. */
 const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
   try {
     return await inflate(bytes, { maxOutputLength: maxBytes });
   } catch (error) {
-    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') return null;
+    if (getErrorCode(error) === 'ERR_BUFFER_TOO_LARGE') return null;
     throw unparseable();
   }
 };
 
-/** The bytes of the JSON. A large body waits for its turn as it was sent. A small zipped one is inflated at once. */
+/** Returns the decoded bytes. A large body waits for its slot as sent; a small gzipped one is inflated at once. */
 const decoded = async (
   sent: Uint8Array,
   isPlain: boolean,
   { maxBytes, maxValues, largeBytes, tooLarge }: BodyBounds,
-  turn: Turn,
+  permit: Permit,
 ): Promise<Uint8Array> => {
   if (!isPlain && sent.byteLength <= largeBytes) {
     const small = await inflated(sent, Math.min(largeBytes, maxBytes));
     if (small) return small;
   }
-  await turn.enter();
+  await permit.acquire();
   const bytes = isPlain ? sent : await inflated(sent, maxBytes);
   if (!bytes) throw refuse(tooLarge);
   if (hasMoreValues(bytes, maxValues)) {
@@ -196,28 +196,27 @@ const textOf = (bytes: Uint8Array): string => {
 };
 
 /**
- * Reads a body as JSON: content type, encoding, size, number of values, syntax, in this order. JSON alone: a form of another
- * site can send no such type. Of a large one it takes the turn, and `held` counts it: the caller gives both back once nothing is
- * left of the body, also where this throws.
+ * Reads a body as JSON. Checks content type, encoding, size, number of values and syntax, in this order. Only JSON is accepted, because a
+ * form of another site cannot send that type. The caller releases `permit` and `reservation`, also if this throws.
  */
 export const readJson = async (
-  exchange: Exchange,
+  request: HttpRequest,
   bounds: BodyBounds,
-  turn: Turn,
-  held: Held,
+  permit: Permit,
+  reservation: Reservation,
 ): Promise<unknown> => {
-  const type = exchange.header('content-type') ?? '';
+  const type = request.header('content-type') ?? '';
   if (!JSON_TYPE.test(type)) throw unsupported(bounds.unsupported, 'Content-Type', 'application/json', type);
-  const encoding = (exchange.header('content-encoding') ?? '').trim().toLowerCase();
+  const encoding = (request.header('content-encoding') ?? '').trim().toLowerCase();
   const isPlain = PLAIN.includes(encoding);
   if (!isPlain && !ZIPPED.includes(encoding))
     throw unsupported(bounds.unsupported, 'Content-Encoding', 'gzip or identity', encoding);
-  const sent = await exchange.body(bounds.maxBytes);
+  const sent = await request.body(bounds.maxBytes);
   if (sent === null) throw refuse(bounds.tooLarge);
   const isSmall = isPlain && sent.byteLength <= bounds.largeBytes;
-  held.hold(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
-  const bytes = isSmall ? sent : await decoded(sent, isPlain, bounds, turn);
-  if (!isSmall) held.hold(bytes.byteLength);
+  reservation.reserve(isSmall ? sent.byteLength : sent.byteLength / AS_SENT);
+  const bytes = isSmall ? sent : await decoded(sent, isPlain, bounds, permit);
+  if (!isSmall) reservation.reserve(bytes.byteLength);
   const text = textOf(bytes);
   try {
     return JSON.parse(text);

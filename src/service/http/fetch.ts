@@ -1,4 +1,4 @@
-import { collectBytes, type Exchange, type Reply } from './exchange.ts';
+import { collectBytes, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
 /** Reads a web stream up to a bound, and nothing beyond it. */
@@ -21,7 +21,7 @@ const EMPTY = [204, 304];
 
 /** The API behind the platform's own `Request` and `Response`. */
 export const createFetch =
-  (handle: (exchange: Exchange) => Promise<Reply>) =>
+  (handle: (request: HttpRequest) => Promise<HttpResponse>) =>
   async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     const requestId = toRequestId(request.headers.get(REQUEST_ID_HEADER) ?? undefined);

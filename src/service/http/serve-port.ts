@@ -1,10 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setImmediate as turnEnd } from 'node:timers/promises';
-import { inTime } from '../in-time.ts';
-import { createOnceAMinute, errorFacts, type Log, silentLog } from '../log.ts';
-import { type Exchange, JSON_HEADERS, type Reply } from './exchange.ts';
-import { createReceiving, createUnread, exchangeOf, hasSeveralHosts, writeReply } from './node-exchange.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { createLogThrottle, type Log, serializeError, silentLog } from '../log.ts';
+import { withTimeout } from '../with-timeout.ts';
+import { type HttpRequest, type HttpResponse, JSON_HEADERS } from './http-request.ts';
+import {
+  createUnreadLimiter,
+  createUploadLimiter,
+  hasSeveralHosts,
+  toHttpRequest,
+  writeResponse,
+} from './node-request.ts';
 import { createPipeline } from './pipeline.ts';
 
 /** More than this are not kept waiting: the first of a long queue would be answered late. */
@@ -14,7 +20,7 @@ const MAX_WAITING = 64;
  * Runs jobs together once all that came in this turn of the event loop was worked on. For writes to sockets: the first
  * wakes the reader at the other end, which is what a write costs most, and the others find it awake.
  */
-export const createEndOfTurn = () => {
+export const createTickBatcher = () => {
   let jobs: (() => void)[] = [];
   let isScheduled = false;
 
@@ -57,7 +63,7 @@ const openPort = async (
   return { url: `http://${shownHost}:${address.port}`, port: address.port };
 };
 
-interface ServerEndOptions {
+interface GracefulShutdownOptions {
   /** How long a connection without a request may still bring one, in milliseconds. */
   lingerMs: number;
   /** How long open requests get to end after that, in milliseconds. */
@@ -68,16 +74,16 @@ interface ServerEndOptions {
 const BACKLOG = 511;
 
 /** Accepts the clients that have connected: when listening ends, the system resets the connections that were not accepted. */
-const letIn = async (server: Server): Promise<void> => {
+const acceptPending = async (server: Server): Promise<void> => {
   let isQuiet = false;
   const accept = () => {
     isQuiet = false;
   };
   server.on('connection', accept);
-  await turnEnd();
+  await nextTick();
   for (let turn = 0; turn < BACKLOG && !isQuiet; turn += 1) {
     isQuiet = true;
-    await turnEnd();
+    await nextTick();
   }
   server.off('connection', accept);
 };
@@ -87,7 +93,7 @@ const letIn = async (server: Server): Promise<void> => {
  * does not listen, answers should say `Connection: close`: a client whose next request is on its way reads it then.
  * Sooner it would come back only to find the door closing. One that stays silent is closed after `lingerMs`.
  */
-const createServerEnd = (server: Server, { lingerMs, drainMs }: ServerEndOptions) => {
+const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulShutdownOptions) => {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
@@ -95,12 +101,12 @@ const createServerEnd = (server: Server, { lingerMs, drainMs }: ServerEndOptions
   });
 
   return async (): Promise<void> => {
-    await letIn(server);
+    await acceptPending(server);
     // Not http's own `close`, which ends connections that look idle at once: requests on their way would be reset.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
-    await inTime(closed, lingerMs);
+    await withTimeout(closed, lingerMs);
     // A timer runs before what has come is read: at this turn's end it is no longer idle.
-    await turnEnd();
+    await nextTick();
     // Closes what is idle, and ends http's own timer for slow requests.
     server.close();
     // Browsers open connections ahead of need; for node, one that has never said a word is not idle.
@@ -150,15 +156,15 @@ export interface ServedPort {
   stop(): Promise<void>;
 }
 
-const SEVERAL_HOSTS: Reply = {
+const SEVERAL_HOSTS: HttpResponse = {
   status: 400,
   headers: JSON_HEADERS,
   body: JSON.stringify({ message: 'The request has several Host headers' }),
 };
 
-/** The edge of every port, the API's and the Studio's: sockets below it, exchanges and replies above. */
+/** The edge of every port, the API's and the Studio's: sockets below, HTTP requests and responses above. */
 export const servePort = async (
-  handle: (exchange: Exchange) => Promise<Reply>,
+  handle: (request: HttpRequest) => Promise<HttpResponse>,
   {
     port = 8787,
     host = '127.0.0.1',
@@ -171,28 +177,28 @@ export const servePort = async (
     maxUnreadBytes,
   }: ListenOptions,
 ): Promise<ServedPort> => {
-  const atEndOfTurn = createEndOfTurn();
-  const receiving = createReceiving();
+  const atEndOfTick = createTickBatcher();
+  const receiving = createUploadLimiter();
   const inOrder = createPipeline();
-  const isDue = createOnceAMinute();
-  const unread = createUnread((bytes) => {
+  const isDue = createLogThrottle();
+  const unread = createUnreadLimiter((bytes) => {
     if (isDue('unread', performance.now()))
       log.warn({ bytes }, 'response dropped: the client does not read it');
   }, maxUnreadBytes);
-  const answer = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
+  const respond = (request: IncomingMessage, response: ServerResponse, invite: () => void) => {
     const failed = (error: unknown) => {
-      log.error(errorFacts(error), 'answer not written');
+      log.error(serializeError(error), 'response not written');
       response.destroy();
     };
     const serve = async () => {
       if (files && (await files(request, response))) return;
-      const exchange = exchangeOf(request, receiving, invite);
+      const httpRequest = toHttpRequest(request, receiving, invite);
       const isBad = hasSeveralHosts(request);
-      const reply = isBad ? SEVERAL_HOSTS : await handle(exchange);
-      atEndOfTurn(() => {
+      const result = isBad ? SEVERAL_HOSTS : await handle(httpRequest);
+      atEndOfTick(() => {
         try {
           const isLast = isBad || !server.listening;
-          writeReply(request, response, reply, { isLast, requestId: exchange.requestId, unread });
+          writeResponse(request, response, result, { isLast, requestId: httpRequest.requestId, unread });
         } catch (error) {
           failed(error);
         }
@@ -207,11 +213,11 @@ export const servePort = async (
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: Math.min(5_000, headersTimeoutMs),
     },
-    (request, response) => answer(request, response, () => undefined),
+    (request, response) => respond(request, response, () => undefined),
   );
-  const stop = createServerEnd(server, { lingerMs, drainMs });
+  const stop = createGracefulShutdown(server, { lingerMs, drainMs });
   server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) =>
-    answer(request, response, () => response.writeContinue()),
+    respond(request, response, () => response.writeContinue()),
   );
   return { ...(await openPort(server, port, host)), stop };
 };

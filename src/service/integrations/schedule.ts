@@ -1,5 +1,5 @@
 import { Cron } from 'croner';
-import { messageOf } from '../log.ts';
+import { getErrorMessage } from '../log.ts';
 
 /** When an integration runs: by a cron expression in a time zone, only when it is asked to, or never. */
 export type Schedule =
@@ -21,7 +21,7 @@ export const scheduleProblem = (expression: string): string | null => {
   try {
     cron = cronOf(expression, 'UTC');
   } catch (error) {
-    return `expected "on_demand", "never" or a cron expression such as "0 4 * * *" (${messageOf(error)})`;
+    return `expected "on_demand", "never" or a cron expression such as "0 4 * * *" (${getErrorMessage(error)})`;
   }
   const runs = cron.nextRuns(LOOKED_AT, new Date('2027-12-31T23:59:59Z')).map(Number);
   const gaps = runs.slice(1).map((ms, index) => ms - runs[index]!);

@@ -1,8 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Route, RouteMetrics } from '../gate/route.ts';
-import { inTime } from '../in-time.ts';
+import type { Route, RouteMetrics } from '../api/route.ts';
 import type { IngestionRun } from '../integrations/records.ts';
 import type { Store } from '../store/store.ts';
+import { withTimeout } from '../with-timeout.ts';
 
 /** The buckets of every histogram of seconds. */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -245,7 +245,7 @@ export const createMetrics = () => {
     async text(workspaceIds: readonly string[], store: Store, nowMs: number): Promise<string> {
       const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
       // While the database is away the other metrics show it: only the database's own numbers are missing.
-      const days = await inTime(daysOf(store, workspaceIds), POINTS_MS);
+      const days = await withTimeout(daysOf(store, workspaceIds), POINTS_MS);
       points.reset();
       for (const { workspaceId, day, count } of days ?? []) {
         if (day > oldest) points.labels(workspaceId, day).set(count);

@@ -1,4 +1,4 @@
-import { errorFacts, type Log } from '../log.ts';
+import { type Log, serializeError } from '../log.ts';
 import type { WorkspaceSource } from '../workspace/watch-workspaces.ts';
 import { createRegistry, type Registry } from '../workspace/workspace.ts';
 import { idOf, withReleases } from './compile-releases.ts';
@@ -87,7 +87,7 @@ export const followReleases = async (
       await read();
       isSilent = false;
     } catch (error) {
-      if (!isSilent) log.warn(errorFacts(error), 'releases not read: the last ones stay in use');
+      if (!isSilent) log.warn(serializeError(error), 'releases not read: the last ones stay in use');
       isSilent = true;
     }
   };

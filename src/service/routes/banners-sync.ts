@@ -1,27 +1,27 @@
 import { MAX_PLACEMENTS, MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from '../../protocol/index.ts';
 import { syncAnswer, syncRequest } from '../../protocol/schemas/index.ts';
+import {
+  assertKnownApp,
+  BROWSER_ROUTE,
+  browserBody,
+  defineRoute,
+  ENVELOPE_EXAMPLE,
+  type RouteContext,
+} from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { createUnfilledLog } from '../campaigns/unfilled.ts';
-import {
-  defineRoute,
-  ENVELOPE_EXAMPLE,
-  FOR_PAGES,
-  pageBody,
-  type RouteContext,
-  refuseUnknownApp,
-} from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { createOnceAMinute, type Log } from '../log.ts';
-import { nearest } from '../nearest.ts';
+import { createLogThrottle, type Log } from '../log.ts';
+import { suggest } from '../suggest.ts';
 
 /** What a placement is called. Other texts, such as an e-mail address that came here by mistake, are not logged. */
 const NAME = /^[\w.:/-]{1,64}$/;
 
 /** Logs each placement that a page asks for and the workspace file does not have, once a minute. */
 const createUnknownPlacements = (log: Log) => {
-  const isDue = createOnceAMinute();
+  const isDue = createLogThrottle();
 
   return ({ workspace, key, now }: RouteContext, requested: readonly string[]): void => {
     const { workspaceId, placementIds } = workspace;
@@ -30,7 +30,7 @@ const createUnknownPlacements = (log: Log) => {
       const isName = NAME.test(placement);
       const cause = JSON.stringify([workspaceId, key.name, isName && placement]);
       if (!isDue(cause, now)) continue;
-      const meant = nearest(placement, placementIds);
+      const meant = suggest(placement, placementIds);
       log.warn(
         {
           workspace: workspaceId,
@@ -48,12 +48,12 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
   const logUnfilled = createUnfilledLog(log);
   const logUnknown = createUnknownPlacements(log);
   return defineRoute({
-    ...FOR_PAGES,
+    ...BROWSER_ROUTE,
     path: SYNC_PATH,
     permission: 'banners.sync',
     errors: 'sync',
     limit: 'banners_sync',
-    request: pageBody(schemaReader(syncRequest), {
+    body: browserBody(schemaReader(syncRequest), {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
@@ -64,14 +64,14 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
       description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
       example: { ...ENVELOPE_EXAMPLE, placements: ['home_hero'] },
       success: 200,
-      answer: syncAnswer,
+      response: syncAnswer,
       badRequest: 'A member is missing or not valid, or the body is no JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
     },
-    answer: async (context) => {
+    handler: async (context) => {
       const { workspace, store, body, now, metrics, acceptLanguage } = context;
       const { external_user_id: externalUserId, app_id: appId, placements } = body;
-      refuseUnknownApp(workspace, appId);
+      assertKnownApp(workspace, appId);
       logUnknown(context, placements);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);

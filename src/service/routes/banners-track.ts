@@ -1,8 +1,8 @@
 import { isbot } from 'isbot';
 import {
   type BannersTrackRequest,
+  ERROR_MESSAGES,
   EVENT_ERROR,
-  FATAL,
   MAX_TRACK_BODY_BYTES,
   MAX_TRACK_EVENTS,
   MAX_TRACK_VALUES,
@@ -17,19 +17,19 @@ import {
   readBody,
   wireEvent,
 } from '../../protocol/schemas/index.ts';
+import {
+  assertKnownApp,
+  BROWSER_ROUTE,
+  browserBody,
+  defineRoute,
+  ENVELOPE_EXAMPLE,
+  type RouteContext,
+} from '../api/route.ts';
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
 import { campaignOrder } from '../campaigns/campaign-order.ts';
 import { holdoutOfEvent } from '../campaigns/holdout.ts';
-import {
-  defineRoute,
-  ENVELOPE_EXAMPLE,
-  FOR_PAGES,
-  pageBody,
-  type RouteContext,
-  refuseUnknownApp,
-} from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { createNameCount } from '../profiles/profile.ts';
 import { clickEffect } from '../users/click-effects.ts';
@@ -117,9 +117,9 @@ const judgeAll = (ids: BannerIds, context: TrackContext): { sound: JudgedEvent[]
 const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<void> => {
   const state = await store.takeRate(workspace.limits.new_users, now);
   if (state.allowed) return;
-  throw new HttpError(429, FATAL.overRateLimit, {
-    headers: rateLimitHeaders(FOR_PAGES.rate, state, now, true),
-    why: `${FATAL.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
+  throw new HttpError(429, ERROR_MESSAGES.overRateLimit, {
+    headers: rateLimitHeaders(BROWSER_ROUTE.rate, state, now, true),
+    why: `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
   });
 };
 
@@ -163,12 +163,12 @@ const record = (
 
 export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
   defineRoute({
-    ...FOR_PAGES,
+    ...BROWSER_ROUTE,
     path: TRACK_PATH,
     permission: 'banners.track',
     errors: 'track',
     limit: 'banners_track',
-    request: pageBody(schemaReader(bannersTrackBody, bannersTrackRequest), {
+    body: browserBody(schemaReader(bannersTrackBody, bannersTrackRequest), {
       maxBytes: MAX_TRACK_BODY_BYTES,
       maxValues: MAX_TRACK_VALUES,
     }),
@@ -188,15 +188,15 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
         ],
       },
       success: 202,
-      answer: bannersTrackAnswer,
+      response: bannersTrackAnswer,
       writes: true,
       badRequest:
         'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
     },
-    answer: async (context) => {
+    handler: async (context) => {
       const { workspace, body, metrics } = context;
-      refuseUnknownApp(workspace, body.app_id);
+      assertKnownApp(workspace, body.app_id);
       const { sound, refused } = judgeAll(await bannerIdsOf(workspace.workspaceId), context);
       const isKnown = sound.length > 0 && (await record(sound, context, false));
       // A client key must not make users up: of a user whom nobody knows only those IDs count that a sync has answered to them.
@@ -207,7 +207,8 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
         ...strange.map(({ index }) => ({ type: EVENT_ERROR.invalidId, index })),
       ].sort((one, other) => one.index - other.index);
       for (const { type } of errors) metrics.error(type);
-      if (events.length === 0) throw new HttpError(400, FATAL.noValidEvents, { members: { errors } });
+      if (events.length === 0)
+        throw new HttpError(400, ERROR_MESSAGES.noValidEvents, { members: { errors } });
       if (!isKnown) {
         await takeNewUser(context);
         await record(events, context, true);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {
-  FATAL,
+  ERROR_MESSAGES,
   formatLink,
   INTEGRATION_SYNC_PATH,
   INTEGRATIONS_PAGE_SIZE,
@@ -10,8 +10,8 @@ import {
   type JobSyncStatus,
 } from '../../protocol/index.ts';
 import { described, integrationsAnswer, jobSyncStatusAnswer } from '../../protocol/schemas/index.ts';
-import { defineRoute } from '../gate/route.ts';
-import { HttpError } from '../http/exchange.ts';
+import { defineRoute } from '../api/route.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { IngestionRun, IngestionState } from '../integrations/records.ts';
 import { stampText } from '../integrations/records.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
@@ -32,7 +32,7 @@ const skipOf = (query: URLSearchParams): number => {
   const digits = /^skip:(0|[1-9]\d*)$/.exec(text)?.[1] ?? '';
   const skip = digits !== '' && digits.length <= MAX_DIGITS ? Number(digits) : Number.NaN;
   if (Number.isNaN(skip) || skip % INTEGRATIONS_PAGE_SIZE !== 0)
-    throw new HttpError(400, FATAL.invalidCursor);
+    throw new HttpError(400, ERROR_MESSAGES.invalidCursor);
   return skip;
 };
 
@@ -72,7 +72,7 @@ const COMMON = {
   errors: 'general',
   rate: 'general',
   limit: 'cdi_integrations',
-  request: null,
+  body: null,
 } as const;
 
 const PARAMETERS = { integration_id: 'ID of the integration.' };
@@ -101,14 +101,14 @@ export const cdiIntegrations = defineRoute({
     summary: 'List data-ingestion integrations',
     description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
-    answer: integrationsAnswer,
+    response: integrationsAnswer,
     isPaged: true,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'Data ingestion is not set up in this workspace.',
   },
-  async answer({ workspace: { workspaceId, integrations }, store, query, now, metrics }) {
+  async handler({ workspace: { workspaceId, integrations }, store, query, now, metrics }) {
     const skip = skipOf(query);
-    if (integrations === null) throw new HttpError(404, FATAL.noIntegrationList);
+    if (integrations === null) throw new HttpError(404, ERROR_MESSAGES.noIntegrationList);
     const page = integrations.slice(skip, skip + INTEGRATIONS_PAGE_SIZE);
     const doRun = page.some(({ source }) => source !== null);
     const states = doRun ? await store.ingestion.states(workspaceId) : [];
@@ -143,12 +143,12 @@ export const cdiIntegrationSync = defineRoute({
     description:
       'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
     success: 202,
-    answer: z.object({ message: z.string().check(described('`success`')) }),
+    response: z.object({ message: z.string().check(described('`success`')) }),
     parameters: PARAMETERS,
     notFound: 'There is no such integration, or it has no source, or its schedule is `never`.',
     writes: true,
   },
-  async answer({ workspace, store, params, now }) {
+  async handler({ workspace, store, params, now }) {
     const { record, source, schedule } = integrationOf(workspace, params['integration_id']);
     if (source === null) throw new HttpError(404, 'The integration has no source, so nothing can be synced');
     if (schedule.kind === 'never')
@@ -159,7 +159,7 @@ export const cdiIntegrationSync = defineRoute({
         ({ finishedAtMs }) => finishedAtMs !== null,
       );
       const seconds = ended ? Math.ceil((ended.finishedAtMs! - ended.startedAtMs) / 1_000) : 1;
-      throw new HttpError(429, FATAL.anotherJob, {
+      throw new HttpError(429, ERROR_MESSAGES.anotherJob, {
         headers: { 'Retry-After': String(Math.max(1, seconds)) },
       });
     }
@@ -189,13 +189,13 @@ export const cdiJobSyncStatus = defineRoute({
     description:
       'Newest first, ten a page. The `Link` header holds the relative addresses of the pages before and after.',
     success: 200,
-    answer: jobSyncStatusAnswer,
+    response: jobSyncStatusAnswer,
     parameters: PARAMETERS,
     isPaged: true,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'There is no such integration.',
   },
-  async answer({ workspace, store, params, query, metrics }) {
+  async handler({ workspace, store, params, query, metrics }) {
     const skip = skipOf(query);
     const { integration_id: id } = integrationOf(workspace, params['integration_id']).record;
     const limit = INTEGRATIONS_PAGE_SIZE + 1;

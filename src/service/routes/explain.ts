@@ -8,12 +8,12 @@ import {
   required,
 } from '../../protocol/index.ts';
 import { explainAnswer, explainRequest } from '../../protocol/schemas/index.ts';
+import { assertKnownApp, defineRoute, serverBody } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
 import { explain } from '../explain/explain.ts';
-import { backendBody, defineRoute, refuseUnknownApp } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { Log } from '../log.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -44,7 +44,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
     errors: 'general',
     rate: 'general',
     limit: 'users_other',
-    request: backendBody(schemaReader(explainRequest), {
+    body: serverBody(schemaReader(explainRequest), {
       maxBytes: MAX_BODY_BYTES,
       maxValues: MAX_PROFILE_VALUES,
     }),
@@ -56,12 +56,12 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
         'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
       example: { external_user_id: 'u-771', placements: ['home_hero'] },
       success: 200,
-      answer: explainAnswer,
+      response: explainAnswer,
       badRequest: 'A member is missing or not valid.',
     },
-    answer: async ({ workspace, store, body, now, metrics, acceptLanguage }) => {
+    handler: async ({ workspace, store, body, now, metrics, acceptLanguage }) => {
       const asked = questionOf(body, workspace);
-      refuseUnknownApp(workspace, asked.appId);
+      assertKnownApp(workspace, asked.appId);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
       const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);

@@ -5,21 +5,21 @@ import {
   type PlacementsAnswer,
 } from '../../protocol/index.ts';
 import { placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
-import { defineRoute, FOR_PAGES, pageBody } from '../gate/route.ts';
+import { BROWSER_ROUTE, browserBody, defineRoute } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { createOnceAMinute, type Log } from '../log.ts';
+import { createLogThrottle, type Log } from '../log.ts';
 import type { MissingSelectors } from '../missing-selectors.ts';
 
 /** The placements that a page inserts by itself. They are the same for every user, and anybody who opens the page may know them. */
 export const placements = (log: Log, missingSelectors: MissingSelectors) => {
-  const isDue = createOnceAMinute();
+  const isDue = createLogThrottle();
   return defineRoute({
-    ...FOR_PAGES,
+    ...BROWSER_ROUTE,
     path: PLACEMENTS_PATH,
     permission: 'banners.sync',
     errors: 'track',
     limit: 'banners_sync',
-    request: pageBody(schemaReader(placementsRequest), {
+    body: browserBody(schemaReader(placementsRequest), {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
@@ -31,11 +31,11 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
         'Answers the placements of the workspace that have a selector. A page with `placementsBySelector` asks once in five minutes at most, and tells which selectors have found nothing.',
       example: {},
       success: 200,
-      answer: placementsAnswer,
+      response: placementsAnswer,
       badRequest: '`missing` is no list of texts.',
       notFound: 'Banners are not enabled in this workspace.',
     },
-    answer: async ({ workspace, body, now }) => {
+    handler: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
       const answer: PlacementsAnswer = { placements: [] };
       for (const placement of workspace.placements ?? []) {

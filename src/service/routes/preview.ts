@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import {
-  FATAL,
+  ERROR_MESSAGES,
   MAX_SYNC_BODY_BYTES,
   MAX_SYNC_VALUES,
   NEVER_EXPIRES,
@@ -11,11 +11,11 @@ import {
   type WireBanner,
 } from '../../protocol/index.ts';
 import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
+import { BROWSER_ROUTE, browserBody, defineRoute } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
-import { defineRoute, FOR_PAGES, pageBody } from '../gate/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
 
@@ -90,12 +90,12 @@ const gone = () => new HttpError(404, 'The draft has changed since the link was 
 export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);
   return defineRoute({
-    ...FOR_PAGES,
+    ...BROWSER_ROUTE,
     path: PREVIEW_PATH,
     permission: 'banners.sync',
     errors: 'track',
     limit: 'banners_sync',
-    request: pageBody(schemaReader(previewRequest), {
+    body: browserBody(schemaReader(previewRequest), {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
@@ -107,11 +107,11 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
         'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
       example: { token: 'eyJhbGciOiJIUzI1NiJ9…' },
       success: 200,
-      answer: previewAnswer,
+      response: previewAnswer,
       badRequest: 'The token is missing.',
       notFound: 'The draft has changed since the link was made.',
     },
-    answer: async ({ workspace, body, now }) => {
+    handler: async ({ workspace, body, now }) => {
       const { workspaceId } = workspace;
       const link = await tokens.verify(workspaceId, body.token, now);
       if (typeof link === 'string') {
@@ -123,9 +123,13 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
       const rate = await store.takeRate([{ key, rule: PER_LINK }], now);
       if (!rate.allowed) {
         const headers = rateLimitHeaders('banners', rate, now, true);
-        throw new HttpError(429, `${FATAL.overRateLimit}: a preview link is looked at 60 times a minute`, {
-          headers,
-        });
+        throw new HttpError(
+          429,
+          `${ERROR_MESSAGES.overRateLimit}: a preview link is looked at 60 times a minute`,
+          {
+            headers,
+          },
+        );
       }
       const draft = await store.studio.draft(workspaceId, link.campaignId);
       if (draft?.revision !== link.revision) throw gone();

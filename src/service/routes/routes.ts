@@ -1,5 +1,5 @@
+import type { Route } from '../api/route.ts';
 import { workspaceBannerIds } from '../campaigns/banner-id.ts';
-import type { Route } from '../gate/route.ts';
 import type { Log } from '../log.ts';
 import type { MissingSelectors } from '../missing-selectors.ts';
 import type { Store } from '../store/store.ts';

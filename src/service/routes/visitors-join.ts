@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import {
-  FATAL,
+  ERROR_MESSAGES,
   isPresent,
   isVisitorId,
   MAX_SYNC_BODY_BYTES,
@@ -10,11 +10,11 @@ import {
   VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
 import { described, envelope, textMember } from '../../protocol/schemas/index.ts';
-import { defineRoute, ENVELOPE_EXAMPLE, FOR_PAGES, pageBody, refuseUnknownApp } from '../gate/route.ts';
+import { assertKnownApp, BROWSER_ROUTE, browserBody, defineRoute, ENVELOPE_EXAMPLE } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { Store } from '../store/store.ts';
-import { unproven } from '../user-tokens/user-tokens.ts';
+import { userTokenError } from '../user-tokens/user-tokens.ts';
 import { giveExternalId } from '../users/identify.ts';
 
 const joinRequest = z.object(
@@ -24,7 +24,7 @@ const joinRequest = z.object(
       description: '`placard-visitor-` and a random UUID.',
     }),
   },
-  { error: FATAL.notAnObject },
+  { error: ERROR_MESSAGES.notAnObject },
 );
 
 /**
@@ -59,12 +59,12 @@ const joinVisitor = async (input: {
  * gate has verified where there is one, and the visitor by an ID that no one else can know.
  */
 export const visitorsJoin = defineRoute({
-  ...FOR_PAGES,
+  ...BROWSER_ROUTE,
   path: VISITOR_JOIN_PATH,
   permission: 'banners.track',
   errors: 'track',
   limit: 'banners_track',
-  request: pageBody(schemaReader(joinRequest), { maxBytes: MAX_SYNC_BODY_BYTES, maxValues: MAX_SYNC_VALUES }),
+  body: browserBody(schemaReader(joinRequest), { maxBytes: MAX_SYNC_BODY_BYTES, maxValues: MAX_SYNC_VALUES }),
   operation: {
     id: 'joinVisitor',
     tag: 'Banners',
@@ -73,19 +73,19 @@ export const visitorsJoin = defineRoute({
       'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
     example: { ...ENVELOPE_EXAMPLE, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
     success: 200,
-    answer: z.object({ message: z.string().check(described('`success`')) }),
+    response: z.object({ message: z.string().check(described('`success`')) }),
     writes: true,
     badRequest: 'A member is missing or not valid.',
     notFound: 'Banners are not enabled in this workspace.',
   },
-  async answer({ workspace, store, body, now }) {
+  async handler({ workspace, store, body, now }) {
     const { external_user_id: userId, app_id: appId, visitor_id: visitorId } = body;
-    refuseUnknownApp(workspace, appId);
+    assertKnownApp(workspace, appId);
     if (isVisitorId(userId) || workspace.blockedExternalIds.has(userId)) {
       throw new HttpError(400, notValid('external_user_id'));
     }
     if (!workspace.userTokens.has(appId)) throw new HttpError(403, 'The app takes no user tokens');
-    if (!isPresent(body[USER_TOKEN_MEMBER])) throw unproven(appId, 'missing');
+    if (!isPresent(body[USER_TOKEN_MEMBER])) throw userTokenError(appId, 'missing');
     await joinVisitor({ workspaceId: workspace.workspaceId, store, visitorId, userId, nowMs: now });
     return { status: 200, body: { message: 'success' } };
   },

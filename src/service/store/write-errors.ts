@@ -1,4 +1,4 @@
-import { codeOf } from '../log.ts';
+import { getErrorCode } from '../log.ts';
 
 /** Nothing of the write was stored, and the same may go through in a moment. */
 export class RetryLaterError extends Error {
@@ -54,7 +54,7 @@ export const verdictOf = (error: unknown): Verdict | null => {
   const kind = sqliteKindOf(error);
   const found =
     kind === null
-      ? POSTGRES.find(([, codes]) => codes.test(codeOf(error) ?? ''))
+      ? POSTGRES.find(([, codes]) => codes.test(getErrorCode(error) ?? ''))
       : SQLITE.find(([, kinds]) => kinds.includes(kind));
   return found?.[0] ?? null;
 };

@@ -1,7 +1,7 @@
 import { hash, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from 'jose';
 import {
-  FATAL,
+  ERROR_MESSAGES,
   isPresent,
   isVisitorId,
   MAX_USER_TOKEN_CHARACTERS,
@@ -11,7 +11,7 @@ import {
   type UserTokenAlgorithm,
   type UserTokenFault,
 } from '../../protocol/index.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 
 /** A key that user tokens are verified with, and the one algorithm it is used for. */
 export interface PublicKey {
@@ -22,8 +22,8 @@ export interface PublicKey {
 }
 
 /** The refusal of a request whose user token does not hold, or is not there. */
-export const unproven = (appId: string, fault: UserTokenFault): HttpError =>
-  new HttpError(401, FATAL.invalidUserToken, {
+export const userTokenError = (appId: string, fault: UserTokenFault): HttpError =>
+  new HttpError(401, ERROR_MESSAGES.invalidUserToken, {
     headers: { [USER_TOKEN_HEADER]: fault },
     why: `the user token of app ${appId} does not hold: ${fault}`,
   });

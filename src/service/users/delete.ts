@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
-import { defineRoute } from '../gate/route.ts';
-import { HttpError } from '../http/exchange.ts';
+import { defineRoute } from '../api/route.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { UserWork } from '../store/store.ts';
 import {
   alias,
@@ -98,7 +98,7 @@ export const usersDelete = defineRoute({
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  request: profileBody(deleteRequest, refuse),
+  body: profileBody(deleteRequest, refuse),
   operation: {
     id: 'deleteUsers',
     tag: 'Users',
@@ -107,11 +107,11 @@ export const usersDelete = defineRoute({
       'Takes exactly one of the five lists. Cannot be undone. An address that several users share needs `prioritization`, without `least_recently_updated`.',
     example: { external_ids: ['u-771'] },
     success: 201,
-    answer: deleteAnswer,
+    response: deleteAnswer,
     writes: true,
     badRequest: 'No list was sent, several were, or an entry is not valid. Nothing was deleted.',
   },
-  async answer({ workspace: { workspaceId }, store, body, now }) {
+  async handler({ workspace: { workspaceId }, store, body, now }) {
     const targets = NAMES.flatMap((name) => body[name] ?? []);
     const deleted = await store.write(deleteWork(workspaceId, targets, now));
     return { status: 201, body: { deleted, message: 'success' } };

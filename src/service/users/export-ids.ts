@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import * as z from 'zod';
 import { isRecord, MAX_PROFILE_ENTRIES, notValid } from '../../protocol/index.ts';
+import { defineRoute } from '../api/route.ts';
 import { userLine } from '../export/lines.ts';
-import { defineRoute } from '../gate/route.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { alias, anyId, anyText, entries, type Fault, profileBody } from './profile-bodies.ts';
@@ -114,7 +114,7 @@ export const usersExportIds = defineRoute({
   errors: 'general',
   rate: 'general',
   limit: 'users_export_ids',
-  request: profileBody(exportIdsRequest, refuse),
+  body: profileBody(exportIdsRequest, refuse),
   operation: {
     id: 'exportUsers',
     tag: 'Users',
@@ -122,10 +122,10 @@ export const usersExportIds = defineRoute({
     description: 'Returns everything that is stored of these users, or the fields requested.',
     example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
     success: 201,
-    answer: exportIdsAnswer,
+    response: exportIdsAnswer,
     badRequest: 'No user was named, or in the wrong way.',
   },
-  async answer({ workspace, store, body, now }) {
+  async handler({ workspace, store, body, now }) {
     const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
     const lookups = lookupsOf(body);
     // Bytes, each user's in their turn, after a comma: to encode a text of 45 MB at the end would keep others waiting.

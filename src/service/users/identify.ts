@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isEmail, isPhone, MAX_EMAIL_CHARACTERS, TRACK_ERROR } from '../../protocol/index.ts';
-import { defineRoute } from '../gate/route.ts';
+import { defineRoute } from '../api/route.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
@@ -101,7 +101,7 @@ export const usersIdentify = defineRoute({
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  request: profileBody(identifyRequest, refuseInArrays),
+  body: profileBody(identifyRequest, refuseInArrays),
   operation: {
     id: 'identifyUsers',
     tag: 'Users',
@@ -113,11 +113,11 @@ export const usersIdentify = defineRoute({
       ],
     },
     success: 201,
-    answer: identifyAnswer,
+    response: identifyAnswer,
     writes: true,
     badRequest: BAD_ENTRIES,
   },
-  async answer({ workspace, store, body, now }) {
+  async handler({ workspace, store, body, now }) {
     const answer: Record<string, unknown> = {};
     const identifications: Identification[] = [];
     for (const array of ARRAYS) {

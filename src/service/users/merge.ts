@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isPhone, isPresent, isRecord, MAX_PROFILE_ENTRIES, required } from '../../protocol/index.ts';
-import { defineRoute } from '../gate/route.ts';
-import { HttpError } from '../http/exchange.ts';
+import { defineRoute } from '../api/route.ts';
+import { HttpError } from '../http/http-request.ts';
 import { getOwn, type Profile, setOwn, sumOf, type Tally } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import { MAX_KNOWN_CLICKS } from './click-effects.ts';
@@ -146,7 +146,7 @@ export const usersMerge = defineRoute({
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  request: profileBody(mergeRequest, refuse),
+  body: profileBody(mergeRequest, refuse),
   operation: {
     id: 'mergeUsers',
     tag: 'Users',
@@ -158,11 +158,11 @@ export const usersMerge = defineRoute({
       ],
     },
     success: 202,
-    answer: mergeAnswer,
+    response: mergeAnswer,
     writes: true,
     badRequest: BAD_ENTRIES,
   },
-  async answer({ workspace, store, body, now }) {
+  async handler({ workspace, store, body, now }) {
     const updates = body.merge_updates.map((update) => ({
       merge: targetOf(update.identifier_to_merge),
       keep: targetOf(update.identifier_to_keep),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { isRecord, MAX_PROFILE_ENTRIES, required, TRACK_ERROR } from '../../protocol/index.ts';
-import { defineRoute } from '../gate/route.ts';
-import { HttpError } from '../http/exchange.ts';
+import { defineRoute } from '../api/route.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import {
@@ -72,7 +72,7 @@ export const usersAliasNew = defineRoute({
   errors: 'general',
   rate: 'general',
   limit: 'users_other',
-  request: { ...request, read: (sent) => read(unwrapped(sent)) },
+  body: { ...request, read: (sent) => read(unwrapped(sent)) },
   operation: {
     id: 'addAliases',
     tag: 'Users',
@@ -80,11 +80,11 @@ export const usersAliasNew = defineRoute({
     description: 'Without `external_id` an alias-only user is made.',
     example: { user_aliases: [{ external_id: 'u-771', alias_name: 'crm-90', alias_label: 'crm' }] },
     success: 201,
-    answer: aliasNewAnswer,
+    response: aliasNewAnswer,
     writes: true,
     badRequest: BAD_ENTRIES,
   },
-  async answer({ workspace, store, body, now }) {
+  async handler({ workspace, store, body, now }) {
     const aliases = body[ARRAY].map(({ external_id, ...alias }, index): NewAlias => {
       if (external_id != null && workspace.blockedExternalIds.has(external_id)) {
         throw refuseEntry(TRACK_ERROR.blockedExternalId, ARRAY, index);

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import {
-  FATAL,
+  ERROR_MESSAGES,
   fitsBytes,
   IDENTIFIERS,
   type IdentifierName,
@@ -17,9 +17,9 @@ import {
   type UserAlias,
 } from '../../protocol/index.ts';
 import { isAliasText } from '../../protocol/schemas/index.ts';
-import { backendBody } from '../gate/route.ts';
+import { serverBody } from '../api/route.ts';
 import type { RequestBody } from '../http/body.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
@@ -148,11 +148,11 @@ export const profileBody = <Schema extends z.ZodObject>(
   schema: Schema,
   refuse: (fault: Fault) => HttpError,
 ): RequestBody<z.output<Schema>> =>
-  backendBody(
+  serverBody(
     {
       schema,
       read(sent) {
-        if (!isRecord(sent)) throw new HttpError(400, FATAL.notAnObject);
+        if (!isRecord(sent)) throw new HttpError(400, ERROR_MESSAGES.notAnObject);
         const tooMany = Object.keys(sent).find((name) => name in schema.shape && isLong(sent[name]));
         if (tooMany !== undefined) {
           throw refuse({ path: [tooMany], isTooMany: true, value: sent[tooMany], words: undefined });
@@ -180,8 +180,8 @@ export const refuseEntry = (words: string, array: string, index: number): HttpEr
 export const refuseInArrays = ({ path, isTooMany, value, words }: Fault): HttpError => {
   const [array, index, member] = path;
   const isMissing = value == null;
-  if (isTooMany) return new HttpError(400, FATAL.tooManyObjects);
-  if (array === undefined) return new HttpError(400, words ?? FATAL.notAnObject);
+  if (isTooMany) return new HttpError(400, ERROR_MESSAGES.tooManyObjects);
+  if (array === undefined) return new HttpError(400, words ?? ERROR_MESSAGES.notAnObject);
   if (isMissing && index === undefined) return new HttpError(400, required(String(array)));
   if (member === undefined) return new HttpError(400, `'${String(array)}' must be an array of objects`);
   const text = words ?? (isMissing ? required(String(member)) : notValid(String(member)));

@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import {
-  FATAL,
+  ERROR_MESSAGES,
   INPUT_ARRAYS,
   type InputArray,
   isRecord,
@@ -22,9 +22,9 @@ import {
   usersTrackBulkRequest,
   usersTrackRequest,
 } from '../../protocol/schemas/index.ts';
-import { backendBody, defineRoute, type Operation, type Route, type RouteMetrics } from '../gate/route.ts';
+import { defineRoute, type Operation, type Route, type RouteMetrics, serverBody } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
-import { HttpError } from '../http/exchange.ts';
+import { HttpError } from '../http/http-request.ts';
 import type { UserWork } from '../store/store.ts';
 import {
   type CheckedAttributes,
@@ -51,7 +51,7 @@ const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
   const lengths = INPUT_ARRAYS.map((name) => arrays[name]?.length ?? 0);
   const count =
     counting === 'per_array' ? Math.max(...lengths) : lengths.reduce((sum, length) => sum + length, 0);
-  if (count > max) throw new HttpError(400, FATAL.tooManyObjects);
+  if (count > max) throw new HttpError(400, ERROR_MESSAGES.tooManyObjects);
 };
 
 /** Counts objects by what looks their user up. Nobody is read for this: two identifiers of one user count as two users. */
@@ -61,13 +61,13 @@ const createUserCount = (max = Number.POSITIVE_INFINITY) => {
     if (identity === null || max === Number.POSITIVE_INFINITY) return;
     const user = JSON.stringify(identity.lookup);
     const count = (counts.get(user) ?? 0) + 1;
-    if (count > max) throw new HttpError(400, FATAL.tooManyObjectsPerUser);
+    if (count > max) throw new HttpError(400, ERROR_MESSAGES.tooManyObjectsPerUser);
     counts.set(user, count);
   };
 };
 
 const refuse = (errors: TrackErrorEntry[]): never => {
-  throw new HttpError(400, FATAL.noValidData, errors.length > 0 ? { members: { errors } } : {});
+  throw new HttpError(400, ERROR_MESSAGES.noValidData, errors.length > 0 ? { members: { errors } } : {});
 };
 
 /** Checks every object alone and stores those that pass: attributes, then events, then purchases. Resolves once they are durable. */
@@ -170,7 +170,7 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
     errors: 'general',
     rate: 'users-track',
     limit,
-    request: backendBody(schemaReader(usersTrackBody, schema), {
+    body: serverBody(schemaReader(usersTrackBody, schema), {
       ...bounds,
       maxValues: MAX_USERS_TRACK_VALUES,
     }),
@@ -179,11 +179,11 @@ const trackRoute = ({ path, permission, limit, schema, bounds, operation, object
       tag: 'Users',
       example: EXAMPLE,
       success: 201,
-      answer: usersTrackAnswer,
+      response: usersTrackAnswer,
       writes: true,
       badRequest: 'No object was valid, there were too many, or the body is no JSON.',
     },
-    async answer({ workspace, store, body, now, metrics }) {
+    async handler({ workspace, store, body, now, metrics }) {
       try {
         const answer = await trackUsers({ workspace, store, body, nowMs: now, limit: objects(workspace) });
         for (const array of INPUT_ARRAYS) metrics.objects(array, answer[`${array}_processed`] ?? 0);

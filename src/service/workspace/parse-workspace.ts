@@ -4,8 +4,8 @@ import { segmentProblems } from '../campaigns/audience/segments.ts';
 import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
 import type { ReportIssue } from '../issues.ts';
-import { createLocalDays } from '../local-days.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
+import { createZonedCalendar } from '../zoned-calendar.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
@@ -223,7 +223,7 @@ export const parseWorkspace = (
       events: file.retention?.events_days ?? null,
       bannerEvents: file.retention?.banner_events_days ?? null,
     },
-    localDays: createLocalDays(file.studio?.time_zone ?? 'UTC'),
+    localDays: createZonedCalendar(file.studio?.time_zone ?? 'UTC'),
     operators: (file.operators ?? []).map(operatorOf),
     studio: studioSettingsOf(file.studio ?? {}),
     warnings,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { codeOf, type Log } from '../log.ts';
+import { getErrorCode, type Log } from '../log.ts';
 import { fileMarks, type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
 import type { Registry } from './workspace.ts';
 
@@ -92,7 +92,7 @@ export const watchWorkspaces = (
       seen = marks;
     } catch (problem) {
       // While an editor replaces the file there is a moment without one; the next look finds it.
-      const code = codeOf(problem);
+      const code = getErrorCode(problem);
       const file = problem instanceof Error && 'path' in problem ? String(problem.path) : path;
       const found = `${code} ${file}`;
       if (found !== unreadable) log.warn({ path: file, code }, 'workspace not readable');
@@ -139,7 +139,7 @@ export const watchWorkspaces = (
     });
     watcher.on('error', () => watcher?.close()); // Polling goes on.
   } catch (problem) {
-    log.warn({ path, code: codeOf(problem) }, 'workspace polled: it cannot be watched');
+    log.warn({ path, code: getErrorCode(problem) }, 'workspace polled: it cannot be watched');
   }
   const polling = setInterval(() => look(), pollMs);
   polling.unref();

@@ -89,7 +89,7 @@ export interface ApiKey {
   permissions: ReadonlySet<Permission>;
 }
 
-export interface KeyHolder {
+export interface AuthenticatedKey {
   workspace: Workspace;
   key: ApiKey;
 }
@@ -98,7 +98,7 @@ export interface KeyHolder {
 export interface Registry {
   workspaces: readonly Workspace[];
   /** Who holds the key of this SHA-256; compared in constant time. */
-  holderOf(hash: Uint8Array): KeyHolder | undefined;
+  holderOf(hash: Uint8Array): AuthenticatedKey | undefined;
 }
 
 /** The first bytes of a hash choose a handful of candidates: they give nothing of a key away, and the rest is compared whole. */
@@ -107,10 +107,10 @@ const bucketOf = (hash: Uint8Array): number =>
 
 /** Throws a `WorkspaceError` where two workspaces share an ID or a key. */
 export const createRegistry = (sources: readonly { workspace: Workspace; source: string }[]): Registry => {
-  const buckets = new Map<number, KeyHolder[]>();
+  const buckets = new Map<number, AuthenticatedKey[]>();
   const seen = new Map<string, string>();
-  const holderOf = (hash: Uint8Array): KeyHolder | undefined => {
-    let found: KeyHolder | undefined;
+  const holderOf = (hash: Uint8Array): AuthenticatedKey | undefined => {
+    let found: AuthenticatedKey | undefined;
     for (const holder of buckets.get(bucketOf(hash)) ?? []) {
       if (timingSafeEqual(holder.key.hash, hash)) found = holder;
     }

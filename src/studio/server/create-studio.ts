@@ -113,10 +113,15 @@ export const createStudio = ({
     throw new HttpError(403, `This needs the role "${role}", and you have "${operator.role}"`);
   };
 
-  const serve = async ({ exchange, endpoint: route, params, readJson }: Call<StudioRoute | SignInRoute>) => {
+  const serve = async ({
+    request: exchange,
+    endpoint: route,
+    params,
+    readJson,
+  }: Call<StudioRoute | SignInRoute>) => {
     const origin = admittedOrigin(exchange);
     if (route.role === null) {
-      return route.answer({ exchange, body: route.request?.read(await readJson()), origin });
+      return route.answer({ exchange, body: route.body?.read(await readJson()), origin });
     }
     const isSecure = origin.startsWith('https:');
     const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
@@ -124,7 +129,7 @@ export const createStudio = ({
     // Each by itself: a name may come twice.
     for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
       refuseUnstorable(sent);
-    const body = route.request?.read(await readJson());
+    const body = route.body?.read(await readJson());
     return route.answer({
       operator,
       sessionId,
@@ -163,7 +168,7 @@ export const createStudio = ({
   const handle = async (exchange: Exchange): Promise<Reply> => {
     const origin = ownOrigin(exchange, configured);
     const shown = origin === null || routes.has(exchange.path) ? null : page(exchange.method, exchange.path);
-    const reply = shown ?? (await routes.handle(exchange)).reply;
+    const reply = shown ?? (await routes.handle(exchange)).response;
     return origin?.startsWith('https:') ? { ...reply, headers: { ...reply.headers, ...OVER_TLS } } : reply;
   };
 

@@ -60,7 +60,7 @@ export const createSignInRoutes = ({
       method: 'POST',
       path: '/api/session',
       role: null,
-      request: bodyOf(loginBody),
+      body: bodyOf(loginBody),
       async answer({ exchange, body, origin }) {
         await limit(`studio:login:${exchange.address}`, ADDRESS_TRIES);
         const key = body.key.trim();
@@ -78,7 +78,7 @@ export const createSignInRoutes = ({
       method: 'GET',
       path: '/api/sign-in',
       role: null,
-      request: null,
+      body: null,
       answer() {
         const body: SignInOptions = { providers: openId.providers() };
         return { status: 200, body };
@@ -88,7 +88,7 @@ export const createSignInRoutes = ({
       method: 'GET',
       path: OPENID_START,
       role: null,
-      request: null,
+      body: null,
       async answer({ exchange, origin }) {
         await limit(`studio:openid:${exchange.address}`, OPENID_TRIES);
         const started = await openId.start(new URLSearchParams(exchange.search).get('workspace'), origin);
@@ -99,7 +99,7 @@ export const createSignInRoutes = ({
       method: 'GET',
       path: OPENID_CALLBACK,
       role: null,
-      request: null,
+      body: null,
       async answer({ exchange, origin }) {
         await limit(`studio:openid:${exchange.address}`, OPENID_TRIES);
         const outcome = await openId.finish(exchange.search, exchange.header('cookie'), origin);

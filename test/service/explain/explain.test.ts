@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterEach, describe, expect, test } from 'vitest';
-import { EXPLAIN_PATH, FATAL } from '../../../src/protocol/index.ts';
+import { ERROR_MESSAGES, EXPLAIN_PATH } from '../../../src/protocol/index.ts';
 import { explainAnswer } from '../../../src/protocol/schemas/index.ts';
 import {
   APP_ID,
@@ -244,7 +244,7 @@ describe('the request', () => {
     expect((await explain()).body.message).toBe("'app_id' is required");
     expect(await reasons({ app_id: 'one' })).toMatchObject([{ outcome: 'not_in_audience' }]);
     expect(await reasons({ app_id: 'two' })).toMatchObject([{ outcome: 'shown' }]);
-    expect((await explain({ app_id: 'three' })).body.message).toBe(FATAL.unknownApp);
+    expect((await explain({ app_id: 'three' })).body.message).toBe(ERROR_MESSAGES.unknownApp);
   });
 
   test('is refused with a client key, and with a server key that lacks the permission', async () => {

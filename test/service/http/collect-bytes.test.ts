@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { collectBytes } from '../../../src/service/http/exchange.ts';
+import { collectBytes } from '../../../src/service/http/http-request.ts';
 
 const KB = 1024;
 const bytesOf = (length: number) => Uint8Array.from({ length }, (_, index) => index % 251);

@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { createEndOfTurn } from '../../../src/service/http/serve-port.ts';
+import { createTickBatcher } from '../../../src/service/http/serve-port.ts';
 
 describe('the end of a turn', () => {
   test('runs what came in one turn together, in its order', async () => {
-    const atEndOfTurn = createEndOfTurn();
+    const atEndOfTurn = createTickBatcher();
     const done: string[] = [];
     atEndOfTurn(() => done.push('first'));
     await Promise.resolve();
@@ -18,7 +18,7 @@ describe('the end of a turn', () => {
   });
 
   test('lets no more than 64 wait', async () => {
-    const atEndOfTurn = createEndOfTurn();
+    const atEndOfTurn = createTickBatcher();
     let done = 0;
     for (let job = 0; job < 65; job += 1) {
       atEndOfTurn(() => {

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { createHeldBodies, MAX_BYTES } from '../../../src/service/http/body.ts';
-import type { Exchange, Reply } from '../../../src/service/http/exchange.ts';
-import { HttpError } from '../../../src/service/http/exchange.ts';
+import { createBodyMemoryBudget, MAX_BYTES } from '../../../src/service/http/body.ts';
+import type { HttpRequest, HttpResponse } from '../../../src/service/http/http-request.ts';
+import { HttpError } from '../../../src/service/http/http-request.ts';
 import { createService, openStore } from '../../../src/service/index.ts';
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
 
@@ -19,33 +19,33 @@ const refusal = (work: () => void): unknown => {
 };
 
 test('one request may hold more than all may together; the next is refused until it is answered', () => {
-  const heldBy = createHeldBodies(10_000);
+  const heldBy = createBodyMemoryBudget(10_000);
   const one = heldBy();
-  one.hold(20_000);
-  const error = refusal(() => heldBy().hold(1));
+  one.reserve(20_000);
+  const error = refusal(() => heldBy().reserve(1));
   expect(error).toBeInstanceOf(HttpError);
   expect(error).toMatchObject({ status: 503, headers: { 'Retry-After': '1' } });
-  one.leave();
-  one.leave();
-  heldBy().hold(1);
+  one.release();
+  one.release();
+  heldBy().reserve(1);
 });
 
 test('what is in work is not refused for what it turns out to hold', () => {
-  const heldBy = createHeldBodies(10_000);
+  const heldBy = createBodyMemoryBudget(10_000);
   const zipped = heldBy();
-  zipped.hold(5_000);
-  zipped.hold(50_000);
-  zipped.hold(50_000);
-  expect(refusal(() => heldBy().hold(0))).toBeInstanceOf(HttpError);
+  zipped.reserve(5_000);
+  zipped.reserve(50_000);
+  zipped.reserve(50_000);
+  expect(refusal(() => heldBy().reserve(0))).toBeInstanceOf(HttpError);
 });
 
 test('a request without a body counts as well', () => {
-  const heldBy = createHeldBodies(10 * LEAST - 1);
+  const heldBy = createBodyMemoryBudget(10 * LEAST - 1);
   const all = Array.from({ length: 10 }, heldBy);
-  for (const each of all) each.hold(0);
-  expect(refusal(() => heldBy().hold(0))).toBeInstanceOf(HttpError);
-  all[3]!.leave();
-  heldBy().hold(0);
+  for (const each of all) each.reserve(0);
+  expect(refusal(() => heldBy().reserve(0))).toBeInstanceOf(HttpError);
+  all[3]!.release();
+  heldBy().reserve(0);
 });
 
 const BODY_BYTES = 250_000;
@@ -73,7 +73,7 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
     } as typeof store;
     const workspace = aWorkspace({ limits: { users_track: { requests: 10_000, window_seconds: 60 } } });
     const service = createService({ workspaces: [workspace], store: held });
-    const post = (path: string, body: Uint8Array, more: Record<string, string> = {}): Promise<Reply> =>
+    const post = (path: string, body: Uint8Array, more: Record<string, string> = {}): Promise<HttpResponse> =>
       service.handle({
         method: 'POST',
         path,
@@ -83,10 +83,10 @@ test.each<[string, Uint8Array, Record<string, string>, number]>([
         header: (name) =>
           ({ authorization: `Bearer ${SERVER_KEY}`, 'content-type': 'application/json', ...more })[name],
         body: async () => body,
-      } satisfies Exchange);
+      } satisfies HttpRequest);
 
-    const answers: Promise<Reply>[] = [];
-    let refused: Reply | undefined;
+    const answers: Promise<HttpResponse>[] = [];
+    let refused: HttpResponse | undefined;
     while (!refused) {
       const answer = post('/users/track', sent, headers);
       answers.push(answer);

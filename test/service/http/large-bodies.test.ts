@@ -1,46 +1,46 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createLargeBodies } from '../../../src/service/http/body.ts';
+import { createBodySemaphore } from '../../../src/service/http/body.ts';
 import { createService, openStore, type Service, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 
 describe('the turns', () => {
   test('are given in the order in which they were asked for, few at a time', async () => {
-    const turnOf = createLargeBodies(2);
+    const turnOf = createBodySemaphore(2);
     const order: number[] = [];
     const turns = [0, 1, 2, 3].map(() => turnOf());
-    for (const [index, turn] of turns.entries()) void turn.enter().then(() => order.push(index));
+    for (const [index, turn] of turns.entries()) void turn.acquire().then(() => order.push(index));
     await nextTurn();
     expect(order).toEqual([0, 1]);
-    turns[1]!.leave();
+    turns[1]!.release();
     await nextTurn();
     expect(order).toEqual([0, 1, 2]);
-    turns[0]!.leave();
-    turns[2]!.leave();
+    turns[0]!.release();
+    turns[2]!.release();
     await nextTurn();
     expect(order).toEqual([0, 1, 2, 3]);
   });
 
   test('are given back once, and only by who has one', async () => {
-    const turnOf = createLargeBodies(1);
+    const turnOf = createBodySemaphore(1);
     const first = turnOf();
-    await first.enter();
-    turnOf().leave();
+    await first.acquire();
+    turnOf().release();
     const second = turnOf();
     let isIn = false;
-    const entered = second.enter().then(() => {
+    const entered = second.acquire().then(() => {
       isIn = true;
     });
-    second.leave();
+    second.release();
     await nextTurn();
     expect(isIn).toBe(false);
-    first.leave();
-    first.leave();
+    first.release();
+    first.release();
     await entered;
     let thirdIsIn = false;
     void turnOf()
-      .enter()
+      .acquire()
       .then(() => {
         thirdIsIn = true;
       });

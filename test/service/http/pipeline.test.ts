@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest';
-import { JSON_HEADERS, type Reply } from '../../../src/service/http/exchange.ts';
+import { type HttpResponse, JSON_HEADERS } from '../../../src/service/http/http-request.ts';
 import { type ListenOptions, servePort } from '../../../src/service/http/serve-port.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 
@@ -21,7 +21,7 @@ const aClient = async (port: number) => {
 };
 
 /** A port whose handler waits for the test, and tells how many requests it works on. */
-const aPort = async (respond: (path: string) => Reply['body'], options: ListenOptions = {}) => {
+const aPort = async (respond: (path: string) => HttpResponse['body'], options: ListenOptions = {}) => {
   const handled: string[] = [];
   let inWork = 0;
   let most = 0;

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { FATAL } from '../../../src/protocol/index.ts';
+import { ERROR_MESSAGES } from '../../../src/protocol/index.ts';
 import { syncAnswer } from '../../../src/protocol/schemas/index.ts';
 import { withoutMark } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
@@ -98,7 +98,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['external_user_id', 'a\u0000b', "'external_user_id' is not valid"],
       ['external_user_id', 'a\ud800', "'external_user_id' is not valid"],
       ['app_id', undefined, "'app_id' is required"],
-      ['app_id', 'another-app', FATAL.unknownApp],
+      ['app_id', 'another-app', ERROR_MESSAGES.unknownApp],
       ['app_version', undefined, "'app_version' is required"],
       ['app_version', '', "'app_version' is required"],
       ['app_version', 'x'.repeat(256), "'app_version' is not valid"],

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { FATAL } from '../../../src/protocol/index.ts';
+import { ERROR_MESSAGES } from '../../../src/protocol/index.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { keptOpen, type RunningService, runService, STORES } from '../../helpers/running-service.ts';
@@ -146,7 +146,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       ['events', {}, "'events' is not valid"],
       ['external_user_id', undefined, "'external_user_id' is required"],
       ['external_user_id', 'x'.repeat(987), "'external_user_id' is not valid"],
-      ['app_id', 'another', FATAL.unknownApp],
+      ['app_id', 'another', ERROR_MESSAGES.unknownApp],
       ['app_version', null, "'app_version' is required"],
     ])('answers 400 without errors where %s is %j', async (name, value, message) => {
       await run();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createLocalDays } from '../../../src/service/local-days.ts';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
 import { STEP } from '../../../src/service/results/advance.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
+import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { anEvent, aPurchase, byExternalId } from './examples.ts';
@@ -50,7 +50,7 @@ type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
 /** Stores things in the order of their list, which is not the order in which they happened, and keeps a list for the model. */
 const happen = async (store: Store, run: number, all: readonly Happening[], timeZone: string) => {
-  const localDays = createLocalDays(timeZone);
+  const localDays = createZonedCalendar(timeZone);
   const seen: Seen[] = [];
   const done: Done[] = [];
   /** Who an external ID is, and a number for the next one who comes under a name that is free again. */

@@ -1,5 +1,5 @@
 // The results of a campaign, counted from a plain list of what happened: what every store must answer.
-import { createLocalDays } from '../../../src/service/local-days.ts';
+
 import type {
   ArmResults,
   CampaignResults,
@@ -8,6 +8,7 @@ import type {
   Goal,
   ResultsQuestion,
 } from '../../../src/service/store/index.ts';
+import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 
 export interface Seen {
   person: number;
@@ -89,7 +90,7 @@ export const modelOf = (
   }
   const armOf = ({ person }: { person: number }) => firsts.get(person)!.variantId;
   const counted = seen.filter(({ person }) => firsts.has(person));
-  const localDays = createLocalDays(timeZone);
+  const localDays = createZonedCalendar(timeZone);
   const arms = groupBy(counted, (each) => String(armOf(each))).map((each): ArmResults => {
     const variantId = armOf(each[0]!);
     const mine = new Map([...firsts].filter(([, first]) => first.variantId === variantId));

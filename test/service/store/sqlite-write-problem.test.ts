@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { errorFacts } from '../../../src/service/log.ts';
+import { serializeError } from '../../../src/service/log.ts';
 import { noChanges } from '../../../src/service/profiles/user-set.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
@@ -44,7 +44,7 @@ test('a write that SQLite refuses on its thread is logged by its kind, and witho
   createTables(database, file);
   database.close();
   const committer = await startWriterThread(file);
-  const facts = errorFacts(await refusedBy(committer));
+  const facts = serializeError(await refusedBy(committer));
   await committer.close();
   expect(facts).toMatchObject(FACTS);
   expect(JSON.stringify(facts)).not.toContain('kim');
@@ -54,7 +54,7 @@ test('a write that SQLite refuses in memory is logged the same', async () => {
   const database = new DatabaseSync(':memory:');
   createTables(database, ':memory:');
   const committer = createInlineWriter(database);
-  expect(errorFacts(await refusedBy(committer))).toMatchObject(FACTS);
+  expect(serializeError(await refusedBy(committer))).toMatchObject(FACTS);
   await committer.close();
 });
 

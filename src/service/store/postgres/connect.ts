@@ -1,13 +1,13 @@
 import { Socket } from 'node:net';
 import { Pool, types } from 'pg';
-import { inTime } from '../../in-time.ts';
-import { nearest } from '../../nearest.ts';
+import { suggest } from '../../suggest.ts';
+import { withTimeout } from '../../with-timeout.ts';
 import { watchReplication } from './statement.ts';
 
 /** The driver would pass over a mistyped `sslmode`, and connect without encryption. */
 const refuseSlips = (url: string): void => {
   for (const name of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]).keys()) {
-    if (name !== 'sslmode' && nearest(name, ['sslmode'])) {
+    if (name !== 'sslmode' && suggest(name, ['sslmode'])) {
       throw new Error(`the URL has a parameter '${name}': write 'sslmode'`);
     }
   }
@@ -153,7 +153,7 @@ export const connect = (
     async close() {
       // The pool forgets its connections before they are closed; one that stays open keeps the process.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-      await inTime(Promise.all([pool.end(), ...closed]), CLOSE_MS);
+      await withTimeout(Promise.all([pool.end(), ...closed]), CLOSE_MS);
       for (const socket of sockets) socket.destroy();
     },
   };

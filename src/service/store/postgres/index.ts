@@ -1,8 +1,8 @@
-import { inTime } from '../../in-time.ts';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { POSTGRES_RESULTS } from '../../results/statements.ts';
 import { createResults } from '../../results/store.ts';
 import { POSTGRES } from '../../sql/dialect.ts';
+import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createReadFeed } from '../feed.ts';
 import { createFindStale, createPrune } from '../prune.ts';
@@ -102,7 +102,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async close() {
       if (isClosed) return;
       isClosed = true;
-      await inTime(Promise.all([queue.close(), follower.close()]), DRAIN_MS);
+      await withTimeout(Promise.all([queue.close(), follower.close()]), DRAIN_MS);
       // A write that still waits for an answer is refused now.
       await closeAll();
     },

@@ -11,7 +11,7 @@ import {
   rmSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { codeOf } from '../../log.ts';
+import { getErrorCode } from '../../log.ts';
 import { performOnThread } from './jobs.ts';
 
 const removeHalves = (part: string): void => {
@@ -23,7 +23,7 @@ const isRunning = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === 'EPERM';
+    return getErrorCode(error) === 'EPERM';
   }
 };
 
@@ -32,7 +32,7 @@ const namesIn = (folder: string): string[] => {
     return readdirSync(folder);
   } catch (error) {
     // A folder for backups may grant no right to read.
-    if (codeOf(error) === 'EACCES') return [];
+    if (getErrorCode(error) === 'EACCES') return [];
     throw error;
   }
 };
@@ -72,7 +72,7 @@ const rename = (part: string, destination: string): void => {
   try {
     linkSync(part, destination);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') refuse(destination);
+    if (getErrorCode(error) === 'EEXIST') refuse(destination);
     // Not every file system has links.
     renameSync(part, destination);
   }

@@ -1,7 +1,7 @@
 import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { messageOf } from '../../log.ts';
+import { getErrorMessage } from '../../log.ts';
 import type { RunSql, SqlRow, Statement } from '../../operators/index.ts';
 import { query, type Send } from '../../sql/dialect.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
@@ -179,7 +179,7 @@ export const claimFile = (file: string): (() => void) => {
     const problem =
       sqliteKindOf(error) === SQLITE_BUSY
         ? `Another Placard service is using ${file}: stop it first. One service owns a SQLite file; several share a PostgreSQL database.`
-        : `${name}, which keeps other services off the file, cannot be locked: ${messageOf(error)}`;
+        : `${name}, which keeps other services off the file, cannot be locked: ${getErrorMessage(error)}`;
     throw new Error(problem, { cause: error });
   }
   return () => lock.close();

@@ -30,7 +30,7 @@ export const readSession = defineRoute({
   method: 'GET',
   path: '/api/session',
   role: 'view',
-  request: null,
+  body: null,
   answer: ({ operator, workspace }) => {
     const { studio } = workspace;
     const body: SessionAnswer = {
@@ -68,7 +68,7 @@ export const endSession = defineRoute({
   method: 'DELETE',
   path: '/api/session',
   role: 'view',
-  request: null,
+  body: null,
   answer: async ({ studio, sessionId, audit, endedCookie }) => {
     await studio.closeSession(sessionId);
     await audit('sign out', '');
@@ -113,7 +113,7 @@ export const readAccess = defineRoute({
   method: 'GET',
   path: '/api/access',
   role: 'admin',
-  request: null,
+  body: null,
   answer: async ({ workspace, studio, sessionId }) => {
     const sessions = await studio.sessions(workspace.workspaceId);
     const body: AccessAnswer = {
@@ -134,7 +134,7 @@ export const endAnySession = defineRoute({
   method: 'DELETE',
   path: '/api/sessions/{sessionId}',
   role: 'admin',
-  request: null,
+  body: null,
   answer: async ({ workspace, studio, params, audit }) => {
     const found = await studio.session(params['sessionId']!);
     if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'There is no such session');
@@ -170,7 +170,7 @@ export const readAudit = defineRoute({
   method: 'GET',
   path: '/api/audit',
   role: 'admin',
-  request: null,
+  body: null,
   answer: async (context) => {
     const { workspace, studio, query } = context;
     const rows = await campaignRows(context);

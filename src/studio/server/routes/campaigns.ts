@@ -138,7 +138,7 @@ export const listCampaigns = defineRoute({
   method: 'GET',
   path: '/api/campaigns',
   role: 'view',
-  request: null,
+  body: null,
   answer: async (context) => ({ status: 200, body: { campaigns: await campaignRows(context) } }),
 });
 
@@ -146,7 +146,7 @@ export const readCampaignRow = defineRoute({
   method: 'GET',
   path: '/api/campaigns/{campaignId}',
   role: 'view',
-  request: null,
+  body: null,
   answer: async (context) => {
     const row = (await campaignRows(context)).find(({ id }) => id === context.params['campaignId']);
     if (!row) throw new HttpError(404, 'There is no such campaign');

@@ -92,7 +92,7 @@ export const listData = defineRoute({
   method: 'GET',
   path: '/api/integrations',
   role: 'view',
-  request: null,
+  body: null,
   answer: async (context) => ({ status: 200, body: await listed(context) }),
 });
 
@@ -106,7 +106,7 @@ export const readIntegration = defineRoute({
   method: 'GET',
   path: '/api/integrations/{id}',
   role: 'view',
-  request: null,
+  body: null,
   async answer({ workspace, store, operator, params }) {
     const { workspaceId } = workspace;
     const id = params['id']!;
@@ -144,7 +144,7 @@ export const syncIntegration = defineRoute({
   method: 'POST',
   path: '/api/integrations/{id}/sync',
   role: 'publish',
-  request: null,
+  body: null,
   async answer({ workspace, store, params, nowMs, audit }) {
     const id = params['id']!;
     const { schedule } = integrationOf(workspace, id);

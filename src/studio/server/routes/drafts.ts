@@ -61,7 +61,7 @@ export const saveDraft = defineRoute({
   method: 'PUT',
   path: '/api/drafts/{campaignId}',
   role: 'edit',
-  request: bodyOf(draftBody),
+  body: bodyOf(draftBody),
   answer: async (context) => {
     const { workspace, studio, operator, params, body, ifMatch, nowMs } = context;
     const { campaign, based_on: basedOn } = body;
@@ -106,7 +106,7 @@ export const removeDraft = defineRoute({
   method: 'DELETE',
   path: '/api/drafts/{campaignId}',
   role: 'edit',
-  request: null,
+  body: null,
   answer: async ({ workspace, studio, params, ifMatch, audit }) => {
     const campaignId = params['campaignId']!;
     if (ifMatch === null) throw new HttpError(428, 'Say in If-Match which revision is meant');
@@ -122,7 +122,7 @@ export const checkOnly = defineRoute({
   method: 'POST',
   path: '/api/checks',
   role: 'view',
-  request: bodyOf(checkBody),
+  body: bodyOf(checkBody),
   answer: async (context) => ({
     status: 200,
     body: { checks: await checksOf(context.body.campaign, context) },

@@ -69,7 +69,7 @@ export const publishEffect = defineRoute({
   method: 'POST',
   path: '/api/effect',
   role: 'view',
-  request: bodyOf(campaignBody),
+  body: bodyOf(campaignBody),
   answer: (context) => {
     const effect: LiveEffect = liveEffect(context.body.campaign, context.workspace, context.nowMs);
     return { status: 200, body: effect };
@@ -177,7 +177,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
     method: 'POST',
     path: '/api/reach',
     role: 'view',
-    request: bodyOf(campaignBody),
+    body: bodyOf(campaignBody),
     answer: async (context) => {
       const who = JSON.stringify([context.workspace.workspaceId, context.operator.name]);
       const turn = Symbol(who);

@@ -38,7 +38,7 @@ export const createReadNames = (sampleOf: SampleOf) =>
     method: 'GET',
     path: '/api/names',
     role: 'view',
-    request: null,
+    body: null,
     answer: async ({ store, workspace, operator }) => {
       const { users } = await sampleOf(store, workspace.workspaceId);
       const [attributes, events, products] = [createTally(), createTally(), createTally()];

@@ -64,7 +64,7 @@ export const listPictures = defineRoute({
   method: 'GET',
   path: '/api/pictures',
   role: 'view',
-  request: null,
+  body: null,
   answer: async ({ studio, workspace, serviceUrl }) => {
     const all = serviceUrl === null ? [] : await studio.pictures(workspace.workspaceId);
     const problem = serviceUrl === null ? NO_URL : all.length < MAX_PICTURES ? null : FULL;
@@ -125,7 +125,7 @@ export const uploadPicture = defineRoute({
   method: 'POST',
   path: '/api/pictures',
   role: 'edit',
-  request: bodyOf(pictureBody, {
+  body: bodyOf(pictureBody, {
     // Base64 is a third longer.
     maxBytes: Math.ceil(MAX_PICTURE_BYTES / 3) * 4 + 4_096,
     tooLarge: TOO_LARGE,
@@ -212,7 +212,7 @@ export const removePicture = defineRoute({
   method: 'DELETE',
   path: '/api/pictures/{hash}',
   role: 'edit',
-  request: null,
+  body: null,
   answer: async (context) => {
     const { studio, workspace, params, audit } = context;
     const hash = params['hash']!;

@@ -81,7 +81,7 @@ export const preview = defineRoute({
   method: 'POST',
   path: '/api/preview',
   role: 'view',
-  request: bodyOf(previewBody),
+  body: bodyOf(previewBody),
   answer: async (context) => {
     const { campaign: content, variant_id: variantId, person: who, language } = context.body;
     const { externalId, user } = await personOf(who, context);
@@ -130,7 +130,7 @@ export const makePreviewLink = defineRoute({
   method: 'POST',
   path: '/api/preview-links',
   role: 'edit',
-  request: bodyOf(linkBody),
+  body: bodyOf(linkBody),
   answer: async ({ workspace, store, studio, body, nowMs, audit }) => {
     const { campaign_id: campaignId, revision, variant_id: variantId, persona, page } = body;
     const language = body.language ?? null;
@@ -202,7 +202,7 @@ export const why = defineRoute({
   method: 'POST',
   path: '/api/why',
   role: 'view',
-  request: bodyOf(whyBody),
+  body: bodyOf(whyBody),
   answer: async (context) => {
     const { workspace, store, nowMs } = context;
     const { person: who, placements } = context.body;

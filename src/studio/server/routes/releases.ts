@@ -55,7 +55,7 @@ export const listReleases = defineRoute({
   method: 'GET',
   path: '/api/releases',
   role: 'view',
-  request: null,
+  body: null,
   answer: async ({ studio, workspace, query }) => {
     const before = Number(query.get('before') ?? Number.NaN);
     const campaignId = query.get('campaign');
@@ -171,7 +171,7 @@ export const publish = defineRoute({
   method: 'POST',
   path: '/api/releases',
   role: 'publish',
-  request: bodyOf(publishBody),
+  body: bodyOf(publishBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { campaign_id: campaignId, revision, note: words, live_at: liveAt } = context.body;
@@ -214,7 +214,7 @@ export const rollBack = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/restore',
   role: 'publish',
-  request: bodyOf(restoreBody),
+  body: bodyOf(restoreBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { studio, workspace, params, nowMs } = context;
@@ -241,7 +241,7 @@ export const cancelScheduled = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/cancel',
   role: 'publish',
-  request: null,
+  body: null,
   answer: async (context) => {
     refuseFileMode(context);
     const { studio, workspace, operator, params, nowMs } = context;
@@ -293,7 +293,7 @@ export const stop = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/stop',
   role: 'publish',
-  request: bodyOf(noteBody),
+  body: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { campaignId, text } = campaignIn(context);
@@ -313,7 +313,7 @@ export const archive = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/archive',
   role: 'publish',
-  request: bodyOf(noteBody),
+  body: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { studio, workspace, nowMs } = context;

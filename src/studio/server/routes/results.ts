@@ -185,7 +185,7 @@ export const readResults = defineRoute({
   method: 'GET',
   path: '/api/results/{campaignId}',
   role: 'view',
-  request: null,
+  body: null,
   answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
 });
 
@@ -193,7 +193,7 @@ export const downloadResults = defineRoute({
   method: 'GET',
   path: '/api/results/{campaignId}/csv',
   role: 'view',
-  request: null,
+  body: null,
   answer: async (context) => {
     const { campaign, answer } = await answerOf(context);
     return {
@@ -219,7 +219,7 @@ export const readNumbers = defineRoute({
   method: 'GET',
   path: '/api/numbers',
   role: 'view',
-  request: null,
+  body: null,
   answer: async ({ store, workspace }) => {
     const found = await store.campaignNumbers(workspace.workspaceId);
     const numbers = Object.fromEntries(

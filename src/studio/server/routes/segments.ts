@@ -78,7 +78,7 @@ export const createListSegments = (sampleOf: SampleOf) =>
     method: 'GET',
     path: '/api/segments',
     role: 'view',
-    request: null,
+    body: null,
     answer: async (context) => {
       const { workspace, store, studio } = context;
       const uses = await usesOf(context);
@@ -111,7 +111,7 @@ export const saveSegment = defineRoute({
   method: 'PUT',
   path: '/api/segments/{segmentId}',
   role: 'publish',
-  request: bodyOf(segmentBody),
+  body: bodyOf(segmentBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { params, nowMs } = context;
@@ -139,7 +139,7 @@ export const removeSegment = defineRoute({
   method: 'POST',
   path: '/api/segments/{segmentId}/remove',
   role: 'publish',
-  request: bodyOf(noteBody),
+  body: bodyOf(noteBody),
   answer: async (context) => {
     refuseFileMode(context);
     const id = context.params['segmentId']!;

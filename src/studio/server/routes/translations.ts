@@ -160,7 +160,7 @@ export const exportTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/export',
   role: 'view',
-  request: bodyOf(exportBody),
+  body: bodyOf(exportBody),
   answer: async ({ body }) => {
     const { campaign, format, language } = body;
     const draft = campaign as unknown as CampaignText;
@@ -187,7 +187,7 @@ export const importTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/import',
   role: 'edit',
-  request: bodyOf(importBody),
+  body: bodyOf(importBody),
   answer: async ({ body }) => {
     const { campaign, text } = body;
     const draft = campaign as unknown as CampaignText;

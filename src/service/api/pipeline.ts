@@ -1,13 +1,19 @@
 import { hash } from 'node:crypto';
-import { FATAL, isRecord, isVisitorId, rateLimitHeaders, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
-import { type Call, createDispatcher } from '../http/dispatch.ts';
-import { type Answer, HttpError, JSON_HEADERS } from '../http/exchange.ts';
-import { createOnceAMinute, type Log } from '../log.ts';
+import {
+  ERROR_MESSAGES,
+  isRecord,
+  isVisitorId,
+  rateLimitHeaders,
+  USER_TOKEN_MEMBER,
+} from '../../protocol/index.ts';
+import { type HandlerResult, HttpError, JSON_HEADERS } from '../http/http-request.ts';
+import { type Call, createRouter } from '../http/router.ts';
+import { createLogThrottle, type Log } from '../log.ts';
 import { windowStart } from '../store/rate-windows.ts';
 import type { RateRule, RateState, Store } from '../store/store.ts';
-import { unproven } from '../user-tokens/user-tokens.ts';
+import { userTokenError } from '../user-tokens/user-tokens.ts';
 import type { LimitName } from '../workspace/limits.ts';
-import type { KeyHolder, Registry, Workspace } from '../workspace/workspace.ts';
+import type { AuthenticatedKey, Registry, Workspace } from '../workspace/workspace.ts';
 import type { Route, RouteMetrics } from './route.ts';
 
 /** The contract writes the word like this, then one space, and no quotes. Any other form is no key. */
@@ -15,10 +21,10 @@ const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
 const unauthorized = (why: string) =>
-  new HttpError(401, FATAL.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
+  new HttpError(401, ERROR_MESSAGES.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
 
 /** The key that the request carries, and its workspace. Throws a 401 where no workspace has the key. */
-const holderOf = (authorization: string | undefined, registry: Registry): KeyHolder => {
+const findApiKey = (authorization: string | undefined, registry: Registry): AuthenticatedKey => {
   if (authorization === undefined) throw unauthorized('no Authorization header');
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
   if (presented === undefined)
@@ -30,16 +36,16 @@ const holderOf = (authorization: string | undefined, registry: Registry): KeyHol
 };
 
 /** Throws a 403 where the key lacks the permission of the route. */
-const permit = ({ key }: KeyHolder, route: Route): void => {
+const requirePermission = ({ key }: AuthenticatedKey, route: Route): void => {
   if (key.permissions.has(route.permission)) return;
   const why = `the key lacks the permission ${route.permission}`;
   // `banners/sync` has no 403: a key without the permission is answered like no key.
   if (route.errors === 'sync') throw unauthorized(why);
-  throw new HttpError(403, FATAL.accessDenied, { why });
+  throw new HttpError(403, ERROR_MESSAGES.accessDenied, { why });
 };
 
 /** Who a body of a page says that it is from. A member that is no text is `null` here, and the route refuses the body later. */
-interface Sender {
+interface ClaimedIdentity {
   appId: string | null;
   userId: string | null;
   token: unknown;
@@ -47,21 +53,21 @@ interface Sender {
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
 
-const senderOf = (body: unknown): Sender => {
+const readIdentity = (body: unknown): ClaimedIdentity => {
   if (!isRecord(body)) return { appId: null, userId: null, token: undefined };
   const { app_id, external_user_id, [USER_TOKEN_MEMBER]: token } = body;
   return { appId: textOrNull(app_id), userId: textOrNull(external_user_id), token };
 };
 
 /** Throws a 401 where the app wants proof of the user and the sender has none that holds. */
-const proveUser = async (
+const verifyUserToken = async (
   { userTokens }: Workspace,
-  { appId, userId, token }: Sender,
+  { appId, userId, token }: ClaimedIdentity,
   nowMs: number,
 ): Promise<void> => {
   if (appId === null || userId === null) return;
   const fault = await userTokens.get(appId)?.judge(token, userId, nowMs);
-  if (fault) throw unproven(appId, fault);
+  if (fault) throw userTokenError(appId, fault);
 };
 
 /** Users who are counted in one window, some 100 bytes each. With more of them the count begins anew. */
@@ -73,7 +79,7 @@ const MAX_ID_CHARACTERS = 64;
  * Counts the requests of each user, in windows that start at whole multiples of their length. The counts are in the memory of this
  * replica: each replica allows a user as many, and a request costs the database nothing.
  */
-export const createUserRates = (maxUsers = MAX_USERS) => {
+export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
   const windows = new Map<string, { startMs: number; taken: Map<string, number> }>();
 
   /** `scope` names a workspace's endpoint. */
@@ -109,11 +115,11 @@ const rateHeaders = (
 ): Record<string, string> => {
   const headers = rateLimitHeaders(rate, state, nowMs, !state.allowed);
   if (state.allowed) return headers;
-  const why = `${FATAL.overRateLimit}: more than ${state.limit} requests of ${whose} in the window of limits.${limit}`;
-  throw new HttpError(429, FATAL.overRateLimit, { headers, why });
+  const why = `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} requests of ${whose} in the window of limits.${limit}`;
+  throw new HttpError(429, ERROR_MESSAGES.overRateLimit, { headers, why });
 };
 
-interface GateOptions {
+interface ApiPipelineOptions {
   routes: readonly Route[];
   registry: () => Registry;
   store: Store;
@@ -123,14 +129,14 @@ interface GateOptions {
 }
 
 /** Logs why requests are refused, once a minute for each cause: a page with a wrong key asks again and again. */
-const createRefusalLog = (log: Log) => {
-  const isDue = createOnceAMinute();
+const createRejectionLog = (log: Log) => {
+  const isDue = createLogThrottle();
 
   /** `holder` is absent where the key is not known. */
   return (
     { status, why }: HttpError,
     call: Call<Route>,
-    holder: KeyHolder | undefined,
+    holder: AuthenticatedKey | undefined,
     nowMs: number,
   ): void => {
     if (status < 400 || status >= 500) return;
@@ -141,7 +147,7 @@ const createRefusalLog = (log: Log) => {
       why,
     };
     if (isDue(JSON.stringify(facts), nowMs))
-      log.warn({ request_id: call.exchange.requestId, ...facts }, 'requests refused');
+      log.warn({ request_id: call.request.requestId, ...facts }, 'requests refused');
   };
 };
 
@@ -149,10 +155,10 @@ const createRefusalLog = (log: Log) => {
  * The routes of the API, and what stands before each of them, cheap and secret-safe checks first: route and method, then key,
  * permission, feature, rate of the workspace, content type, size, JSON, proof of the user, rate of the user, shape.
  */
-export const createGate = ({ routes, registry, store, now, log, metricsOf }: GateOptions) => {
+export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf }: ApiPipelineOptions) => {
   const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));
-  const takeOfUser = createUserRates();
-  const logRefusal = createRefusalLog(log);
+  const consumeUserLimit = createUserRateLimiter();
+  const logRejection = createRejectionLog(log);
 
   /** Counts the request for its workspace, before the body is read. */
   const countWorkspace = async ({ limits }: Workspace, route: Route, nowMs: number) => {
@@ -162,57 +168,62 @@ export const createGate = ({ routes, registry, store, now, log, metricsOf }: Gat
   };
 
   /** Counts the request for its user. These headers replace the workspace's: a page can keep to its own limit alone. */
-  const countUser = (workspace: Workspace, route: Route, { userId }: Sender, nowMs: number) => {
+  const countUser = (workspace: Workspace, route: Route, { userId }: ClaimedIdentity, nowMs: number) => {
     const rule = workspace.userLimits[route.limit];
     if (!rule || userId === null) return {};
     const scope = `${workspace.workspaceId}:${route.limit}`;
-    return rateHeaders(route, route.limit, 'one user', takeOfUser(scope, userId, rule, nowMs), nowMs);
+    return rateHeaders(route, route.limit, 'one user', consumeUserLimit(scope, userId, rule, nowMs), nowMs);
   };
 
   /** Counts a request that stores something of a visitor for all visitors: each new visitor has a limit of their own. */
-  const countVisitors = async ({ limits }: Workspace, route: Route, { userId }: Sender, nowMs: number) => {
+  const countVisitors = async (
+    { limits }: Workspace,
+    route: Route,
+    { userId }: ClaimedIdentity,
+    nowMs: number,
+  ) => {
     if (route.limit !== 'banners_track' || userId === null || !isVisitorId(userId)) return;
     const state = await store.takeRate(limits.visitors, nowMs);
     rateHeaders(route, 'visitors', 'all visitors', state, nowMs);
   };
 
-  const serve = async (call: Call<Route>): Promise<Answer> => {
-    const { exchange, endpoint: route, params } = call;
-    let holder: KeyHolder | undefined;
+  const serve = async (call: Call<Route>): Promise<HandlerResult> => {
+    const { request, endpoint: route, params } = call;
+    let holder: AuthenticatedKey | undefined;
     let time = now();
     try {
-      holder = holderOf(exchange.header('authorization'), registry());
-      permit(holder, route);
+      holder = findApiKey(request.header('authorization'), registry());
+      requirePermission(holder, route);
       const { workspace, key } = holder;
-      if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, FATAL.notFound);
+      if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, ERROR_MESSAGES.notFound);
       call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
       const sent = await call.readJson();
       // A slow body may have taken a minute: from here on it counts when the request was complete.
       time = now();
-      const sender = senderOf(sent);
+      const sender = readIdentity(sent);
       // The proof is first, so that no client can use up the limit of another user.
-      if (route.crossOrigin && workspace.userTokens.size > 0) await proveUser(workspace, sender, time);
+      if (route.crossOrigin && workspace.userTokens.size > 0) await verifyUserToken(workspace, sender, time);
       call.headers = { ...call.headers, ...countUser(workspace, route, sender, time) };
       await countVisitors(workspace, route, sender, time);
-      return await route.answer({
+      return await route.handler({
         workspace,
         key,
         store,
-        query: new URLSearchParams(exchange.search),
+        query: new URLSearchParams(request.search),
         params,
-        body: route.request?.read(sent),
-        acceptLanguage: exchange.header('accept-language') ?? '',
-        userAgent: exchange.header('user-agent') ?? '',
+        body: route.body?.read(sent),
+        acceptLanguage: request.header('accept-language') ?? '',
+        userAgent: request.header('user-agent') ?? '',
         now: time,
         metrics: metrics.get(route)!,
       });
     } catch (error) {
-      if (error instanceof HttpError) logRefusal(error, call, holder, time);
+      if (error instanceof HttpError) logRejection(error, call, holder, time);
       throw error;
     }
   };
 
-  return createDispatcher({
+  return createRouter({
     endpoints: routes,
     headers: JSON_HEADERS,
     errors: 'general',

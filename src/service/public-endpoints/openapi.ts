@@ -1,5 +1,5 @@
 import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
-import type { Operation, Route } from '../gate/route.ts';
+import type { Operation, Route } from '../api/route.ts';
 import { version } from '../version.ts';
 import { limitText } from '../workspace/limits.ts';
 import { ALLOW, components, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
@@ -8,7 +8,7 @@ const KILOBYTE = 1024;
 const MEGABYTE = 1024 * KILOBYTE;
 const sizeText = (bytes: number) => (bytes < MEGABYTE ? `${bytes / KILOBYTE} KB` : `${bytes / MEGABYTE} MB`);
 /** What bounds a request, where the workspace file says nothing else. */
-const limitsText = ({ limit, request }: Route): string => {
+const limitsText = ({ limit, body: request }: Route): string => {
   const size = request ? `A body has at most ${sizeText(request.bounds.maxBytes)}. ` : '';
   return `${size}${limitText(limit)}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
 };
@@ -42,10 +42,10 @@ const operationOf = (route: Route, { operation } = route): Members => ({
       : { serverKey: [] },
   ],
   ...parametersOf(route, operation),
-  ...(route.request && {
+  ...(route.body && {
     requestBody: {
       required: true,
-      content: json(schemaOf(route.request.schema, 'input'), operation.example),
+      content: json(schemaOf(route.body.schema, 'input'), operation.example),
     },
   }),
   responses: responsesOf(route, operation),

@@ -1,5 +1,5 @@
 /** What `work` gives, or `undefined` where it fails or takes longer than `ms`. */
-export const inTime = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
+export const withTimeout = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
   // In two halves: where the process itself stood still, one timer would run before the answer that is there by now.
   const late = new Promise<undefined>((resolve) => {

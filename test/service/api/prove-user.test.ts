@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { FATAL, USER_TOKEN_HEADER } from '../../../src/protocol/index.ts';
+import { ERROR_MESSAGES, USER_TOKEN_HEADER } from '../../../src/protocol/index.ts';
 import { openStore } from '../../../src/service/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { keptOpen, type RunningService, runService } from '../../helpers/running-service.ts';
@@ -102,7 +102,7 @@ describe('an app whose users need a token', () => {
     await run({ user_tokens: 'required' });
     expect(await sync({ app_id: 'nobodys' })).toMatchObject({
       status: 400,
-      body: { error: FATAL.unknownApp },
+      body: { error: ERROR_MESSAGES.unknownApp },
     });
     expect((await sync({ external_user_id: 7 })).status).toBe(400);
     expect((await sync({ placements: [], user_token: tokenOf('u-771') })).status).toBe(400);

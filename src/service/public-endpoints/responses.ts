@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type ErrorDialect, USER_TOKEN_HEADER } from '../../protocol/index.ts';
-import type { Operation, Route } from '../gate/route.ts';
+import { type ErrorFormat, USER_TOKEN_HEADER } from '../../protocol/index.ts';
+import type { Operation, Route } from '../api/route.ts';
 
 export type Members = Record<string, unknown>;
 
@@ -89,7 +89,7 @@ export const components = {
   },
 };
 
-const ERROR_SCHEMAS: Record<ErrorDialect, string> = {
+const ERROR_SCHEMAS: Record<ErrorFormat, string> = {
   general: 'Refusal',
   sync: 'SyncRefusal',
   track: 'BannerTrackRefusal',
@@ -128,7 +128,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
   /** The request has been counted, and the answer says so. */
   const counted = (description: string, headers?: Members) =>
     refusal(description, { ...rateHeaders(route), ...headers });
-  const { request } = route;
+  const { body: request } = route;
   const isGeneral = route.errors === 'general';
   const link = {
     Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
@@ -137,7 +137,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
     [operation.success]: {
       description: 'Done: durable, and seen by the next request.',
       headers: { ...rateHeaders(route), ...(operation.isPaged && link) },
-      content: json(schemaOf(operation.answer, 'output')),
+      content: json(schemaOf(operation.response, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(

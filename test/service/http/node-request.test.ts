@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { expect, test } from 'vitest';
 import { createFetch } from '../../../src/service/http/fetch.ts';
-import { createReceiving, exchangeOf } from '../../../src/service/http/node-exchange.ts';
+import { createUploadLimiter, toHttpRequest } from '../../../src/service/http/node-request.ts';
 
 const FIRST = 'the first chunk, ';
 /** One object for many chunks, each written over the last: whoever kept it instead of its byte reads only the last. */
@@ -11,17 +11,17 @@ const DIGITS = '0123456789';
 
 const aRequest = () =>
   Object.assign(new EventEmitter(), { headers: {}, complete: true, url: '/', socket: {} });
-const bodyOf = (request: object, receiving: ReturnType<typeof createReceiving>) =>
-  exchangeOf(request as IncomingMessage, receiving, () => undefined).body(100);
+const bodyOf = (request: object, receiving: ReturnType<typeof createUploadLimiter>) =>
+  toHttpRequest(request as IncomingMessage, receiving, () => undefined).body(100);
 
 test('a body whose client has gone before it is asked for is refused, and holds nothing', async () => {
   const request = Object.assign(aRequest(), { complete: false, destroyed: true });
-  await expect(bodyOf(request, createReceiving(250))).rejects.toMatchObject({ status: 400 });
+  await expect(bodyOf(request, createUploadLimiter(250))).rejects.toMatchObject({ status: 400 });
   expect(request.eventNames()).toEqual([]);
 });
 
 test('slow bodies hold no more together than the bound: the oldest is refused, and a quick one never', async () => {
-  const receiving = createReceiving(250);
+  const receiving = createUploadLimiter(250);
   const slow = Array.from({ length: 5 }, () => {
     const request = aRequest();
     const body = bodyOf(request, receiving);
@@ -51,7 +51,7 @@ test('slow bodies hold no more together than the bound: the oldest is refused, a
 
 test('a body in many chunks is held as its bytes, not as its chunks', async () => {
   const request = aRequest();
-  const body = bodyOf(request, createReceiving());
+  const body = bodyOf(request, createUploadLimiter());
   request.emit('data', Buffer.from(FIRST));
   for (const digit of DIGITS) {
     shared.write(digit);

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Answer } from '../http/exchange.ts';
+import type { HandlerResult } from '../http/http-request.ts';
 import type { Schema } from './responses.ts';
 
 /** Style sheet of the page about the API. */
@@ -182,7 +182,7 @@ ${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['
 };
 
 /** The description of the API for people: one page, no script. */
-export const docsPage = (description: Record<string, unknown>): Extract<Answer, { text: string }> => {
+export const docsPage = (description: Record<string, unknown>): Extract<HandlerResult, { text: string }> => {
   const { info, tags, paths } = description as {
     info: { title: string; version: string; summary: string };
     tags: { name: string; description: string }[];

@@ -1,7 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getHeapStatistics } from 'node:v8';
 import { type ByteBudget, createByteBudget } from './byte-budget.ts';
-import { collectBytes, type Exchange, HttpError, notNow, type Reply } from './exchange.ts';
+import {
+  collectBytes,
+  HttpError,
+  type HttpRequest,
+  type HttpResponse,
+  serviceUnavailable,
+} from './http-request.ts';
 import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
 /**
@@ -22,10 +28,10 @@ const MAX_UNREAD_BYTES = Math.max(64 * MEBIBYTE, Math.floor(HEAP_BYTES / 8));
 const MIN_COUNTED_BYTES = 16 * 1024;
 
 /** Bounds the bytes of incomplete bodies. */
-export const createReceiving = (maxBytes = MAX_RECEIVING_BYTES): ByteBudget => createByteBudget(maxBytes);
+export const createUploadLimiter = (maxBytes = MAX_RECEIVING_BYTES): ByteBudget => createByteBudget(maxBytes);
 
 /** Collects the body; past `maxBytes`, or too many chunks, it stops keeping what comes. */
-const bodyOf = (
+const readBody = (
   request: IncomingMessage,
   maxBytes: number,
   receiving: ByteBudget,
@@ -42,7 +48,7 @@ const bodyOf = (
     const incoming = receiving.begin(() => {
       stop();
       body.forget();
-      reject(notNow('Too many requests are being received'));
+      reject(serviceUnavailable('Too many requests are being received'));
     });
     const keep = (chunk: Buffer) => {
       chunks += 1;
@@ -71,7 +77,7 @@ const bodyOf = (
 /** `http://host` before the path: a server must take that as well, though clients write it for proxies alone (RFC 9112, 3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
-const targetOf = ({ url = '/' }: IncomingMessage): string => {
+const getTarget = ({ url = '/' }: IncomingMessage): string => {
   if (url.startsWith('/') || !ORIGIN.test(url)) return url;
   const rest = url.replace(ORIGIN, '');
   return rest.startsWith('/') ? rest : `/${rest}`;
@@ -90,14 +96,18 @@ export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
 };
 
 /** Every value of a header, as `fetch` joins them. Of a repeated `Authorization` node keeps the first alone. */
-const allOf = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
+const joinHeader = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
   return values.length > 0 ? values.join(', ') : undefined;
 };
 
 /** A request of node:http as the gate reads it. `invite` asks for the body of a client that waits for 100 Continue. */
-export const exchangeOf = (request: IncomingMessage, receiving: ByteBudget, invite: () => void): Exchange => {
-  const url = targetOf(request);
+export const toHttpRequest = (
+  request: IncomingMessage,
+  receiving: ByteBudget,
+  invite: () => void,
+): HttpRequest => {
+  const url = getTarget(request);
   const query = url.indexOf('?');
   return {
     method: request.method ?? 'GET',
@@ -106,14 +116,14 @@ export const exchangeOf = (request: IncomingMessage, receiving: ByteBudget, invi
     address: request.socket.remoteAddress ?? '',
     requestId: toRequestId(request.headers[REQUEST_ID] as string | undefined),
     header: (name) => {
-      if (name === 'authorization') return allOf(request, name);
+      if (name === 'authorization') return joinHeader(request, name);
       const value = request.headers[name];
       return Array.isArray(value) ? value.join(', ') : value;
     },
     body: (maxBytes) => {
       if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.resolve(null);
       invite();
-      return bodyOf(request, maxBytes, receiving);
+      return readBody(request, maxBytes, receiving);
     },
   };
 };
@@ -134,7 +144,7 @@ const linger = (request: IncomingMessage) => {
 };
 
 /** Bounds the bytes of answers that clients do not read. `onDrop` is called with each one that is given up. */
-export const createUnread = (onDrop: (bytes: number) => void, maxBytes = MAX_UNREAD_BYTES) => {
+export const createUnreadLimiter = (onDrop: (bytes: number) => void, maxBytes = MAX_UNREAD_BYTES) => {
   const budget = createByteBudget(maxBytes);
   return (response: ServerResponse, bytes: number): void => {
     if (bytes < MIN_COUNTED_BYTES) return;
@@ -152,13 +162,13 @@ interface WriteOptions {
   /** Closes the connection, as happens if the client still sends a body that no route will read. */
   isLast: boolean;
   requestId: string;
-  unread: ReturnType<typeof createUnread>;
+  unread: ReturnType<typeof createUnreadLimiter>;
 }
 
-export const writeReply = (
+export const writeResponse = (
   request: IncomingMessage,
   response: ServerResponse,
-  { status, headers, body }: Reply,
+  { status, headers, body }: HttpResponse,
   { isLast, requestId, unread: countUnread }: WriteOptions,
 ) => {
   if (response.destroyed) return;

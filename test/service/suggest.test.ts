@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from '../../src/service/nearest.ts';
+import { suggest } from '../../src/service/suggest.ts';
 import fc, { times } from '../helpers/property.ts';
 
 const NAMES = ['first_name', 'last_name', 'home_city', 'dob'];
@@ -12,18 +12,18 @@ test.each([
   ['bob', 'dob'],
   ['first_name', 'first_name'],
 ])('%s was probably meant as %s', (written, meant) => {
-  expect(nearest(written, NAMES)).toBe(meant);
+  expect(suggest(written, NAMES)).toBe(meant);
 });
 
 test.each(['tier', 'x', '', 'name_of_the_first'])('"%s" is near to none', (written) => {
-  expect(nearest(written, NAMES)).toBeNull();
+  expect(suggest(written, NAMES)).toBeNull();
 });
 
 test('a text that is no word is near to none, and costs no time', () => {
   const long = 'a'.repeat(4_000_000);
   const started = process.cpuUsage();
-  expect(nearest(long, NAMES)).toBeNull();
-  expect(nearest('dob', [long])).toBeNull();
+  expect(suggest(long, NAMES)).toBeNull();
+  expect(suggest('dob', [long])).toBeNull();
   // Comparing them letter by letter takes seconds.
   expect(process.cpuUsage(started).user).toBeLessThan(500_000);
 });
@@ -48,7 +48,7 @@ test('finds what the whole table of distances finds, though it fills a band of i
       const most = Math.min(2, Math.floor(name.length / 2));
       const counts = names.map((each) => distance(name, each));
       const fewest = Math.min(...counts);
-      expect(nearest(name, names)).toBe(fewest <= most ? names[counts.indexOf(fewest)] : null);
+      expect(suggest(name, names)).toBe(fewest <= most ? names[counts.indexOf(fewest)] : null);
     }),
     { numRuns: times(2_000) },
   );

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { inTime } from '../../src/service/in-time.ts';
+import { withTimeout } from '../../src/service/with-timeout.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('gives what comes in time, and leaves no timer behind', async () => {
-  expect(await inTime(Promise.resolve(7), 2_000)).toBe(7);
+  expect(await withTimeout(Promise.resolve(7), 2_000)).toBe(7);
   expect(vi.getTimerCount()).toBe(0);
 });
 
 test('gives nothing where the work fails or takes too long', async () => {
-  expect(await inTime(Promise.reject(new Error('no')), 2_000)).toBeUndefined();
+  expect(await withTimeout(Promise.reject(new Error('no')), 2_000)).toBeUndefined();
   let isOver = false;
-  const hanging = inTime(new Promise(() => undefined), 2_000).finally(() => {
+  const hanging = withTimeout(new Promise(() => undefined), 2_000).finally(() => {
     isOver = true;
   });
   await vi.advanceTimersByTimeAsync(1_999);
@@ -23,7 +23,7 @@ test('gives nothing where the work fails or takes too long', async () => {
 
 test('waits for an answer that came while the process stood still', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
-  const answer = inTime(promise, 2_000);
+  const answer = withTimeout(promise, 2_000);
   // What comes due first when the process goes on is a timer, and right behind it the answer.
   vi.advanceTimersToNextTimer();
   resolve(7);

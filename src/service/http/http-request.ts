@@ -1,5 +1,5 @@
 /** What an endpoint answers: `body` is sent as JSON, `text` as it is, or `parts` of a long text, in UTF-8, one after the other. */
-export type Answer = { status: number; headers?: Record<string, string> | undefined } & (
+export type HandlerResult = { status: number; headers?: Record<string, string> | undefined } & (
   | { body: unknown }
   | { text: string }
   | { parts: Uint8Array<ArrayBuffer>[] }
@@ -20,7 +20,7 @@ export class HttpError extends Error {
   constructor(
     status: number,
     message: string,
-    more: { members?: Record<string, unknown>; headers?: Answer['headers']; why?: string } = {},
+    more: { members?: Record<string, unknown>; headers?: HandlerResult['headers']; why?: string } = {},
   ) {
     super(message);
     this.status = status;
@@ -33,11 +33,11 @@ export class HttpError extends Error {
 const RETRY_SECONDS = '1';
 
 /** A refusal of a request that may be sent again in a moment. Nothing of it was stored. */
-export const notNow = (message: string): HttpError =>
+export const serviceUnavailable = (message: string): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });
 
 /** A request. Only its head has been read. */
-export interface Exchange {
+export interface HttpRequest {
   method: string;
   /** The path as it came, without the query. */
   path: string;
@@ -97,7 +97,7 @@ export const collectBytes = (maxBytes: number) => {
 };
 
 /** An answer ready to be written. */
-export interface Reply {
+export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
   /** A `Uint8Array` of its own is shared, see `Answer`. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLocalDays } from '../../src/service/local-days.ts';
+import { createZonedCalendar } from '../../src/service/zoned-calendar.ts';
 
 const at = (text: string) => Date.parse(text);
 
@@ -14,11 +14,11 @@ describe('a date in a time zone', () => {
     ['Pacific/Kiritimati', '2026-03-01T10:00:00Z', '2026-03-02'],
     ['UTC', '0987-01-02T00:00:00Z', '0987-01-02'],
   ])('in %s at %s is %s', (timeZone, instant, day) => {
-    expect(createLocalDays(timeZone).of(at(instant))).toBe(day);
+    expect(createZonedCalendar(timeZone).of(at(instant))).toBe(day);
   });
 
   test('needs a time zone that there is', () => {
-    expect(() => createLocalDays('Mars/Olympus')).toThrow(RangeError);
+    expect(() => createZonedCalendar('Mars/Olympus')).toThrow(RangeError);
   });
 });
 
@@ -35,7 +35,7 @@ describe('the start of a date', () => {
     // The clock is put from midnight back to eleven: the day before lasts for 25 hours.
     ['America/Santiago', '2026-04-05', '2026-04-05T04:00:00Z'],
   ])('in %s of %s is %s', (timeZone, day, instant) => {
-    const days = createLocalDays(timeZone);
+    const days = createZonedCalendar(timeZone);
     const start = days.startOf(day);
     expect(new Date(start).toISOString()).toBe(new Date(at(instant)).toISOString());
     expect([days.of(start), days.of(start - 1)]).toEqual([day, expect.not.stringMatching(day)]);

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { FATAL } from '../../../src/protocol/index.ts';
+import { ERROR_MESSAGES } from '../../../src/protocol/index.ts';
 import { APP_ID, aWorkspace } from '../../helpers/a-workspace.ts';
 import { type RunningService, runService } from '../../helpers/running-service.ts';
 
@@ -93,7 +93,7 @@ test('a limit is logged with its name, and whose it is', async () => {
 test('a request that is wrong is logged with what is wrong', async () => {
   await run();
   await service.call('POST', SYNC, { key: 'browser-key', body: { ...envelope, app_id: 'another' } });
-  expect(warned()).toMatchObject([{ key: 'browser', status: 400, why: FATAL.unknownApp }]);
+  expect(warned()).toMatchObject([{ key: 'browser', status: 400, why: ERROR_MESSAGES.unknownApp }]);
 });
 
 test('each cause is logged once a minute', async () => {

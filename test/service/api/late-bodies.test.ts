@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createUserRates } from '../../../src/service/gate/gate.ts';
+import { createUserRateLimiter } from '../../../src/service/api/pipeline.ts';
 import { createService, openStore } from '../../../src/service/index.ts';
 import { createRateWindows } from '../../../src/service/store/rate-windows.ts';
 import { APP_ID, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
@@ -69,7 +69,7 @@ test.each<[string, () => (nowMs: number) => unknown]>([
   [
     'of a user',
     () => {
-      const take = createUserRates();
+      const take = createUserRateLimiter();
       return async (nowMs) => take('shop:sync', 'u-1', RULE, nowMs).allowed;
     },
   ],

@@ -1,8 +1,13 @@
 import type * as z from 'zod';
-import { type ErrorDialect, FATAL, type Permission, type RateDialect } from '../../protocol/index.ts';
+import {
+  ERROR_MESSAGES,
+  type ErrorFormat,
+  type Permission,
+  type RateHeaderFormat,
+} from '../../protocol/index.ts';
 import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
-import type { Endpoint, Params } from '../http/dispatch.ts';
-import { type Answer, HttpError } from '../http/exchange.ts';
+import { type HandlerResult, HttpError } from '../http/http-request.ts';
+import type { Endpoint, Params } from '../http/router.ts';
 import type { Store } from '../store/store.ts';
 import type { LimitName } from '../workspace/limits.ts';
 import type { ApiKey, Workspace } from '../workspace/workspace.ts';
@@ -44,7 +49,7 @@ export interface Operation {
   example?: unknown;
   /** Status of success, and what its body is. */
   success: number;
-  answer: z.core.$ZodType;
+  response: z.core.$ZodType;
   /** What a 400 means here, where there is one. */
   badRequest?: string;
   /** Whether it stores anything. */
@@ -61,12 +66,12 @@ export interface Operation {
 export interface Route<Body = unknown> extends Endpoint<Body> {
   permission: Permission;
   /** Which members a refusal has. */
-  errors: ErrorDialect;
-  rate: RateDialect;
+  errors: ErrorFormat;
+  rate: RateHeaderFormat;
   limit: LimitName;
   /** What `/openapi.json` and `/docs` say of it. */
   operation: Operation;
-  answer(context: RouteContext<Body>): Answer | Promise<Answer>;
+  handler(context: RouteContext<Body>): HandlerResult | Promise<HandlerResult>;
 }
 
 /** A route whose body has the type that its reader gives. */
@@ -75,7 +80,7 @@ export const defineRoute = <Body>(route: Route<Body>): Route<Body> => route;
 type Bounds = Pick<BodyBounds, 'maxBytes' | 'maxValues'>;
 
 /** A body of a backend. Most batches of users are shorter than what counts as large. */
-export const backendBody = <Body>(
+export const serverBody = <Body>(
   { schema, read }: BodyReader<Body>,
   { maxBytes, maxValues, tooLarge = 413 }: Bounds & { tooLarge?: 413 | 400 },
 ): RequestBody<Body> => ({
@@ -85,8 +90,8 @@ export const backendBody = <Body>(
     maxBytes,
     maxValues,
     largeBytes: 256 * 1024,
-    tooLarge: { status: tooLarge, message: FATAL.tooLarge },
-    unsupported: { status: 415, message: FATAL.unsupportedMediaType },
+    tooLarge: { status: tooLarge, message: ERROR_MESSAGES.tooLarge },
+    unsupported: { status: 415, message: ERROR_MESSAGES.unsupportedMediaType },
   },
 });
 
@@ -94,7 +99,7 @@ export const backendBody = <Body>(
  * A body of a page, for which a client key will do, and that has any reader of the page. The SDK's batches of events are shorter
  * than what counts as large here. The tables of the banner endpoints have no 413 and no 415.
  */
-export const pageBody = <Body>(
+export const browserBody = <Body>(
   { schema, read }: BodyReader<Body>,
   { maxBytes, maxValues }: Bounds,
 ): RequestBody<Body> => ({
@@ -104,13 +109,13 @@ export const pageBody = <Body>(
     maxBytes,
     maxValues,
     largeBytes: 16 * 1024,
-    tooLarge: { status: 400, message: FATAL.tooLarge },
-    unsupported: { status: 400, message: FATAL.unsupportedMediaType },
+    tooLarge: { status: 400, message: ERROR_MESSAGES.tooLarge },
+    unsupported: { status: 400, message: ERROR_MESSAGES.unsupportedMediaType },
   },
 });
 
 /** What the routes for pages have in common. */
-export const FOR_PAGES = { method: 'POST', rate: 'banners', crossOrigin: true } as const;
+export const BROWSER_ROUTE = { method: 'POST', rate: 'banners', crossOrigin: true } as const;
 
 /** The members with which the examples of these routes begin. */
 export const ENVELOPE_EXAMPLE = {
@@ -120,6 +125,6 @@ export const ENVELOPE_EXAMPLE = {
 };
 
 /** Throws a 400 where the workspace has no such app. No schema can know its apps. */
-export const refuseUnknownApp = ({ appIds }: Workspace, appId: string): void => {
-  if (!appIds.has(appId)) throw new HttpError(400, FATAL.unknownApp);
+export const assertKnownApp = ({ appIds }: Workspace, appId: string): void => {
+  if (!appIds.has(appId)) throw new HttpError(400, ERROR_MESSAGES.unknownApp);
 };

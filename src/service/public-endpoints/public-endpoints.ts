@@ -1,20 +1,20 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { FATAL } from '../../protocol/index.ts';
-import type { Route } from '../gate/route.ts';
-import { type Call, createDispatcher, type Endpoint } from '../http/dispatch.ts';
-import { type Answer, HttpError, JSON_HEADERS } from '../http/exchange.ts';
-import { inTime } from '../in-time.ts';
+import { ERROR_MESSAGES } from '../../protocol/index.ts';
+import type { Route } from '../api/route.ts';
+import { type HandlerResult, HttpError, JSON_HEADERS } from '../http/http-request.ts';
+import { type Call, createRouter, type Endpoint } from '../http/router.ts';
 import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../store/store.ts';
+import { withTimeout } from '../with-timeout.ts';
 import { docsPage } from './docs-page.ts';
+import { createPictures, PICTURES_PATH } from './images.ts';
 import { openApi } from './openapi.ts';
-import { createPictures, PICTURES_PATH } from './pictures.ts';
 
 /** Longer than this a store that does not answer counts as away. */
 const PING_MS = 2_000;
 
-interface PagesOptions {
+interface PublicEndpointsOptions {
   routes: readonly Route[];
   store: Store;
   metrics: Metrics;
@@ -26,12 +26,12 @@ interface PagesOptions {
 }
 
 /** A page about the service, or a picture that it keeps, which anybody may read. */
-interface Page extends Endpoint {
-  answer(call: Call<Page>): Answer | Promise<Answer>;
+interface PublicEndpoint extends Endpoint {
+  handler(call: Call<PublicEndpoint>): HandlerResult | Promise<HandlerResult>;
 }
 
-const pinged = async (store: Store): Promise<boolean> =>
-  (await inTime(
+const isReachable = async (store: Store): Promise<boolean> =>
+  (await withTimeout(
     store.ping().then(() => true),
     PING_MS,
   )) ?? false;
@@ -52,7 +52,7 @@ const once = <T>(make: () => T): (() => T) => {
 };
 
 /** What is read without a key. */
-export const createPages = ({
+export const createPublicEndpoints = ({
   routes,
   store,
   metrics,
@@ -61,7 +61,7 @@ export const createPages = ({
   metricsToken,
   workspaceIds,
   isDraining,
-}: PagesOptions) => {
+}: PublicEndpointsOptions) => {
   const describe = once(() => openApi(routes));
   const description = once(() => toBytes(JSON.stringify(describe())));
   const docs = once(() => {
@@ -79,27 +79,27 @@ export const createPages = ({
     return collecting;
   };
   const pictureOf = createPictures(store, now);
-  const page = (path: string, answer: Page['answer']): Page => ({
+  const page = (path: string, answer: PublicEndpoint['handler']): PublicEndpoint => ({
     method: 'GET',
     path,
-    request: null,
-    answer,
+    body: null,
+    handler: answer,
   });
 
-  return createDispatcher({
+  return createRouter({
     endpoints: [
       page('/', () => {
         const errors = [{ type: 'There is no page at /: the API is described at /docs' }];
-        throw new HttpError(404, FATAL.notFound, { members: { errors } });
+        throw new HttpError(404, ERROR_MESSAGES.notFound, { members: { errors } });
       }),
       page('/healthz', () => ({ status: 200, body: { status: 'ok' } })),
       page('/readyz', async () => {
         if (isDraining()) return { status: 503, body: { status: 'draining' } };
-        if (await pinged(store)) return { status: 200, body: { status: 'ready' } };
+        if (await isReachable(store)) return { status: 200, body: { status: 'ready' } };
         return { status: 503, body: { status: 'store not ready' } };
       }),
-      page('/metrics', async ({ exchange }) => {
-        if (metricsToken !== undefined && !isToken(exchange.header('authorization'), metricsToken)) {
+      page('/metrics', async ({ request }) => {
+        if (metricsToken !== undefined && !isToken(request.header('authorization'), metricsToken)) {
           throw new HttpError(401, 'Invalid metrics token', { headers: { 'WWW-Authenticate': 'Bearer' } });
         }
         const headers = { 'Content-Type': metrics.contentType };
@@ -116,7 +116,7 @@ export const createPages = ({
     ],
     headers: JSON_HEADERS,
     errors: 'general',
-    serve: async (call) => call.endpoint.answer(call),
+    serve: async (call) => call.endpoint.handler(call),
     log,
   });
 };

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { createUserRates } from '../../../src/service/gate/gate.ts';
+import { createUserRateLimiter } from '../../../src/service/api/pipeline.ts';
 
 const RULE = { requests: 2, windowSeconds: 60 };
 const AT = Date.parse('2026-03-01T09:00:20Z');
 const END = Date.parse('2026-03-01T09:01:00Z');
 
 test('a user may ask as often as the rule says in each window', () => {
-  const take = createUserRates();
+  const take = createUserRateLimiter();
   const ask = (nowMs: number) => take('shop:sync', 'u-1', RULE, nowMs);
   expect(ask(AT)).toEqual({ allowed: true, limit: 2, remaining: 1, resetAtMs: END });
   expect(ask(AT + 1)).toMatchObject({ allowed: true, remaining: 0 });
@@ -15,7 +15,7 @@ test('a user may ask as often as the rule says in each window', () => {
 });
 
 test('users, and endpoints, are counted apart', () => {
-  const take = createUserRates();
+  const take = createUserRateLimiter();
   const long = 'x'.repeat(900);
   for (const scope of ['shop:sync', 'shop:track']) {
     for (const user of ['u-1', 'u-2', `${long}1`, `${long}2`]) {
@@ -27,6 +27,6 @@ test('users, and endpoints, are counted apart', () => {
 });
 
 test('more users than can be remembered begin the count anew, and none is refused for it', () => {
-  const take = createUserRates(10);
+  const take = createUserRateLimiter(10);
   for (let user = 0; user < 1_000; user += 1) expect(take('s', `u-${user}`, RULE, AT).allowed).toBe(true);
 });

@@ -1,4 +1,4 @@
-import { type Answer, HttpError } from '../http/exchange.ts';
+import { type HandlerResult, HttpError } from '../http/http-request.ts';
 import type { PictureFile } from '../operators/index.ts';
 import type { Store } from '../store/store.ts';
 
@@ -44,7 +44,7 @@ export const createPictures = (store: Pick<Store, 'picture'>, now: () => number)
     return reading;
   };
 
-  return async (file: string): Promise<Answer> => {
+  return async (file: string): Promise<HandlerResult> => {
     const [, hash, ending] = FILE.exec(file) ?? [];
     const picture = hash === undefined ? null : await read(hash);
     if (!picture || picture.type !== ending) throw new HttpError(404, 'There is no such picture');

@@ -39,7 +39,7 @@ const editDistance = (from: string, to: string, most: number): number => {
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /** Returns the name that was probably meant, or `null` if none is close. Ignores case, spaces and punctuation. */
-export const nearest = (name: string, names: Iterable<string>): string | null => {
+export const suggest = (name: string, names: Iterable<string>): string | null => {
   if (name.length > MAX_LETTERS) return null;
   const written = plain(name);
   let best: string | null = null;

@@ -4,7 +4,7 @@ const QUARTER_MS = 15 * 60_000;
 const MAX_OFFSET_QUARTERS = 15 * 4;
 
 /** Dates in one time zone, written as `2026-03-01`. */
-export interface LocalDays {
+export interface ZonedCalendar {
   /** The date of an instant in Unix milliseconds. */
   of(ms: number): string;
   /** The first instant of a date. It need not be midnight: a clock may be put forward then. */
@@ -14,7 +14,7 @@ export interface LocalDays {
 const MAX_KNOWN = 100_000;
 
 /** Throws a `RangeError` where there is no such time zone. */
-export const createLocalDays = (timeZone: string): LocalDays => {
+export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
     calendar: 'iso8601',

@@ -1,0 +1,238 @@
+import {
+  ANY_ORIGIN,
+  ERROR_MESSAGES,
+  type ErrorFormat,
+  errorBody,
+  preflightHeaders,
+} from '../../protocol/index.ts';
+import { createLogThrottle, type Log, serializeError } from '../log.ts';
+import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
+import { createBodyMemoryBudget, createBodySemaphore, type RequestBody, readJson } from './body.ts';
+import {
+  type HandlerResult,
+  HttpError,
+  type HttpRequest,
+  type HttpResponse,
+  serviceUnavailable,
+} from './http-request.ts';
+
+/** What every endpoint has: one of the API, one of the Studio, and a page about the service. */
+export interface Endpoint<Body = unknown> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** A part in braces, such as `{integration_id}`, stands for any text. */
+  path: string;
+  /** `null` where it takes no body. */
+  body: RequestBody<Body> | null;
+  /** Pages of other origins may call it: preflights are answered. */
+  crossOrigin?: boolean;
+  /** Which members a refusal has. Default: those of the dispatcher. */
+  errors?: ErrorFormat;
+}
+
+export type Params = Readonly<Record<string, string>>;
+
+/** A request whose endpoint is found. */
+export interface Call<E extends Endpoint> {
+  request: HttpRequest;
+  endpoint: E;
+  /** What the path has for the parts in braces, by their names. */
+  params: Params;
+  /** The headers of the answer, also where it is a refusal. `serve` may put others in their place. */
+  headers: Readonly<Record<string, string>>;
+  /** Reads the body as JSON, to be called once; `undefined` where the endpoint takes none. */
+  readJson(): Promise<unknown>;
+}
+
+/** An endpoint with the limits on its bodies. */
+interface RouteEntry<E extends Endpoint> {
+  endpoint: E;
+  createPermit: ReturnType<typeof createBodySemaphore>;
+  createReservation: ReturnType<typeof createBodyMemoryBudget>;
+}
+
+interface RouterOptions<E extends Endpoint> {
+  endpoints: readonly E[];
+  /** The headers of every answer. An answer may replace them. */
+  headers: Readonly<Record<string, string>>;
+  /** Which members a refusal has, where its endpoint names no others. */
+  errors: ErrorFormat;
+  /** Admits the request, reads its body and answers. Throws an `HttpError` to refuse it; `refuse` says what becomes of anything else. */
+  serve(call: Call<E>): Promise<HandlerResult>;
+  log: Log;
+}
+
+/** How long a browser may remember a preflight, in seconds; Chromium's own cap. */
+const PREFLIGHT_SECONDS = 7_200;
+
+const preflight = ({ method }: Endpoint, { header }: HttpRequest): HttpResponse => ({
+  status: 204,
+  headers: {
+    ...preflightHeaders(method, header('access-control-request-headers')),
+    'Access-Control-Max-Age': String(PREFLIGHT_SECONDS),
+  },
+  body: '',
+});
+
+const NO_PARAMS: Params = {};
+
+/** Reads the parts of a path that stand for braces: `null` where the path is another. */
+const compilePath = (template: string) => {
+  const names = template.split('/').map((part) => ({ part, name: /^\{(\w+)\}$/.exec(part)?.[1] }));
+  return (path: string): Params | null => {
+    const parts = path.split('/');
+    if (parts.length !== names.length) return null;
+    const params: Record<string, string> = {};
+    for (const [index, { part, name }] of names.entries()) {
+      const sent = parts[index]!;
+      if (name === undefined ? sent !== part : sent === '') return null;
+      try {
+        if (name !== undefined) params[name] = decodeURIComponent(sent);
+      } catch {
+        // A percent sign that begins nothing: no path of ours.
+        return null;
+      }
+    }
+    return params;
+  };
+};
+
+const toBody = (result: HandlerResult): HttpResponse['body'] => {
+  if ('parts' in result) return result.parts;
+  if ('shared' in result) return result.shared;
+  return 'text' in result ? result.text : JSON.stringify(result.body);
+};
+
+const toResponse = (result: HandlerResult, headers: Record<string, string>): HttpResponse => ({
+  status: result.status,
+  headers: result.headers ? { ...headers, ...result.headers } : headers,
+  body: toBody(result),
+});
+
+/** Routes each request by path and method. Errors become responses here and nowhere else. */
+export const createRouter = <E extends Endpoint>({
+  endpoints,
+  headers,
+  errors,
+  serve,
+  log,
+}: RouterOptions<E>) => {
+  const buildPath = (path: string) => {
+    const here = endpoints.filter((endpoint) => endpoint.path === path);
+    const methods = here.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    return {
+      match: compilePath(path),
+      first: here[0]!,
+      open: here[0]!.crossOrigin ? { ...headers, ...ANY_ORIGIN } : headers,
+      allow: [...methods, ...(here[0]!.crossOrigin ? ['OPTIONS'] : [])].join(', '),
+      byMethod: new Map<string, RouteEntry<E>>(
+        here.map((endpoint) => [
+          endpoint.method,
+          {
+            endpoint,
+            // Limits per endpoint, so that bodies from browsers do not delay backends.
+            createPermit: createBodySemaphore(),
+            createReservation: createBodyMemoryBudget(),
+          },
+        ]),
+      ),
+    };
+  };
+  const exact = new Map<string, ReturnType<typeof buildPath>>();
+  const templates: ReturnType<typeof buildPath>[] = [];
+  for (const path of new Set(endpoints.map((endpoint) => endpoint.path))) {
+    if (path.includes('{')) templates.push(buildPath(path));
+    else exact.set(path, buildPath(path));
+  }
+
+  const find = (path: string) => {
+    const place = exact.get(path);
+    if (place) return { place, params: NO_PARAMS };
+    for (const template of templates) {
+      const params = template.match(path);
+      if (params) return { place: template, params };
+    }
+    return undefined;
+  };
+
+  const isDue = createLogThrottle();
+  /** Returns the 503 of a write that may succeed later. Logs each cause at most once a minute. */
+  const toServiceUnavailable = (
+    error: RetryLaterError,
+    { requestId }: HttpRequest,
+    endpoint: E | null,
+  ): HttpError => {
+    const facts = { path: endpoint?.path, ...serializeError(error) };
+    if (isDue(JSON.stringify(facts), performance.now()))
+      log.warn({ request_id: requestId, ...facts }, 'requests put off');
+    return serviceUnavailable(ERROR_MESSAGES.unavailable);
+  };
+
+  /**
+   * Returns the response of a failed request: 503 if the same request may succeed later, 504 if it is unknown whether it was stored,
+   * 500 for any other error that is not an `HttpError`.
+   */
+  const toErrorResponse = (
+    error: unknown,
+    request: HttpRequest,
+    endpoint: E | null,
+    withHeaders: Record<string, string>,
+  ): HttpResponse => {
+    const format = endpoint?.errors ?? errors;
+    const known = error instanceof RetryLaterError ? toServiceUnavailable(error, request, endpoint) : error;
+    if (known instanceof HttpError) {
+      const { status, message, members, headers: own } = known;
+      return toResponse(
+        { status, headers: own, body: { ...errorBody(format, message), ...members } },
+        withHeaders,
+      );
+    }
+    log.error(
+      { request_id: request.requestId, path: endpoint?.path, ...serializeError(error) },
+      'request failed',
+    );
+    const [status, message] =
+      error instanceof InDoubtError ? [504, ERROR_MESSAGES.inDoubt] : [500, ERROR_MESSAGES.internal];
+    return toResponse({ status, body: errorBody(format, message) }, withHeaders);
+  };
+
+  return {
+    has: (path: string): boolean => find(path) !== undefined,
+
+    /** Handles a request. `endpoint` is `null` if no endpoint has its path. */
+    async handle(request: HttpRequest): Promise<{ endpoint: E | null; response: HttpResponse }> {
+      const found = find(request.path);
+      if (!found) {
+        const missing = new HttpError(404, ERROR_MESSAGES.notFound);
+        return { endpoint: null, response: toErrorResponse(missing, request, null, headers) };
+      }
+      const { place, params } = found;
+      const { first, open, allow, byMethod } = place;
+      if (first.crossOrigin && request.method === 'OPTIONS')
+        return { endpoint: first, response: preflight(first, request) };
+      const entry = byMethod.get(request.method === 'HEAD' ? 'GET' : request.method);
+      if (!entry) {
+        const error = new HttpError(405, ERROR_MESSAGES.methodNotAllowed, { headers: { Allow: allow } });
+        return { endpoint: first, response: toErrorResponse(error, request, first, open) };
+      }
+      const { endpoint } = entry;
+      const permit = entry.createPermit();
+      const reservation = entry.createReservation();
+      const call: Call<E> = {
+        request,
+        endpoint,
+        params,
+        headers: open,
+        readJson: async () =>
+          endpoint.body ? readJson(request, endpoint.body.bounds, permit, reservation) : undefined,
+      };
+      try {
+        return { endpoint, response: toResponse(await serve(call), call.headers) };
+      } catch (error) {
+        return { endpoint, response: toErrorResponse(error, request, endpoint, call.headers) };
+      } finally {
+        permit.release();
+        reservation.release();
+      }
+    },
+  };
+};
