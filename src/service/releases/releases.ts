@@ -42,6 +42,14 @@ export interface Release {
 
 export type NewRelease = Omit<Release, 'release' | 'cancelledAtMs'>;
 
+/** The results of an A/B test when a release ended it. */
+export interface EndedTest {
+  release: number;
+  endedAtMs: number;
+  /** As the one that ended it gave them. */
+  test: unknown;
+}
+
 export const RELEASES_TABLE = `
 CREATE TABLE releases (
   workspace_id TEXT NOT NULL,
@@ -55,6 +63,7 @@ CREATE TABLE releases (
   created_at_ms INTEGER NOT NULL,
   live_at_ms INTEGER NOT NULL,
   cancelled_at_ms INTEGER, -- of a scheduled release
+  ended_test JSON, -- of a release that ended an A/B test: its results at that moment
   PRIMARY KEY (workspace_id, release),
   -- Of two releases that continue the same one, the second is a conflict.
   UNIQUE (workspace_id, kind, subject_id, based_on)
@@ -67,6 +76,8 @@ export interface WithRelease {
   draftRevision?: string;
   /** Cancels the scheduled releases of the subject. Default: they go live as planned. */
   cancelsScheduled?: boolean;
+  /** Results of the A/B test that the release ends. */
+  endedTest?: unknown;
   /** Audit entry of the release with this number. */
   audit?: (release: number) => NewAuditEntry;
 }
@@ -93,6 +104,8 @@ export interface ReleaseStore {
   ): Promise<Release[]>;
   /** Returns `null` if not found. */
   release(workspaceId: string, release: number): Promise<Release | null>;
+  /** The test of a campaign that a live release ended last; `null` if none. */
+  endedTest(workspaceId: string, campaignId: string, nowMs: number): Promise<EndedTest | null>;
   /** Adds a release and returns its number, or `null` if the subject has a release after `basedOn`. */
   addRelease(release: NewRelease, more?: WithRelease): Promise<number | null>;
   /**
@@ -131,12 +144,12 @@ const lastOfEach = (condition = ''): string =>
      ) AS ranked WHERE place = 1
    )`;
 
-const addStatement = (release: number, added: NewRelease): Statement => {
+const addStatement = (release: number, added: NewRelease, endedTest: unknown): Statement => {
   const { workspaceId, kind, subjectId, content, basedOn, author, note, createdAtMs, liveAtMs } = added;
   return {
     sql: `INSERT INTO releases
-        (workspace_id, release, kind, subject_id, content, based_on, author, note, created_at_ms, live_at_ms)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING release`,
+        (workspace_id, release, kind, subject_id, content, based_on, author, note, created_at_ms, live_at_ms, ended_test)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING RETURNING release`,
     values: [
       workspaceId,
       release,
@@ -148,6 +161,7 @@ const addStatement = (release: number, added: NewRelease): Statement => {
       note,
       createdAtMs,
       liveAtMs,
+      endedTest === undefined ? null : JSON.stringify(endedTest),
     ],
   };
 };
@@ -222,14 +236,29 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
       return row ? releaseOf(row) : null;
     },
 
-    async addRelease(added, { draftRevision, cancelsScheduled = false, audit } = {}) {
+    async endedTest(workspaceId, campaignId, nowMs) {
+      const [row] = await run(
+        `SELECT release, live_at_ms, ended_test FROM releases
+         WHERE workspace_id = $1 AND kind = 'campaign' AND subject_id = $2 AND live_at_ms <= $3
+           AND ended_test IS NOT NULL ORDER BY release DESC LIMIT 1`,
+        [workspaceId, campaignId, nowMs],
+      );
+      if (!row) return null;
+      return {
+        release: numberIn(row, 'release'),
+        endedAtMs: numberIn(row, 'live_at_ms'),
+        test: jsonIn(row, 'ended_test'),
+      };
+    },
+
+    async addRelease(added, { draftRevision, cancelsScheduled = false, endedTest, audit } = {}) {
       const { workspaceId, kind, subjectId } = added;
       for (let tries = 0; tries < MAX_TRIES; tries += 1) {
         const newest = await newestOf(' AND kind = $2 AND subject_id = $3', [workspaceId, kind, subjectId]);
         if (newest !== added.basedOn) return null;
         const release = (await newestOf('', [workspaceId])) + 1;
         const isStored = await runTogether([
-          addStatement(release, added),
+          addStatement(release, added, endedTest),
           ...(cancelsScheduled ? [cancelScheduledStatement(release, added)] : []),
           ...(draftRevision === undefined
             ? []

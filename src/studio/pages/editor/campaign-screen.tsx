@@ -189,7 +189,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
       {tab === 'edit' && <EditTab editor={editor} />}
       {tab === 'results' && (
         <Late key={tab} load={loadResults}>
-          {(Tab) => <Tab row={row} />}
+          {(Tab) => <Tab row={row} onChange={onChange} />}
         </Late>
       )}
       {tab === 'history' && (

@@ -1,5 +1,6 @@
 import type { Counts } from '../../../service/index.ts';
 import type { ConversionText } from '../../campaign/campaign-text.ts';
+import type { SinceEnd } from '../../server/ended-test.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { type Arm, goalName } from '../../statistics/metrics.ts';
@@ -64,6 +65,35 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
     />
   );
 };
+
+interface SinceTableProps {
+  since: readonly SinceEnd[];
+  winner: string;
+  goals: readonly ConversionText[];
+}
+
+/** What came after a test was ended, without shares: users who saw the test go on clicking. */
+export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
+  <DataTable
+    label="Since the test ended"
+    rows={since}
+    keyOf={({ isControl }) => String(isControl)}
+    columns={[
+      { name: 'Group', kind: 'head', cell: ({ isControl }) => (isControl ? 'Control group' : winner) },
+      { name: 'New users', kind: 'number', cell: ({ users }) => countText(users) },
+      { name: 'Views', kind: 'number', cell: (row) => (row.isControl ? NONE : countText(row.impressions)) },
+      { name: 'Clicks', kind: 'number', cell: (row) => (row.isControl ? NONE : countText(row.clicks)) },
+      ...goals.map(
+        (goal, index): Column<SinceEnd> => ({
+          name: goalName(goal),
+          id: `goal ${index}`,
+          kind: 'number',
+          cell: ({ converted }) => countText(converted[index]!),
+        }),
+      ),
+    ]}
+  />
+);
 
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);

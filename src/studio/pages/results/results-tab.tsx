@@ -1,5 +1,4 @@
-import type { ConversionText } from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
+import type { ComponentChildren } from 'preact';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
@@ -9,7 +8,8 @@ import { Empty } from '../parts/problem.tsx';
 import { LoadView, useLoad } from '../parts/server.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import { DayChart, dayText } from './day-chart.tsx';
-import { ComparisonTable, CountsTable, PartTable } from './result-tables.tsx';
+import { EndTest } from './end-test.tsx';
+import { ComparisonTable, CountsTable, PartTable, SinceTable } from './result-tables.tsx';
 import '../screens.css';
 
 /** What each number means, in the words of the people who read them. */
@@ -54,16 +54,35 @@ const ratioWords = (all: ResultsAnswer['arms']): string => {
     .join(', ');
 };
 
+interface EndedProps {
+  results: ResultsAnswer;
+  ended: NonNullable<ResultsAnswer['ended']>;
+}
+
+/** That the test has ended, and what came since: nothing of it is in the results below. */
+const EndedNotice = ({ results, ended }: EndedProps) => (
+  <section class="panel notice" aria-label="Test ended">
+    <h2>
+      Test ended: <bdi>{ended.winner}</bdi> rolled out
+    </h2>
+    <p>
+      Release {ended.release}, {wholeMoment(ended.at)}. The results below are final. Since then:
+    </p>
+    <SinceTable since={ended.since} winner={ended.winner} goals={results.goals} />
+  </section>
+);
+
 interface ResultsProps {
   results: ResultsAnswer;
-  goals: readonly ConversionText[];
   /** Where they come from. */
   path: string;
   /** What it says where nobody has seen it yet. */
   whenEmpty: string;
+  /** What can be done with them. */
+  action?: ComponentChildren;
 }
 
-const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
+const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
   if (results.arms.every(({ exposed }) => exposed === 0)) {
     return (
       <Empty title={results.headline.words}>
@@ -73,11 +92,13 @@ const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
   }
   return (
     <div class="stack">
+      {results.ended && <EndedNotice results={results} ended={results.ended} />}
       <div class="results-headline">
         <h2>{results.headline.words}</h2>
         {results.headline.details.map((words) => (
           <p key={words}>{words}</p>
         ))}
+        {action}
       </div>
       {results.edits.length > 0 && (
         <section class="panel notice">
@@ -118,7 +139,7 @@ const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
             Download CSV
           </a>
         </div>
-        <CountsTable arms={results.arms} goals={goals} currencies={results.currencies} />
+        <CountsTable arms={results.arms} goals={results.goals} currencies={results.currencies} />
       </section>
       {results.comparisons.length > 0 && (
         <section class="panel">
@@ -165,7 +186,7 @@ const Results = ({ results, goals, path, whenEmpty }: ResultsProps) => {
 };
 
 /** What came of a campaign: one sentence, then what it stands on. */
-export const ResultsTab = ({ row }: { row: CampaignRow }) => {
+export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
   const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
   return (
@@ -173,8 +194,8 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
       {(results) => (
         <Results
           results={results}
-          goals={currentText(row).conversions ?? []}
           path={path}
+          action={<EndTest row={row} onDone={onChange} />}
           whenEmpty={
             row.published
               ? 'Numbers come in from the first page that shows it, some seconds after somebody saw it.'
@@ -188,7 +209,7 @@ export const ResultsTab = ({ row }: { row: CampaignRow }) => {
 
 /** What came of all campaigns together: those who get them beside those who are held out of all. */
 export const HoldoutScreen = () => {
-  const { percentage, since, goals } = signedIn().workspace.holdout!;
+  const { percentage, since } = signedIn().workspace.holdout!;
   const path = `/api/results/${encodeURIComponent('@holdout')}`;
   const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
   return (
@@ -204,7 +225,6 @@ export const HoldoutScreen = () => {
         {(results) => (
           <Results
             results={results}
-            goals={goals}
             path={path}
             whenEmpty="Numbers come in with the first user who is new to campaigns."
           />

@@ -1,7 +1,6 @@
 import { csvCell, HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
-import { type ConversionText, nameOf } from '../../campaign/campaign-text.ts';
+import { nameOf } from '../../campaign/campaign-text.ts';
 import { currentText } from '../../campaign/current-text.ts';
-import { conversionText } from '../../results-of.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
@@ -17,7 +16,7 @@ export interface SessionAnswer {
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
     segments: { id: string; name: string }[];
-    holdout: { percentage: number; since: string; goals: ConversionText[] } | null;
+    holdout: { percentage: number; since: string } | null;
     personas: string[];
     sites: string[];
     timeZone: string;
@@ -49,7 +48,6 @@ export const readSession = defineRoute({
         holdout: workspace.holdout && {
           percentage: workspace.holdout.percentage,
           since: new Date(workspace.holdout.startsAtMs).toISOString(),
-          goals: workspace.holdout.conversions.map(conversionText),
         },
         segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),

@@ -6,7 +6,9 @@ import {
   type ReleasedSegment,
   type WithRelease,
 } from '../../../service/index.ts';
-import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
+import { type CampaignText, storedCampaign, variantName } from '../../campaign/campaign-text.ts';
+import { resultsOf } from '../../results-of.ts';
+import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { checksOf, revisionName } from './drafts.ts';
 
@@ -99,7 +101,7 @@ const refuseErrors = async (campaign: unknown, context: StudioContext) => {
 
 type Made = Pick<NewRelease, 'kind' | 'subjectId' | 'content' | 'basedOn' | 'note' | 'liveAtMs'>;
 
-interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsScheduled'> {
+interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest'> {
   /** Of the audit entry. */
   action: string;
   details(release: number): string;
@@ -166,6 +168,11 @@ const publishBody = z.strictObject({
 /** For a release without a draft: what it follows. */
 export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
 const restoreBody = noteBody.extend({ scheduled });
+const endTestBody = restoreBody.extend({
+  /** ID of the variant that everyone gets. */
+  winner: z.string().min(1),
+  keep_control_group: z.boolean(),
+});
 
 export const publish = defineRoute({
   method: 'POST',
@@ -303,6 +310,42 @@ export const stop = defineRoute({
       context,
       { kind: 'campaign', subjectId: campaignId, content, basedOn, note: words, liveAtMs: context.nowMs },
       { cancelsScheduled: true, action: 'stop', details: (release) => `as release ${release}` },
+    );
+    return { status: 201, body };
+  },
+});
+
+/** Ends an A/B test: everyone gets one variant, and the results stay as they are at this moment. */
+export const endTest = defineRoute({
+  method: 'POST',
+  path: '/api/campaigns/{campaignId}/end-test',
+  role: 'publish',
+  request: bodyOf(endTestBody),
+  answer: async (context) => {
+    refuseFileMode(context);
+    const { workspace, store, nowMs } = context;
+    const { campaignId, text } = campaignIn(context);
+    const { note, based_on: basedOn, winner, keep_control_group: keepsControl, scheduled } = context.body;
+    const campaign = storedCampaign(text)!;
+    const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
+    if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
+    const counts = await resultsOf(store, workspace.workspaceId, campaign);
+    const body = await addRelease(
+      context,
+      {
+        kind: 'campaign',
+        subjectId: campaignId,
+        content: rolledOut(campaign, winner, keepsControl),
+        basedOn,
+        note,
+        liveAtMs: nowMs,
+      },
+      {
+        cancelsScheduled: await cancelsScheduled(context, campaignId, scheduled),
+        endedTest: { campaign, counts } satisfies FrozenTest,
+        action: 'campaign.end_test',
+        details: (release) => `${variantName(named)} rolled out as release ${release}`,
+      },
     );
     return { status: 201, body };
   },

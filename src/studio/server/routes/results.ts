@@ -7,13 +7,14 @@ import {
   type PlacementResults,
   type Release,
 } from '../../../service/index.ts';
-import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
+import { type CampaignText, type ConversionText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
 import { currentText } from '../../campaign/current-text.ts';
 import { conversionText, resultsOf } from '../../results-of.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
+import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
@@ -63,6 +64,18 @@ export interface ResultsAnswer extends ComparedResults {
   timeZone: string;
   /** Of the revenue; more than one where it cannot be added up. */
   currencies: string[];
+  /** Of the arms, in the order of their counts. */
+  goals: readonly ConversionText[];
+  /** Set if an A/B test was ended: all else is as it was then. */
+  ended: EndedResults | null;
+}
+
+interface EndedResults {
+  at: string;
+  release: number;
+  /** Name of the variant that everyone gets since then. */
+  winner: string;
+  since: SinceEnd[];
 }
 
 /** A release that came while people saw the campaign. */
@@ -147,9 +160,34 @@ const holdoutOf = async ({
   const { days } = counts;
   const none = { edits: [], days, placements: [], languages: [], timeZone: workspace.studio.timeZone };
   const { currencies } = counts;
+  const goals = campaign.conversions ?? [];
   return {
     campaign,
-    answer: { ...compared, ...none, headline: headline(campaign, compared, nowMs), currencies },
+    answer: {
+      ...compared,
+      ...none,
+      headline: headline(campaign, compared, nowMs),
+      currencies,
+      goals,
+      ended: null,
+    },
+  };
+};
+
+/** The test of the campaign that was ended, unless it was divided again since. */
+const endedTestOf = async (
+  { workspace, store, studio, nowMs }: StudioContext,
+  live: CampaignText,
+): Promise<{ frozen: FrozenTest; ended: EndedResults } | null> => {
+  const winner = soleVariant(live);
+  const found = winner && (await studio.endedTest(workspace.workspaceId, live.campaign_id, nowMs));
+  if (!found) return null;
+  const frozen = found.test as FrozenTest;
+  const now = await resultsOf(store, workspace.workspaceId, frozen.campaign);
+  const at = new Date(found.endedAtMs).toISOString();
+  return {
+    frozen: { ...frozen, campaign: { ...frozen.campaign, ends_at: at } },
+    ended: { at, release: found.release, winner: winner.name, since: sinceEnd(frozen, now) },
   };
 };
 
@@ -159,11 +197,15 @@ const answerOf = async (
   const { workspace, store, params, nowMs } = context;
   if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
-  const campaign = row && currentText(row);
-  if (!campaign) throw new HttpError(404, 'There is no such campaign');
+  const current = row && currentText(row);
+  if (!current) throw new HttpError(404, 'There is no such campaign');
   const { timeZone } = workspace.studio;
-  const counts = await resultsOf(store, workspace.workspaceId, campaign);
-  const versions = await versionsOf(context, campaign.campaign_id, counts.days[0]?.day);
+  const test = row.published && (await endedTestOf(context, row.published.campaign));
+  const campaign = test?.frozen.campaign ?? current;
+  const counts = test?.frozen.counts ?? (await resultsOf(store, workspace.workspaceId, campaign));
+  const found = await versionsOf(context, campaign.campaign_id, counts.days[0]?.day);
+  const endedAt = found.findIndex(({ release }) => release === test?.ended.release);
+  const versions = found.slice(endedAt + 1);
   const former = versions.flatMap(({ content }) => storedCampaign(content) ?? []).reverse();
   const compared = compareResults(campaign, counts, former);
   return {
@@ -177,6 +219,8 @@ const answerOf = async (
       languages: counts.languages,
       timeZone,
       currencies: counts.currencies,
+      goals: campaign.conversions ?? [],
+      ended: test?.ended ?? null,
     },
   };
 };

@@ -7,7 +7,7 @@ import { createReadReach, createSamples, publishEffect } from './effect.ts';
 import { createReadNames } from './names.ts';
 import { listPictures, removePicture, uploadPicture } from './pictures.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
-import { archive, cancelScheduled, listReleases, publish, rollBack, stop } from './releases.ts';
+import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
@@ -45,6 +45,7 @@ export const createStudioRoutes = (): StudioRoute[] => {
     rollBack,
     cancelScheduled,
     stop,
+    endTest,
     archive,
     readAccess,
     endAnySession,

@@ -1,0 +1,82 @@
+import { useSignal } from '@preact/signals';
+import { sharesOf } from '../../campaign/shares.ts';
+import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { PublishedAnswer } from '../../server/routes/releases.ts';
+import { call } from '../call.ts';
+import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
+import { CheckBoxes, into, Segments } from '../parts/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
+import { announce } from '../parts/problem.tsx';
+import { may, signedIn } from '../shell/session.ts';
+
+interface EndTestProps {
+  row: CampaignRow;
+  onDone(): Promise<void>;
+}
+
+const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): void }) => {
+  const shares = sharesOf(row.published!.campaign);
+  const variants = shares.flatMap(({ variantId, name, percent }) =>
+    variantId !== null && percent > 0 ? [{ value: variantId, name }] : [],
+  );
+  const control = shares.find(({ variantId }) => variantId === null);
+  const winner = useSignal(variants.at(-1)!.value);
+  const kept = useSignal<'control'[]>(control ? ['control'] : []);
+  const scheduled = useSignal<ScheduledChoice>('cancel');
+  const note = useSignal('');
+  const { name } = variants.find(({ value }) => value === winner.value)!;
+  const act = async () => {
+    const { release } = await call<PublishedAnswer>(
+      'POST',
+      `/api/campaigns/${encodeURIComponent(row.id)}/end-test`,
+      {
+        body: {
+          winner: winner.value,
+          keep_control_group: kept.value.length > 0,
+          note: note.value,
+          based_on: row.newest,
+          ...scheduledIn(row, scheduled.value),
+        },
+      },
+    );
+    announce(`Test ended. Release ${release} rolls out ${name}.`);
+    onClose();
+    await onDone();
+  };
+  return (
+    <Dialog
+      title="End test"
+      onClose={onClose}
+      closeName="Cancel"
+      action={{ name: `End test and roll out ${name}`, act }}
+    >
+      <p>Results are kept as they are now. From now on everyone gets one variant.</p>
+      <Segments label="Roll out" options={variants} chosen={winner.value} onChoose={into(winner)} />
+      {control && (
+        <CheckBoxes
+          options={[{ value: 'control', name: `Keep control group (${control.percent}%)` }]}
+          chosen={kept.value}
+          onChoose={into(kept)}
+        />
+      )}
+      <ScheduledChoiceField row={row} choice={scheduled} />
+      <NoteField id="end-test-note" label="Note for the history" note={note} />
+    </Dialog>
+  );
+};
+
+/** Ends the A/B test of a campaign that is live and has several variants. */
+export const EndTest = ({ row, onDone }: EndTestProps) => {
+  const { published } = row;
+  const isTest =
+    published?.campaign.status === 'active' &&
+    sharesOf(published.campaign).filter(({ variantId, percent }) => variantId !== null && percent > 0)
+      .length > 1;
+  if (!isTest || row.isArchived || !may('publish') || signedIn().workspace.campaignsFrom !== 'studio')
+    return null;
+  return (
+    <DialogButton name="End test…">
+      {(close) => <EndTestDialog row={row} onClose={close} onDone={onDone} />}
+    </DialogButton>
+  );
+};
