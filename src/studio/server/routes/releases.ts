@@ -320,7 +320,7 @@ export const endTest = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/end-test',
   role: 'publish',
-  request: bodyOf(endTestBody),
+  body: bodyOf(endTestBody),
   answer: async (context) => {
     refuseFileMode(context);
     const { workspace, store, nowMs } = context;
