@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
+import type { Route } from '../../src/service/api/route.ts';
 import { APP_ID } from './a-workspace.ts';
 import fc from './property.ts';
 
@@ -165,8 +166,19 @@ const envelope = {
   app_version: member(fc.constant('1.0')),
 };
 
+/** Values of the same shape as an example, with odd values and missing fields. */
+const nearlyLike = (example: unknown): fc.Arbitrary<unknown> => {
+  if (Array.isArray(example)) return list(fc.oneof(...example.map(nearlyLike)));
+  if (typeof example !== 'object' || example === null) return nearly(fc.constant(example));
+  const fields = Object.entries(example).map(([name, value]) => [name, nearlyLike(value)]);
+  return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
+};
+
 /** Bodies of one endpoint: valid, nearly valid and absurd. `bannerIds` are ids that were really issued. */
-export const bodiesOf = (path: string, bannerIds: readonly string[]): fc.Arbitrary<unknown> => {
+export const bodiesOf = (
+  { path, operation }: Pick<Route, 'path' | 'operation'>,
+  bannerIds: readonly string[],
+): fc.Arbitrary<unknown> => {
   const shapes: Record<string, fc.Arbitrary<unknown>> = {
     '/users/track': fc.record({
       attributes: list(attributes),
@@ -233,7 +245,10 @@ export const bodiesOf = (path: string, bannerIds: readonly string[]): fc.Arbitra
       ),
     }),
   };
-  return fc.oneof({ weight: 12, arbitrary: shapes[path]! }, { weight: 1, arbitrary: anything });
+  return fc.oneof(
+    { weight: 12, arbitrary: shapes[path] ?? nearlyLike(operation.example) },
+    { weight: 1, arbitrary: anything },
+  );
 };
 
 const deep = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);

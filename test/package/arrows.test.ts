@@ -29,7 +29,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   profiles: [],
   export: ['profiles'],
   http: ['store'],
-  users: ['profiles', 'export', 'http', 'api'],
+  users: ['profiles', 'http'],
   operators: [],
   sql: ['operators'],
   results: ['operators', 'sql'],
@@ -43,6 +43,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   api: ['http', 'store', 'user-tokens'],
   routes: [
     'profiles',
+    'export',
     'http',
     'api',
     'users',
@@ -52,7 +53,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
     'workspace',
     'integrations',
   ],
-  'public-endpoints': ['http', 'workspace'],
+  'public-endpoints': ['http', 'api', 'workspace'],
   metrics: [],
 };
 

@@ -3,21 +3,14 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PREVIEW_PATH, TRACK_PATH, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { openStore, type Store } from '../../src/service/index.ts';
-import { silentLog } from '../../src/service/log.ts';
-import { createMissingSelectors } from '../../src/service/missing-selectors.ts';
-import { createRoutes } from '../../src/service/routes/routes.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { API_ROUTES } from '../helpers/api-routes.ts';
 import { curl } from '../helpers/curl.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
-const OPERATIONS = Object.fromEntries(
-  createRoutes({
-    store: await openStore(':memory:'),
-    log: silentLog,
-    missingSelectors: createMissingSelectors(),
-  }).map(({ path, operation }) => [path, operation]),
-);
-const isForPages = (path: string) => OPERATIONS[path]?.tag === 'Banners';
+const ROUTES = new Map(API_ROUTES.map((route) => [route.path, route]));
+const PATHS = [...ROUTES.keys()];
+const isForPages = (path: string) => ROUTES.get(path)?.crossOrigin === true;
 
 let service: RunningService;
 beforeAll(async () => {
@@ -44,7 +37,7 @@ describe('GET /openapi.json', () => {
   test('describes every endpoint, and each as it answers', async () => {
     const { body } = await service.call('GET', '/openapi.json');
     expect(body.openapi).toBe('3.1.0');
-    for (const path of Object.keys(OPERATIONS)) {
+    for (const path of PATHS) {
       const [verb] = Object.keys(body.paths[path]);
       const answer = await service.call(verb!.toUpperCase(), path);
       expect(Object.keys(body.paths[path][verb!].responses)).toContain(String(answer.status));
@@ -61,7 +54,7 @@ describe('GET /openapi.json', () => {
 
   test('names the headers of a 429: all four, or of `/users/track` how long to wait alone', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    for (const path of Object.keys(OPERATIONS)) {
+    for (const path of PATHS) {
       const [operation] = Object.values<{ responses: Record<string, { headers: object }> }>(body.paths[path]);
       expect(Object.keys(operation!.responses['429']!.headers)).toEqual(
         path.startsWith('/users/track')
@@ -73,7 +66,7 @@ describe('GET /openapi.json', () => {
 
   test('describes each refusal, and the headers that come with it', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    for (const path of Object.keys(OPERATIONS)) {
+    for (const path of PATHS) {
       const [[verb, operation] = []] = Object.entries<{
         responses: Record<string, { headers?: Record<string, unknown> }>;
       }>(body.paths[path]);
@@ -162,25 +155,18 @@ describe('GET /openapi.json', () => {
       );
       return operation!.responses['503'] !== undefined && operation!.responses['504'] !== undefined;
     };
-    expect(Object.keys(OPERATIONS).filter((path) => !may(path))).toEqual([
-      '/cdi/integrations',
-      '/cdi/integrations/{integration_id}/job_sync_status',
-      '/users/export/ids',
-      '/v1/device-messaging/banners/sync',
-      '/placard/explain',
-      '/placard/preview',
-      '/placard/placements',
-    ]);
+    expect(PATHS.filter(may)).toEqual(API_ROUTES.filter(({ writes }) => writes).map(({ path }) => path));
   });
 
   test('gives examples that the service accepts', async () => {
     const { body } = await service.call('GET', '/openapi.json');
-    for (const [path, { example, success }] of Object.entries(OPERATIONS)) {
+    for (const { path, operation, response } of API_ROUTES) {
+      const { example } = operation;
       // An event needs the ID of a banner, a visitor is joined with a user token, and a preview has a link's.
       if (example === undefined || [TRACK_PATH, VISITOR_JOIN_PATH, PREVIEW_PATH].includes(path)) continue;
       const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const answer = await service.call('POST', path, { key, body: { ...(example as object) } });
-      expect({ path, status: answer.status }).toEqual({ path, status: success });
+      expect({ path, status: answer.status }).toEqual({ path, status: response.status });
       expect(body.paths[path].post.requestBody.content['application/json'].example).toEqual(example);
     }
   });
@@ -190,7 +176,7 @@ describe('GET /docs', () => {
   test('shows every endpoint on a page without scripts, under a policy that allows none', async () => {
     const { status, headers, body } = await service.call('GET', '/docs');
     expect(status).toBe(200);
-    for (const path of Object.keys(OPERATIONS)) expect(body).toContain(`<code>${path}</code>`);
+    for (const path of PATHS) expect(body).toContain(`<code>${path}</code>`);
     expect(body).not.toMatch(/<script|\son\w+=|style="/);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[\w+/=]+';/);
@@ -212,7 +198,7 @@ describe('GET /docs', () => {
     const links = [...contents.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id);
     const ids = [...main.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     expect(links).toEqual(ids);
-    expect(ids).toEqual(expect.arrayContaining(Object.values(OPERATIONS).map(({ id }) => id)));
+    expect(ids).toEqual(expect.arrayContaining(API_ROUTES.map(({ operation }) => operation.id)));
   });
 
   test('says of every field of a body what it is', async () => {
@@ -242,7 +228,7 @@ describe('GET /docs', () => {
       }),
     );
     expect(Object.fromEntries(answers)).toEqual({
-      ...Object.fromEntries(Object.entries(OPERATIONS).map(([path, { success }]) => [path, success])),
+      ...Object.fromEntries(API_ROUTES.map(({ path, response }) => [path, response.status])),
       // This workspace has none, and nobody has been given the banner of the example.
       '/cdi/integrations': 404,
       '/cdi/integrations/{integration_id}/sync': 404,

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type * as z from 'zod';
 import {
   ERROR_MESSAGES,
   isRecord,
@@ -6,6 +7,7 @@ import {
   rateLimitHeaders,
   USER_TOKEN_MEMBER,
 } from '../../protocol/index.ts';
+import { readBody } from '../../protocol/schemas/index.ts';
 import { type HandlerResult, HttpError, JSON_HEADERS } from '../http/http-request.ts';
 import { type Call, createRouter } from '../http/router.ts';
 import { createLogThrottle, type Log } from '../log.ts';
@@ -68,6 +70,14 @@ const verifyUserToken = async (
   if (appId === null || userId === null) return;
   const fault = await userTokens.get(appId)?.judge(token, userId, nowMs);
   if (fault) throw userTokenError(appId, fault);
+};
+
+/** Returns the parsed query, with the first value of a repeated name. Throws a 400 with the schema's first issue. */
+const readQuery = (schema: z.core.$ZodType, search: string): unknown => {
+  const sent = Object.fromEntries([...new URLSearchParams(search)].reverse());
+  const query = readBody(schema as z.core.$ZodType<object>, sent);
+  if (typeof query === 'string') throw new HttpError(400, query);
+  return query;
 };
 
 /** Users who are counted in one window, some 100 bytes each. With more of them the count begins anew. */
@@ -205,11 +215,11 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
       if (route.crossOrigin && workspace.userTokens.size > 0) await verifyUserToken(workspace, sender, time);
       call.headers = { ...call.headers, ...countUser(workspace, route, sender, time) };
       await countVisitors(workspace, route, sender, time);
-      return await route.handler({
+      const content = await route.handler({
         workspace,
         key,
         store,
-        query: new URLSearchParams(request.search),
+        query: route.query ? readQuery(route.query, request.search) : undefined,
         params,
         body: route.body?.read(sent),
         acceptLanguage: request.header('accept-language') ?? '',
@@ -217,6 +227,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
         now: time,
         metrics: metrics.get(route)!,
       });
+      return { status: route.response.status, ...content };
     } catch (error) {
       if (error instanceof HttpError) logRejection(error, call, holder, time);
       throw error;

@@ -1,85 +1,118 @@
 import type * as z from 'zod';
 import {
+  CLIENT_PERMISSIONS,
   ERROR_MESSAGES,
   type ErrorFormat,
   type Permission,
   type RateHeaderFormat,
 } from '../../protocol/index.ts';
 import type { BodyBounds, BodyReader, RequestBody } from '../http/body.ts';
-import { type HandlerResult, HttpError } from '../http/http-request.ts';
+import { type HandlerContent, HttpError } from '../http/http-request.ts';
 import type { Endpoint, Params } from '../http/router.ts';
 import type { Store } from '../store/store.ts';
 import type { LimitName } from '../workspace/limits.ts';
 import type { ApiKey, Workspace } from '../workspace/workspace.ts';
 
-/** What a route counts beside its answer. */
+/** Metrics of one route. */
 export interface RouteMetrics {
-  /** Objects, events or placements that were accepted. */
+  /** Counts accepted objects, events or placements. */
   objects(kind: string, count: number): void;
-  /** One entry of an answer's `errors`, by its code. */
+  /** Counts an entry of `errors` by its code. */
   error(code: string): void;
 }
 
-/** What a route gets once the gate has let the request in: key, permission, rate and body are right. */
-export interface RouteContext<Body = unknown> {
+/** Context of a request that passed the checks for key, permission, limits, query and body. */
+export interface RouteContext<Body = unknown, Query = unknown> {
   workspace: Workspace;
-  /** The key that the request carries. */
+  /** API key of the request. */
   key: ApiKey;
   store: Store;
-  query: URLSearchParams;
-  /** What the path has for the parts in braces. */
+  /** Parsed query; `undefined` if the route has no query schema. */
+  query: Query;
+  /** Path parameters by name. */
   params: Params;
-  /** As the route's reader gives it; `undefined` where the route takes none. */
+  /** Parsed body; `undefined` if the route has none. */
   body: Body;
-  /** The header `Accept-Language`; `''` where the request has none. */
+  /** Header `Accept-Language`, or `''`. */
   acceptLanguage: string;
-  /** What the client says that it is; `''` where it does not. */
+  /** Header `User-Agent`, or `''`. */
   userAgent: string;
-  /** Unix milliseconds. */
+  /** Time of the request in Unix milliseconds. */
   now: number;
   metrics: RouteMetrics;
 }
 
-/** What the description of the API adds to a route. */
+/** Documentation of a route in `/openapi.json` and `/docs`. */
 export interface Operation {
   id: string;
   tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
   summary: string;
   description: string;
+  /** Example of a body. */
   example?: unknown;
-  /** Status of success, and what its body is. */
-  success: number;
-  response: z.core.$ZodType;
-  /** What a 400 means here, where there is one. */
+  /** Meaning of a 400. Default: the route has none. */
   badRequest?: string;
-  /** Whether it stores anything. */
-  writes?: true;
-  /** Descriptions of the parts in braces of the path, by name. */
-  parameters?: Readonly<Record<string, string>>;
-  /** Answers page by page: takes a `cursor` and sends a `Link` header. */
-  isPaged?: true;
-  /** What a 404 means here, where the path itself is right. */
+  /** Meaning of a 404 of an existing path. Default: the route has none. */
   notFound?: string;
+  /** Descriptions of path parameters by name. */
+  parameters?: Readonly<Record<string, string>>;
 }
 
-/** One row of the API. */
-export interface Route<Body = unknown> extends Endpoint<Body> {
+/** One endpoint of the API. Router, limits, metrics, OpenAPI, docs and the tables of the tests derive from it. */
+export interface RouteDefinition<Body = unknown, Query = unknown> {
+  /** Default `POST`. */
+  method?: Endpoint['method'];
+  path: string;
+  /** Permission of the key. Routes for client keys accept requests from any origin. */
   permission: Permission;
-  /** Which members a refusal has. */
+  limit: LimitName;
+  /** Format of error bodies. Default `general`. */
+  errors?: ErrorFormat;
+  /** Format of rate-limit headers. Default `banners` for client keys, `general` for server keys. */
+  rate?: RateHeaderFormat;
+  /** Object schema of the query. Its issues are the texts of a 400. */
+  query?: z.core.$ZodType<Query> | null;
+  body?: RequestBody<Body> | null;
+  response: { status: number; schema: z.core.$ZodType };
+  /** Whether it stores anything, so that a 503 or 504 is possible. */
+  writes?: true;
+  /** Whether a `Link` header has the previous and next page. */
+  isPaged?: true;
+  operation: Operation;
+  /** Returns the content of the response. Throws an `HttpError` for any other status. */
+  handler(context: RouteContext<Body, Query>): HandlerContent | Promise<HandlerContent>;
+}
+
+/** A route with its defaults. */
+export interface Route<Body = unknown, Query = unknown>
+  extends Omit<RouteDefinition<Body, Query>, 'body'>,
+    Endpoint<Body> {
+  method: Endpoint['method'];
   errors: ErrorFormat;
   rate: RateHeaderFormat;
-  limit: LimitName;
-  /** What `/openapi.json` and `/docs` say of it. */
-  operation: Operation;
-  handler(context: RouteContext<Body>): HandlerResult | Promise<HandlerResult>;
+  query: z.core.$ZodType<Query> | null;
 }
 
-/** A route whose body has the type that its reader gives. */
-export const defineRoute = <Body>(route: Route<Body>): Route<Body> => route;
+/** Whether client keys may have a permission. */
+export const isClientPermission = (permission: Permission): boolean =>
+  CLIENT_PERMISSIONS.some((each) => each === permission);
+
+export const defineRoute = <Body, Query>(definition: RouteDefinition<Body, Query>): Route<Body, Query> => {
+  const crossOrigin = isClientPermission(definition.permission);
+  return {
+    method: 'POST',
+    errors: 'general',
+    rate: crossOrigin ? 'banners' : 'general',
+    query: null,
+    body: null,
+    crossOrigin,
+    ...definition,
+  };
+};
 
 type Bounds = Pick<BodyBounds, 'maxBytes' | 'maxValues'>;
 
-/** A body of a backend. Most batches of users are shorter than what counts as large. */
+/** Body of a route for server keys. Most batches of users are smaller than `largeBytes`. */
 export const serverBody = <Body>(
   { schema, read }: BodyReader<Body>,
   { maxBytes, maxValues, tooLarge = 413 }: Bounds & { tooLarge?: 413 | 400 },
@@ -96,8 +129,8 @@ export const serverBody = <Body>(
 });
 
 /**
- * A body of a page, for which a client key will do, and that has any reader of the page. The SDK's batches of events are shorter
- * than what counts as large here. The tables of the banner endpoints have no 413 and no 415.
+ * Body of a route for client keys, which any visitor of the page can read. The SDK's batches of events are smaller than `largeBytes`.
+ * The contract has no 413 and no 415 for banner endpoints.
  */
 export const browserBody = <Body>(
   { schema, read }: BodyReader<Body>,
@@ -114,17 +147,14 @@ export const browserBody = <Body>(
   },
 });
 
-/** What the routes for pages have in common. */
-export const BROWSER_ROUTE = { method: 'POST', rate: 'banners', crossOrigin: true } as const;
-
-/** The members with which the examples of these routes begin. */
+/** Common fields of the examples of these routes. */
 export const ENVELOPE_EXAMPLE = {
   external_user_id: 'u-771',
   app_id: '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a',
   app_version: '4.2.0',
 };
 
-/** Throws a 400 where the workspace has no such app. No schema can know its apps. */
+/** Throws a 400 if the workspace has no such app. */
 export const assertKnownApp = ({ appIds }: Workspace, appId: string): void => {
   if (!appIds.has(appId)) throw new HttpError(400, ERROR_MESSAGES.unknownApp);
 };

@@ -1,20 +1,23 @@
-/** What an endpoint answers: `body` is sent as JSON, `text` as it is, or `parts` of a long text, in UTF-8, one after the other. */
-export type HandlerResult = { status: number; headers?: Record<string, string> | undefined } & (
+/** Content of a response: a `body` to send as JSON, a `text`, or the `parts` of a long text in UTF-8. */
+export type HandlerContent = { headers?: Record<string, string> | undefined } & (
   | { body: unknown }
   | { text: string }
   | { parts: Uint8Array<ArrayBuffer>[] }
-  /** Bytes that the process keeps anyway: sending them takes no memory. */
+  /** Bytes that are in memory anyway, so that unread responses with them need no limit. */
   | { shared: Uint8Array<ArrayBuffer> }
 );
 
-/** Thrown anywhere below the dispatcher to refuse a request. The dispatcher makes the answer of it. */
+/** Result of a handler. */
+export type HandlerResult = { status: number } & HandlerContent;
+
+/** An error response. The router formats it. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
   readonly status: number;
-  /** Members that go beside the refusal's text, such as an endpoint's own `errors`. */
+  /** Further fields of the body, such as `errors`. */
   readonly members: Record<string, unknown> | undefined;
   readonly headers: Record<string, string> | undefined;
-  /** The reason for the operator's log. Default: the text of the answer. */
+  /** Reason for the log. Default: the message. */
   readonly why: string;
 
   constructor(
@@ -32,35 +35,34 @@ export class HttpError extends Error {
 
 const RETRY_SECONDS = '1';
 
-/** A refusal of a request that may be sent again in a moment. Nothing of it was stored. */
+/** A 503 with `Retry-After`. Nothing was stored. */
 export const serviceUnavailable = (message: string): HttpError =>
   new HttpError(503, message, { headers: { 'Retry-After': RETRY_SECONDS } });
 
-/** A request. Only its head has been read. */
+/** An HTTP request whose head was read. */
 export interface HttpRequest {
   method: string;
-  /** The path as it came, without the query. */
+  /** Path as sent, without the query. */
   path: string;
-  /** Without its `?`; `''` where there is none. */
+  /** Query without the `?`, or `''`. */
   search: string;
-  /** The IP address that sent it; `''` where it came through no socket. */
+  /** IP address of the peer, or `''` if it came through no socket. */
   address: string;
   /** Identifies the request in the log, and in the response as `X-Request-Id`. */
   requestId: string;
   /** `name` in lower case. */
   header(name: string): string | undefined;
-  /** Reads the body as it was sent: `null` where it is longer than `maxBytes`. Rejects with an `HttpError` where it breaks off. */
+  /** Returns the body as sent, or `null` if it is longer than `maxBytes`. Throws an `HttpError` if the connection breaks. */
   body(maxBytes: number): Promise<Uint8Array | null>;
 }
 
-/** What the second chunk is copied into; it doubles from there. */
+/** Initial size of the buffer for a body of several chunks. It doubles when full. */
 const FIRST_BYTES = 64 * 1024;
 const NOTHING = new Uint8Array(0);
 
 /**
- * Puts the chunks of a body together. The usual body is one chunk, which is kept as it came. More are copied: a chunk
- * of one byte takes more than a hundred as an object of its own. The buffer grows with the bytes that came, not
- * with the length that was declared.
+ * Concatenates the chunks of a body. A single chunk is kept as is. Several are copied, because a chunk of one byte takes over 100 bytes
+ * as an object. The buffer grows with the bytes received, not with the declared length.
  */
 export const collectBytes = (maxBytes: number) => {
   let kept: Uint8Array = NOTHING;
@@ -71,7 +73,7 @@ export const collectBytes = (maxBytes: number) => {
   };
   return {
     forget,
-    /** `false` where it is more than `maxBytes` with this one: what came before is forgotten. */
+    /** Returns `false`, and discards all chunks, if the body exceeds `maxBytes`. */
     add(chunk: Uint8Array): boolean {
       const end = length + chunk.byteLength;
       if (end > maxBytes) {
@@ -96,7 +98,7 @@ export const collectBytes = (maxBytes: number) => {
   };
 };
 
-/** An answer ready to be written. */
+/** A response to write. */
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;

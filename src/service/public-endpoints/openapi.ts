@@ -1,5 +1,4 @@
-import { CLIENT_PERMISSIONS } from '../../protocol/index.ts';
-import type { Operation, Route } from '../api/route.ts';
+import { isClientPermission, type Route } from '../api/route.ts';
 import { version } from '../version.ts';
 import { limitText } from '../workspace/limits.ts';
 import { ALLOW, components, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
@@ -16,17 +15,23 @@ const limitsText = ({ limit, body: request }: Route): string => {
 /** Names of the parts in braces of a path. */
 const pathNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
-const parametersOf = ({ path }: Route, { parameters: described = {}, isPaged }: Operation): Members => {
-  const parameter = (place: 'path' | 'query', name: string, description: string | undefined) => ({
-    name,
-    in: place,
-    required: place === 'path',
-    schema: text,
-    description,
-  });
+const parametersOf = ({ path, query, operation }: Route): Members => {
+  const { properties = {}, required = [] } = query ? schemaOf(query, 'input') : {};
   const parameters = [
-    ...pathNames(path).map((name) => parameter('path', name, described[name])),
-    ...(isPaged ? [parameter('query', 'cursor', 'From a `Link` header; opaque.')] : []),
+    ...pathNames(path).map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: text,
+      description: operation.parameters?.[name],
+    })),
+    ...Object.entries(properties).map(([name, { description, ...schema }]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+      description,
+    })),
   ];
   return parameters.length > 0 ? { parameters } : {};
 };
@@ -36,12 +41,8 @@ const operationOf = (route: Route, { operation } = route): Members => ({
   tags: [operation.tag],
   summary: operation.summary,
   description: `${operation.description}\n\nLimits: ${limitsText(route)}\n\nPermission: \`${route.permission}\`.`,
-  security: [
-    CLIENT_PERMISSIONS.some((permission) => permission === route.permission)
-      ? { clientKey: [] }
-      : { serverKey: [] },
-  ],
-  ...parametersOf(route, operation),
+  security: [isClientPermission(route.permission) ? { clientKey: [] } : { serverKey: [] }],
+  ...parametersOf(route),
   ...(route.body && {
     requestBody: {
       required: true,

@@ -134,10 +134,10 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
     Link: { schema: text, description: 'Pages before and after; absent where all fits one page.' },
   };
   return {
-    [operation.success]: {
+    [route.response.status]: {
       description: 'Done: durable, and seen by the next request.',
-      headers: { ...rateHeaders(route), ...(operation.isPaged && link) },
-      content: json(schemaOf(operation.response, 'output')),
+      headers: { ...rateHeaders(route), ...(route.isPaged && link) },
+      content: json(schemaOf(route.response.schema, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(
@@ -161,12 +161,12 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
     ...(request && isGeneral && { 415: counted('The body is no JSON by its content type.') }),
     429: refusal('Too many requests.', limitedHeaders(route)),
     500: counted('Something went wrong here, and nothing was taken; try again later.'),
-    ...((request || operation.writes) && {
+    ...((request || route.writes) && {
       503: counted('Too many requests are waiting, and this one was not begun; try again later.', {
         'Retry-After': RETRY_AFTER,
       }),
     }),
-    ...(operation.writes && {
+    ...(route.writes && {
       504: counted('The database did not say whether it has stored it: the same again may count twice.'),
     }),
   };

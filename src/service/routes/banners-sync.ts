@@ -2,7 +2,6 @@ import { MAX_PLACEMENTS, MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, SYNC_PATH } from 
 import { syncAnswer, syncRequest } from '../../protocol/schemas/index.ts';
 import {
   assertKnownApp,
-  BROWSER_ROUTE,
   browserBody,
   defineRoute,
   ENVELOPE_EXAMPLE,
@@ -48,7 +47,6 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
   const logUnfilled = createUnfilledLog(log);
   const logUnknown = createUnknownPlacements(log);
   return defineRoute({
-    ...BROWSER_ROUTE,
     path: SYNC_PATH,
     permission: 'banners.sync',
     errors: 'sync',
@@ -57,14 +55,13 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
+    response: { status: 200, schema: syncAnswer },
     operation: {
       id: 'syncBanners',
       tag: 'Banners',
       summary: 'Ask which banner each placement has for a user',
       description: `Returns a banner or \`null\` for each of the first ${MAX_PLACEMENTS} different placements. Eligibility and texts are decided anew each time.`,
       example: { ...ENVELOPE_EXAMPLE, placements: ['home_hero'] },
-      success: 200,
-      response: syncAnswer,
       badRequest: 'A member is missing or not valid, or the body is no JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
     },
@@ -91,7 +88,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
         logUnfilled,
       });
       metrics.objects('placements', placements.length);
-      return { status: 200, text: `{"banners":${banners}}` };
+      return { text: `{"banners":${banners}}` };
     },
   });
 };

@@ -19,7 +19,6 @@ import {
 } from '../../protocol/schemas/index.ts';
 import {
   assertKnownApp,
-  BROWSER_ROUTE,
   browserBody,
   defineRoute,
   ENVELOPE_EXAMPLE,
@@ -118,7 +117,7 @@ const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<voi
   const state = await store.takeRate(workspace.limits.new_users, now);
   if (state.allowed) return;
   throw new HttpError(429, ERROR_MESSAGES.overRateLimit, {
-    headers: rateLimitHeaders(BROWSER_ROUTE.rate, state, now, true),
+    headers: rateLimitHeaders('banners', state, now, true),
     why: `${ERROR_MESSAGES.overRateLimit}: more than ${state.limit} new users in the window of limits.new_users`,
   });
 };
@@ -163,7 +162,6 @@ const record = (
 
 export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
   defineRoute({
-    ...BROWSER_ROUTE,
     path: TRACK_PATH,
     permission: 'banners.track',
     errors: 'track',
@@ -172,6 +170,8 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
       maxBytes: MAX_TRACK_BODY_BYTES,
       maxValues: MAX_TRACK_VALUES,
     }),
+    response: { status: 202, schema: bannersTrackAnswer },
+    writes: true,
     operation: {
       id: 'trackBanners',
       tag: 'Banners',
@@ -187,9 +187,6 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
           },
         ],
       },
-      success: 202,
-      response: bannersTrackAnswer,
-      writes: true,
       badRequest:
         'A member is missing or not valid, no event was valid, or the body is no JSON or too large.',
       notFound: 'Banners are not enabled in this workspace.',
@@ -215,7 +212,6 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
       }
       metrics.objects('banner_events', events.length);
       return {
-        status: 202,
         body: { events_processed: events.length, message: 'success', ...(errors.length > 0 && { errors }) },
       };
     },

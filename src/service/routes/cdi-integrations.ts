@@ -22,19 +22,29 @@ const MAX_DIGITS = 12;
 
 const cursorAt = (skip: number): string => Buffer.from(`skip:${skip}`).toString('base64');
 
-/** How many records a cursor passes over. Both base64 alphabets, with or without padding; anything else is a 400. */
-const skipOf = (query: URLSearchParams): number => {
-  const cursor = query.get('cursor') ?? '';
+/** Returns the offset of a cursor, or `NaN` if it is invalid. Accepts both base64 alphabets, with or without padding. */
+const parseCursor = (cursor: string): number => {
   if (cursor === '') return 0;
   // A `+` that came unencoded in the query has become a space.
   const sent = cursor.replaceAll(' ', '+');
   const text = /^[\w+/-]+={0,2}$/.test(sent) ? Buffer.from(sent, 'base64').toString('latin1') : '';
   const digits = /^skip:(0|[1-9]\d*)$/.exec(text)?.[1] ?? '';
   const skip = digits !== '' && digits.length <= MAX_DIGITS ? Number(digits) : Number.NaN;
-  if (Number.isNaN(skip) || skip % INTEGRATIONS_PAGE_SIZE !== 0)
-    throw new HttpError(400, ERROR_MESSAGES.invalidCursor);
-  return skip;
+  return skip % INTEGRATIONS_PAGE_SIZE === 0 ? skip : Number.NaN;
 };
+
+/** Query of a paged list. `cursor` becomes the offset of the page. */
+const pageQuery = z.object({
+  cursor: z.pipe(
+    z.optional(z.string().check(described('Opaque value from a `Link` header.'))),
+    z.transform((cursor = '', context) => {
+      const skip = parseCursor(cursor);
+      if (Number.isNaN(skip))
+        context.issues.push({ code: 'custom', message: ERROR_MESSAGES.invalidCursor, input: cursor });
+      return skip;
+    }),
+  ),
+});
 
 const isoOf = (ms: number | null | undefined): string => (ms == null ? '' : new Date(ms).toISOString());
 
@@ -67,14 +77,6 @@ const integrationOf = ({ integrations }: Workspace, id: string | undefined): Wor
   return found;
 };
 
-/** What the routes of integrations have in common. */
-const COMMON = {
-  errors: 'general',
-  rate: 'general',
-  limit: 'cdi_integrations',
-  body: null,
-} as const;
-
 const PARAMETERS = { integration_id: 'ID of the integration.' };
 
 /** A page of a list whose end is known, or of one that may go on. */
@@ -91,23 +93,23 @@ const pageLinks = (path: string, skip: number, last: number, hasMore: boolean) =
 };
 
 export const cdiIntegrations = defineRoute({
-  ...COMMON,
+  limit: 'cdi_integrations',
   method: 'GET',
   path: INTEGRATIONS_PATH,
   permission: 'cdi.integration_list',
+  response: { status: 200, schema: integrationsAnswer },
+  query: pageQuery,
+  isPaged: true,
   operation: {
     id: 'listIntegrations',
     tag: 'Integrations',
     summary: 'List data-ingestion integrations',
     description: 'Ten a page. The `Link` header holds the relative addresses of the pages before and after.',
-    success: 200,
-    response: integrationsAnswer,
-    isPaged: true,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'Data ingestion is not set up in this workspace.',
   },
   async handler({ workspace: { workspaceId, integrations }, store, query, now, metrics }) {
-    const skip = skipOf(query);
+    const { cursor: skip } = query;
     if (integrations === null) throw new HttpError(404, ERROR_MESSAGES.noIntegrationList);
     const page = integrations.slice(skip, skip + INTEGRATIONS_PAGE_SIZE);
     const doRun = page.some(({ source }) => source !== null);
@@ -123,7 +125,6 @@ export const cdiIntegrations = defineRoute({
       Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;
     const hasMore = skip + INTEGRATIONS_PAGE_SIZE < integrations.length;
     return {
-      status: 200,
       body: { results, message: 'success' },
       ...pageLinks(INTEGRATIONS_PATH, skip, last, hasMore),
     };
@@ -132,21 +133,19 @@ export const cdiIntegrations = defineRoute({
 
 /** Asks for a run: any replica begins it within a second. */
 export const cdiIntegrationSync = defineRoute({
-  ...COMMON,
-  method: 'POST',
+  limit: 'cdi_integrations',
   path: INTEGRATION_SYNC_PATH,
   permission: 'cdi.integration_sync',
+  response: { status: 202, schema: z.object({ message: z.string().check(described('`success`')) }) },
+  writes: true,
   operation: {
     id: 'syncIntegration',
     tag: 'Integrations',
     summary: 'Run an integration now',
     description:
       'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
-    success: 202,
-    response: z.object({ message: z.string().check(described('`success`')) }),
     parameters: PARAMETERS,
     notFound: 'There is no such integration, or it has no source, or its schedule is `never`.',
-    writes: true,
   },
   async handler({ workspace, store, params, now }) {
     const { record, source, schedule } = integrationOf(workspace, params['integration_id']);
@@ -163,7 +162,7 @@ export const cdiIntegrationSync = defineRoute({
         headers: { 'Retry-After': String(Math.max(1, seconds)) },
       });
     }
-    return { status: 202, body: { message: 'success' } };
+    return { body: { message: 'success' } };
   },
 });
 
@@ -178,25 +177,25 @@ const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
 });
 
 export const cdiJobSyncStatus = defineRoute({
-  ...COMMON,
+  limit: 'cdi_integrations',
   method: 'GET',
   path: JOB_SYNC_STATUS_PATH,
   permission: 'cdi.integration_job_status',
+  response: { status: 200, schema: jobSyncStatusAnswer },
+  query: pageQuery,
+  isPaged: true,
   operation: {
     id: 'listJobSyncStatus',
     tag: 'Integrations',
     summary: 'List the runs of an integration',
     description:
       'Newest first, ten a page. The `Link` header holds the relative addresses of the pages before and after.',
-    success: 200,
-    response: jobSyncStatusAnswer,
     parameters: PARAMETERS,
-    isPaged: true,
     badRequest: 'The cursor does not come from a `Link` header of this endpoint.',
     notFound: 'There is no such integration.',
   },
   async handler({ workspace, store, params, query, metrics }) {
-    const skip = skipOf(query);
+    const { cursor: skip } = query;
     const { integration_id: id } = integrationOf(workspace, params['integration_id']).record;
     const limit = INTEGRATIONS_PAGE_SIZE + 1;
     const runs = await store.ingestion.runs(workspace.workspaceId, id, { skip, limit });
@@ -204,7 +203,6 @@ export const cdiJobSyncStatus = defineRoute({
     metrics.objects('runs', results.length);
     const path = JOB_SYNC_STATUS_PATH.replace('{integration_id}', encodeURIComponent(id));
     return {
-      status: 200,
       body: { results, message: 'success' },
       ...pageLinks(path, skip, skip, runs.length === limit),
     };

@@ -38,16 +38,14 @@ const questionOf = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
 /** Explains a user's banners. For server keys alone: the answer holds attributes of the user, and drafts. */
 export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
   defineRoute({
-    method: 'POST',
     path: EXPLAIN_PATH,
     permission: 'campaigns.explain',
-    errors: 'general',
-    rate: 'general',
     limit: 'users_other',
     body: serverBody(schemaReader(explainRequest), {
       maxBytes: MAX_BODY_BYTES,
       maxValues: MAX_PROFILE_VALUES,
     }),
+    response: { status: 200, schema: explainAnswer },
     operation: {
       id: 'explain',
       tag: 'Campaigns',
@@ -55,8 +53,6 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
       description:
         'Decides as a sync does, and names every campaign of each placement, in the order in which they are considered, with the first reason it was passed over. Stores nothing. The answer holds what is known of the user, and drafts.',
       example: { external_user_id: 'u-771', placements: ['home_hero'] },
-      success: 200,
-      response: explainAnswer,
       badRequest: 'A member is missing or not valid.',
     },
     handler: async ({ workspace, store, body, now, metrics, acceptLanguage }) => {
@@ -67,7 +63,6 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
       const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
       metrics.objects('placements', asked.placementIds.length);
       return {
-        status: 200,
         body: {
           placements: explain({ ...asked, acceptLanguage, workspace, user, now, ids, log }),
           has_profile: user.profile !== null,

@@ -5,7 +5,7 @@ import {
   type PlacementsAnswer,
 } from '../../protocol/index.ts';
 import { placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
-import { BROWSER_ROUTE, browserBody, defineRoute } from '../api/route.ts';
+import { browserBody, defineRoute } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { MissingSelectors } from '../missing-selectors.ts';
@@ -14,7 +14,6 @@ import type { MissingSelectors } from '../missing-selectors.ts';
 export const placements = (log: Log, missingSelectors: MissingSelectors) => {
   const isDue = createLogThrottle();
   return defineRoute({
-    ...BROWSER_ROUTE,
     path: PLACEMENTS_PATH,
     permission: 'banners.sync',
     errors: 'track',
@@ -23,6 +22,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
+    response: { status: 200, schema: placementsAnswer },
     operation: {
       id: 'placements',
       tag: 'Banners',
@@ -30,8 +30,6 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
       description:
         'Answers the placements of the workspace that have a selector. A page with `placementsBySelector` asks once in five minutes at most, and tells which selectors have found nothing.',
       example: {},
-      success: 200,
-      response: placementsAnswer,
       badRequest: '`missing` is no list of texts.',
       notFound: 'Banners are not enabled in this workspace.',
     },
@@ -58,7 +56,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
             'selector without an element: a page that the placement is for has nothing that matches it',
           );
       }
-      return { status: 200, body: answer };
+      return { body: answer };
     },
   });
 };

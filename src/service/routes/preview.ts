@@ -11,7 +11,7 @@ import {
   type WireBanner,
 } from '../../protocol/index.ts';
 import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
-import { BROWSER_ROUTE, browserBody, defineRoute } from '../api/route.ts';
+import { browserBody, defineRoute } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { schemaReader } from '../http/body.ts';
@@ -90,7 +90,6 @@ const gone = () => new HttpError(404, 'The draft has changed since the link was 
 export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);
   return defineRoute({
-    ...BROWSER_ROUTE,
     path: PREVIEW_PATH,
     permission: 'banners.sync',
     errors: 'track',
@@ -99,6 +98,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
       maxBytes: MAX_SYNC_BODY_BYTES,
       maxValues: MAX_SYNC_VALUES,
     }),
+    response: { status: 200, schema: previewAnswer },
     operation: {
       id: 'preview',
       tag: 'Banners',
@@ -106,8 +106,6 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
       description:
         'Answers the draft that a preview link of the Studio names, as its persona would get it, in every placement it is for. 401 for a link that is not of this workspace or has expired, 404 once the draft has changed. Each banner is a test send.',
       example: { token: 'eyJhbGciOiJIUzI1NiJ9…' },
-      success: 200,
-      response: previewAnswer,
       badRequest: 'The token is missing.',
       notFound: 'The draft has changed since the link was made.',
     },
@@ -171,7 +169,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
         ];
       });
       const answer: PreviewAnswer = { campaign_name: campaign.name, banners: Object.fromEntries(banners) };
-      return { status: 200, body: answer };
+      return { body: answer };
     },
   });
 };

@@ -3,18 +3,18 @@ import { workspaceBannerIds } from '../campaigns/banner-id.ts';
 import type { Log } from '../log.ts';
 import type { MissingSelectors } from '../missing-selectors.ts';
 import type { Store } from '../store/store.ts';
-import { usersDelete } from '../users/delete.ts';
-import { usersExportIds } from '../users/export-ids.ts';
-import { usersIdentify } from '../users/identify.ts';
-import { usersMerge } from '../users/merge.ts';
-import { usersAliasNew } from '../users/new-aliases.ts';
-import { usersTrack, usersTrackBulk } from '../users/track.ts';
 import { bannersSync } from './banners-sync.ts';
 import { bannersTrack } from './banners-track.ts';
 import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-integrations.ts';
 import { explainRoute } from './explain.ts';
 import { placements } from './placements.ts';
 import { preview } from './preview.ts';
+import { usersAliasNew } from './users-alias-new.ts';
+import { usersDelete } from './users-delete.ts';
+import { usersExportIds } from './users-export-ids.ts';
+import { usersIdentify } from './users-identify.ts';
+import { usersMerge } from './users-merge.ts';
+import { usersTrack, usersTrackBulk } from './users-track.ts';
 import { visitorsJoin } from './visitors-join.ts';
 
 interface RoutesOptions {

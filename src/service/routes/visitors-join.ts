@@ -10,7 +10,7 @@ import {
   VISITOR_JOIN_PATH,
 } from '../../protocol/index.ts';
 import { described, envelope, textMember } from '../../protocol/schemas/index.ts';
-import { assertKnownApp, BROWSER_ROUTE, browserBody, defineRoute, ENVELOPE_EXAMPLE } from '../api/route.ts';
+import { assertKnownApp, browserBody, defineRoute, ENVELOPE_EXAMPLE } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { Store } from '../store/store.ts';
@@ -59,12 +59,13 @@ const joinVisitor = async (input: {
  * gate has verified where there is one, and the visitor by an ID that no one else can know.
  */
 export const visitorsJoin = defineRoute({
-  ...BROWSER_ROUTE,
   path: VISITOR_JOIN_PATH,
   permission: 'banners.track',
   errors: 'track',
   limit: 'banners_track',
   body: browserBody(schemaReader(joinRequest), { maxBytes: MAX_SYNC_BODY_BYTES, maxValues: MAX_SYNC_VALUES }),
+  response: { status: 200, schema: z.object({ message: z.string().check(described('`success`')) }) },
+  writes: true,
   operation: {
     id: 'joinVisitor',
     tag: 'Banners',
@@ -72,9 +73,6 @@ export const visitorsJoin = defineRoute({
     description:
       'What the service knows of the visitor becomes the user’s, by the rules of `/users/identify`. The user token proves the user, and the random ID the visitor. The same again changes nothing.',
     example: { ...ENVELOPE_EXAMPLE, visitor_id: 'placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-ab8dfbbd4bed' },
-    success: 200,
-    response: z.object({ message: z.string().check(described('`success`')) }),
-    writes: true,
     badRequest: 'A member is missing or not valid.',
     notFound: 'Banners are not enabled in this workspace.',
   },
@@ -87,6 +85,6 @@ export const visitorsJoin = defineRoute({
     if (!workspace.userTokens.has(appId)) throw new HttpError(403, 'The app takes no user tokens');
     if (!isPresent(body[USER_TOKEN_MEMBER])) throw userTokenError(appId, 'missing');
     await joinVisitor({ workspaceId: workspace.workspaceId, store, visitorId, userId, nowMs: now });
-    return { status: 200, body: { message: 'success' } };
+    return { body: { message: 'success' } };
   },
 });

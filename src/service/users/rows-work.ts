@@ -4,7 +4,7 @@ import type { UserWork } from '../store/store.ts';
 import { type CheckedAttributes, type CheckedEvent, checkAttributes, checkEvent } from './check-objects.ts';
 import { deleteWork, TARGETS } from './delete.ts';
 import { createErrorCollector, type ErrorCollector } from './error-collector.ts';
-import type { Target } from './profile-bodies.ts';
+import type { Target } from './targets.ts';
 import { type ProfileFault, trackWork } from './track-work.ts';
 import type { UserRules } from './user-rules.ts';
 

@@ -3,27 +3,11 @@ import {
   ERROR_MESSAGES,
   INPUT_ARRAYS,
   type InputArray,
-  isRecord,
-  MAX_BODY_BYTES,
-  MAX_BULK_BODY_BYTES,
-  MAX_BULK_OBJECTS,
-  MAX_BULK_OBJECTS_PER_USER,
-  MAX_TRACK_OBJECTS,
-  MAX_USERS_TRACK_VALUES,
   TRACK_ERROR,
   type TrackErrorEntry,
-  USERS_TRACK_PATH,
   type UsersTrackAnswer,
 } from '../../protocol/index.ts';
-import {
-  type Identity,
-  usersTrackAnswer,
-  usersTrackBody,
-  usersTrackBulkRequest,
-  usersTrackRequest,
-} from '../../protocol/schemas/index.ts';
-import { defineRoute, type Operation, type Route, type RouteMetrics, serverBody } from '../api/route.ts';
-import { schemaReader } from '../http/body.ts';
+import type { Identity, usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { UserWork } from '../store/store.ts';
 import {
@@ -38,7 +22,7 @@ import { type ProfileFault, trackWork } from './track-work.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** Objects a request may hold: over all arrays, or in each. */
-interface ObjectLimit {
+export interface ObjectLimit {
   max: number;
   counting: 'combined' | 'per_array';
   maxPerUser?: number;
@@ -138,88 +122,3 @@ export const trackUsers = async ({
   if (problems.entries.length > 0) answer.errors = problems.entries;
   return answer;
 };
-
-const recordErrors = (metrics: RouteMetrics, errors: unknown) => {
-  for (const entry of Array.isArray(errors) ? errors : [])
-    if (isRecord(entry)) metrics.error(String(entry['type']));
-};
-
-const EXAMPLE = {
-  attributes: [{ external_id: 'u-771', tier: 'gold', visits: { inc: 1 } }],
-  events: [
-    { external_id: 'u-771', name: 'quiz_done', time: '2026-03-01T09:15:00Z', properties: { score: 8 } },
-  ],
-  purchases: [
-    { external_id: 'u-771', product_id: 'tea', currency: 'EUR', price: 4, time: '2026-03-01T09:16:00Z' },
-  ],
-};
-
-interface TrackRoute extends Pick<Route, 'path' | 'permission' | 'limit'> {
-  /** What the description of the API shows. A request is not refused by it: each object is checked alone. */
-  schema: typeof usersTrackRequest;
-  bounds: { maxBytes: number; tooLarge: 413 | 400 };
-  operation: Pick<Operation, 'id' | 'summary' | 'description'>;
-  objects(workspace: UserRules): ObjectLimit;
-}
-
-const trackRoute = ({ path, permission, limit, schema, bounds, operation, objects }: TrackRoute) =>
-  defineRoute({
-    method: 'POST',
-    path,
-    permission,
-    errors: 'general',
-    rate: 'users-track',
-    limit,
-    body: serverBody(schemaReader(usersTrackBody, schema), {
-      ...bounds,
-      maxValues: MAX_USERS_TRACK_VALUES,
-    }),
-    operation: {
-      ...operation,
-      tag: 'Users',
-      example: EXAMPLE,
-      success: 201,
-      response: usersTrackAnswer,
-      writes: true,
-      badRequest: 'No object was valid, there were too many, or the body is no JSON.',
-    },
-    async handler({ workspace, store, body, now, metrics }) {
-      try {
-        const answer = await trackUsers({ workspace, store, body, nowMs: now, limit: objects(workspace) });
-        for (const array of INPUT_ARRAYS) metrics.objects(array, answer[`${array}_processed`] ?? 0);
-        recordErrors(metrics, answer.errors);
-        return { status: 201, body: answer };
-      } catch (error) {
-        if (error instanceof HttpError) recordErrors(metrics, error.members?.['errors']);
-        throw error;
-      }
-    },
-  });
-
-export const usersTrack = trackRoute({
-  path: USERS_TRACK_PATH,
-  permission: 'users.track',
-  limit: 'users_track',
-  schema: usersTrackRequest,
-  bounds: { maxBytes: MAX_BODY_BYTES, tooLarge: 413 },
-  operation: {
-    id: 'trackUsers',
-    summary: 'Record attributes, events and purchases',
-    description: `At most ${MAX_TRACK_OBJECTS} objects over all arrays. \`errors\` says what is wrong with single objects, by array and index; the others are stored. Attributes are applied first, then events, then purchases.`,
-  },
-  objects: ({ trackObjects }) => ({ max: MAX_TRACK_OBJECTS, counting: trackObjects }),
-});
-
-export const usersTrackBulk = trackRoute({
-  path: '/users/track/bulk',
-  permission: 'users.track.bulk',
-  limit: 'users_track_bulk',
-  schema: usersTrackBulkRequest,
-  bounds: { maxBytes: MAX_BULK_BODY_BYTES, tooLarge: 400 },
-  operation: {
-    id: 'trackUsersInBulk',
-    summary: 'Record many attributes, events and purchases',
-    description: `Like \`/users/track\`, with at most ${MAX_BULK_OBJECTS.toLocaleString('en-US')} objects, ${MAX_BULK_OBJECTS_PER_USER} of one user, and 2 MB.`,
-  },
-  objects: () => ({ max: MAX_BULK_OBJECTS, counting: 'combined', maxPerUser: MAX_BULK_OBJECTS_PER_USER }),
-});

@@ -6,7 +6,8 @@ import { userLine } from '../export/lines.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import { alias, anyId, anyText, entries, type Fault, profileBody } from './profile-bodies.ts';
+import { alias, anyId, anyText } from '../users/targets.ts';
+import { entries, type Fault, profileBody } from './profile-bodies.ts';
 
 /** Events and purchases that happened last before this many days are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -108,21 +109,17 @@ const exported = (profile: Profile, fields: Set<string> | null, nowMs: number): 
 
 /** `/users/export/ids`: every profile that one of the identifiers names, once. */
 export const usersExportIds = defineRoute({
-  method: 'POST',
   path: '/users/export/ids',
   permission: 'users.export.ids',
-  errors: 'general',
-  rate: 'general',
   limit: 'users_export_ids',
   body: profileBody(exportIdsRequest, refuse),
+  response: { status: 201, schema: exportIdsAnswer },
   operation: {
     id: 'exportUsers',
     tag: 'Users',
     summary: 'Read users back',
     description: 'Returns everything that is stored of these users, or the fields requested.',
     example: { external_ids: ['u-771'], fields_to_export: ['external_id', 'custom_attributes'] },
-    success: 201,
-    response: exportIdsAnswer,
     badRequest: 'No user was named, or in the wrong way.',
   },
   async handler({ workspace, store, body, now }) {
@@ -145,6 +142,6 @@ export const usersExportIds = defineRoute({
     const invalid = unknown.length > 0 ? `,"invalid_user_ids":${JSON.stringify(unknown)}` : '';
     const [first = Buffer.of(), ...others] = users.values();
     const [begin, end] = [Buffer.from('{"message":"success","users":['), Buffer.from(`]${invalid}}`)];
-    return { status: 201, parts: [begin, first.subarray(1), ...others, end] };
+    return { parts: [begin, first.subarray(1), ...others, end] };
   },
 });
