@@ -26,6 +26,7 @@ const commands: SubCommandsDef = {
   integrations: async () => (await import('./integrations.ts')).integrations,
   ingest: async () => (await import('./ingest.ts')).ingest,
   track: async () => (await import('./track/track.ts')).track,
+  mcp: async () => (await import('./mcp.ts')).mcp,
 };
 
 const main = defineCommand({

@@ -92,6 +92,7 @@ export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
 export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
+export { campaignJsonSchema } from './workspace/file-schema.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { parseWorkspace } from './workspace/parse-workspace.ts';
 export { WorkspaceError } from './workspace/problems.ts';

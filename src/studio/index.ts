@@ -3,4 +3,8 @@ export { pullCampaigns, pushCampaigns } from './mirror/mirror.ts';
 export { createStudio, type Studio, type StudioOptions } from './server/create-studio.ts';
 export { listenStudio } from './server/listen-studio.ts';
 export { builtPages, pageHeaders } from './server/pages.ts';
+export type { SessionAnswer } from './server/routes/access.ts';
+export type { CampaignRow } from './server/routes/campaigns.ts';
+export type { SavedDraft } from './server/routes/drafts.ts';
+export type { FirstNumber, ResultsAnswer } from './server/routes/results.ts';
 export { newOperatorKey } from './server/sessions.ts';

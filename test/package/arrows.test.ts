@@ -21,7 +21,9 @@ const ARROWS: Record<string, string[]> = {
   testing: ['client', 'service'],
   studio: ['secrets', 'service', 'templates'],
   ingestion: ['secrets', 'service'],
-  cli: ['secrets', 'server', 'service', 'ingestion', 'studio'],
+  // Types of the Studio's API alone: it is called over HTTP.
+  mcp: ['studio'],
+  cli: ['secrets', 'server', 'service', 'ingestion', 'studio', 'mcp'],
 };
 
 /** The same for the folders of the service. Types may be looked at from anywhere. */
@@ -156,6 +158,19 @@ describe('rooms', () => {
     expect(firstChunk).toContain('src/client/create-placard.ts');
     const later = /^src\/client\/(?:late|delivery|inspector|preview)\//;
     expect([...firstChunk].filter((file) => later.test(file))).toEqual([]);
+  });
+
+  test('load the MCP SDK in `placard mcp` only', () => {
+    const users = imports.filter(
+      ({ target }) => target.startsWith('src/mcp/') || target === 'src/cli/mcp.ts',
+    );
+    const outside = users.filter(({ file }) => roomOf(file) !== 'mcp');
+    expect(outside.map(({ file }) => file).sort()).toEqual(['src/cli/mcp.ts', 'src/cli/run.ts']);
+    expect(valueImportsOf('src/cli/run.ts').map(({ target }) => target)).not.toContain('src/cli/mcp.ts');
+    const direct = globSync('src/**/*.ts').filter((file) =>
+      /'@modelcontextprotocol\//.test(readFileSync(file, 'utf8')),
+    );
+    expect(new Set(direct.map(roomOf))).toEqual(new Set(['mcp']));
   });
 
   test('have no cycle between files; in the client none through types either', () => {

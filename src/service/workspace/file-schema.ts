@@ -171,3 +171,7 @@ export const workspaceJsonSchema = (): Record<string, unknown> => ({
   title: 'Placard workspace',
   ...z.toJSONSchema(workspaceFile, { io: 'input', target: 'draft-7', unrepresentable: 'any' }),
 });
+
+/** Returns the JSON Schema (2020-12) of one campaign. */
+export const campaignJsonSchema = (): Record<string, unknown> =>
+  z.toJSONSchema(campaignFile, { io: 'input', unrepresentable: 'any' });

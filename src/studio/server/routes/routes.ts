@@ -10,6 +10,7 @@ import { makePreviewLink, preview, why } from './preview.ts';
 import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
+import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
 
 /** Every row of the Studio's API but the login. */
@@ -17,6 +18,9 @@ export const createStudioRoutes = (): StudioRoute[] => {
   const sampleOf = createSamples();
   return [
     readSession,
+    readSchema,
+    readSampleSize,
+    recordToolCall,
     endSession,
     listCampaigns,
     readCampaignRow,

@@ -1,0 +1,55 @@
+import type * as z from 'zod';
+import type { SessionAnswer } from '../studio/index.ts';
+import type { StudioClient } from './studio-client.ts';
+
+export interface ToolContext {
+  studio: StudioClient;
+  operator: SessionAnswer['operator'];
+}
+
+type Role = SessionAnswer['operator']['role'];
+
+/** One tool. The prefix of its name decides its annotations. */
+export interface Tool<Input = unknown> {
+  name: string;
+  title: string;
+  /** For the model. */
+  description: string;
+  /** Least role whose sessions list the tool. */
+  role: Role;
+  /** Strict: unknown arguments are rejected. */
+  createInput(operator: SessionAnswer['operator']): z.ZodType<Input>;
+  /** Subject of the audit entry, for example a campaign ID. Never a user ID: erasure does not reach it. */
+  subjectOf(input: Input): string;
+  run(input: Input, context: ToolContext): Promise<Record<string, unknown>>;
+}
+
+/** A tool whose input has the type of its schema. */
+export const defineTool = <Input>(tool: Tool<Input>): Tool => tool as Tool;
+
+const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
+
+/** Whether a role includes another. */
+export const hasRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
+
+const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const WRITE = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false };
+
+const ANNOTATIONS: Readonly<Record<string, typeof READ>> = {
+  list: READ,
+  get: READ,
+  check: READ,
+  explain: READ,
+  create: { ...WRITE, destructiveHint: false },
+  update: WRITE,
+  publish: WRITE,
+  stop: WRITE,
+};
+
+/** Returns the annotations of a tool by the verb that its name starts with. Throws for any other verb. */
+export const annotationsFor = (name: string): typeof READ => {
+  const [verb = ''] = name.split('_');
+  const annotations = Object.hasOwn(ANNOTATIONS, verb) ? ANNOTATIONS[verb] : undefined;
+  if (!annotations) throw new Error(`${name} must start with one of ${Object.keys(ANNOTATIONS).join(', ')}`);
+  return annotations;
+};

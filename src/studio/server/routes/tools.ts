@@ -1,0 +1,101 @@
+import * as z from 'zod';
+import { campaignJsonSchema, HttpError } from '../../../service/index.ts';
+import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
+import type { CampaignText } from '../../campaign/campaign-text.ts';
+import { neededPeople } from '../../statistics/sample-size.ts';
+import { bodyOf, defineRoute } from '../route.ts';
+
+/** Everything that a program needs to write a campaign. */
+export interface SchemaAnswer {
+  /** JSON Schema of a campaign. */
+  campaign: Record<string, unknown>;
+  templates: {
+    name: string;
+    /** Properties of which a variant needs at least one. */
+    needed: readonly string[];
+    properties: {
+      name: string;
+      type: string;
+      help: string;
+      maxCharacters: number | null;
+      choices: readonly string[] | null;
+    }[];
+  }[];
+}
+
+export const readSchema = defineRoute({
+  method: 'GET',
+  path: '/api/schema',
+  role: 'view',
+  request: null,
+  answer: () => {
+    const body: SchemaAnswer = {
+      campaign: campaignJsonSchema(),
+      templates: TEMPLATE_CATALOGUE.map(({ name, needed, properties }) => ({
+        name,
+        needed,
+        properties: properties.map((property) => ({
+          name: property.name,
+          type: property.type,
+          help: property.help,
+          maxCharacters: property.most ?? null,
+          choices: property.choices ?? null,
+        })),
+      })),
+    };
+    return { status: 200, body };
+  },
+});
+
+export interface SampleSizeAnswer {
+  users: number;
+}
+
+/** Users who should see a variant to find a change of this size with 80% power. */
+export const readSampleSize = defineRoute({
+  method: 'POST',
+  path: '/api/sample-size',
+  role: 'view',
+  request: bodyOf(
+    z.strictObject({
+      campaign: z.looseObject({
+        variants: z.array(
+          z.looseObject({ variant_id: z.string(), weight: z.number().nonnegative().nullish() }),
+        ),
+        conversions: z.array(z.looseObject({})).nullish(),
+        control_percentage: z.number().min(0).max(100).nullish(),
+      }),
+      rate: z.number().gt(0).lt(1),
+      lift: z.number(),
+    }),
+  ),
+  answer: ({ body: { campaign, rate, lift } }) => {
+    const users = neededPeople(campaign as unknown as CampaignText, rate, lift);
+    if (users === null) {
+      throw new HttpError(
+        422,
+        'There is nothing to compare at this rate and lift. Add a second variant, or a control group and a goal; keep the raised rate between 0 and 1.',
+      );
+    }
+    const body: SampleSizeAnswer = { users };
+    return { status: 200, body };
+  },
+});
+
+/** Records the call of a tool in the audit log, before the tool does anything. */
+export const recordToolCall = defineRoute({
+  method: 'POST',
+  path: '/api/tool-calls',
+  role: 'view',
+  request: bodyOf(
+    z.strictObject({
+      tool: z.string().regex(/^[a-z_]{1,64}$/),
+      /** For example a campaign ID. */
+      subject: z.string().max(200),
+    }),
+  ),
+  answer: async ({ body: { tool, subject }, audit }) => {
+    await audit('tool.call', subject, tool);
+    return { status: 204, text: '' };
+  },
+});

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { annotationsFor } from '../../src/mcp/tool.ts';
+import { aCampaign } from '../helpers/a-workspace.ts';
+import { runCli, spawnCli } from '../helpers/run-cli.ts';
+import { runMcpStudio } from '../helpers/running-mcp.ts';
+import { aStudioWorkspace } from '../helpers/running-studio.ts';
+
+let mcp: Awaited<ReturnType<typeof runMcpStudio>>;
+beforeAll(async () => {
+  mcp = await runMcpStudio(aStudioWorkspace({ campaigns: [aCampaign({ campaign_id: 'spring' })] }));
+});
+afterAll(() => mcp.stop());
+
+const toolsOf = async (operator: string) => {
+  const { client } = await mcp.connect(operator);
+  return (await client.listTools()).tools;
+};
+
+describe('placard mcp', () => {
+  test.each([
+    ['2026-07-28', { pin: '2026-07-28' }],
+    ['2025-11-25', 'legacy'],
+  ] as const)('serves clients of %s over stdio, with nothing else on stdout', async (version, mode) => {
+    const { client, call, protocolErrors } = await mcp.connect('Vera', mode);
+    expect(client.getNegotiatedProtocolVersion()).toBe(version);
+    expect(client.getServerVersion()).toMatchObject({ name: 'placard' });
+    expect(client.getInstructions()).toContain('get_workspace');
+    expect((await call('get_campaign', { campaign_id: 'spring' })).value.published.campaign.campaign_id).toBe(
+      'spring',
+    );
+    expect(protocolErrors).toEqual([]);
+  });
+
+  test('answers raw JSON-RPC one message a line, and ends with stdin', async () => {
+    const { child, lines, ended } = await mcp.raw('Vera');
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    const ask = async (id: number, method: string, params: Record<string, unknown> = {}) => {
+      child.stdin!.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } })}\n`,
+      );
+      return lines.next();
+    };
+    expect(await ask(1, 'server/discover')).toMatchObject({
+      id: 1,
+      result: { resultType: 'complete', supportedVersions: expect.arrayContaining(['2026-07-28']) },
+    });
+    const listed = await ask(2, 'tools/list');
+    expect(listed.result).toMatchObject({ ttlMs: expect.any(Number), cacheScope: 'private' });
+    expect(await ask(3, 'tools/call', { name: 'no_such_tool', arguments: {} })).toMatchObject({
+      error: { code: -32602 },
+    });
+    expect(await ask(4, 'no/such')).toMatchObject({ error: { code: -32601 } });
+    child.stdin!.end();
+    expect(await ended).toMatchObject({ code: 0 });
+  });
+
+  test('lists only the tools of the role, each with a strict object as input', async () => {
+    const names = async (operator: string) => (await toolsOf(operator)).map(({ name }) => name);
+    const [view, edit, publish] = [await names('Vera'), await names('Ed'), await names('Pia')];
+    expect(view).not.toContain('create_draft');
+    expect(edit).toEqual([...view, 'create_draft', 'update_draft', 'create_preview_link']);
+    expect(publish).toEqual([...edit, 'publish_campaign', 'stop_campaign']);
+    for (const { inputSchema, title, description } of await toolsOf('Pia')) {
+      expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(title).toBeTruthy();
+      expect(description).toBeTruthy();
+    }
+  });
+
+  test('annotates reads as read-only, and publish and stop as destructive', async () => {
+    const tools = new Map((await toolsOf('Pia')).map(({ name, annotations }) => [name, annotations]));
+    for (const [name, annotations] of tools) expect(annotations).toEqual(annotationsFor(name));
+    expect(tools.get('get_results')).toMatchObject({ readOnlyHint: true, destructiveHint: false });
+    expect(tools.get('create_draft')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    for (const name of ['publish_campaign', 'stop_campaign'])
+      expect(tools.get(name)).toMatchObject({ readOnlyHint: false, destructiveHint: true });
+  });
+
+  test('rejects unknown arguments and bad ones with a result that names them', async () => {
+    const { call } = await mcp.connect('Pia');
+    const unknown = await call('get_campaign', { campaign_id: 'spring', verbose: true });
+    expect(unknown).toMatchObject({ isError: true, text: expect.stringContaining('verbose') });
+    const both = await call('check_campaign', { campaign_id: 'spring', campaign: { campaign_id: 'spring' } });
+    expect(both).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('either campaign_id or campaign'),
+    });
+    const missing = await call('get_campaign', { campaign_id: 'sprnig' });
+    expect(missing).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('the campaigns are: "spring"'),
+    });
+  });
+
+  test('reads no user without the right to view users', async () => {
+    const explainInput = async (operator: string) =>
+      (await toolsOf(operator)).find(({ name }) => name === 'explain_placement')!.inputSchema.properties;
+    expect(await explainInput('Pia')).not.toHaveProperty('user_id');
+    expect(await explainInput('Ada')).toHaveProperty('user_id');
+    const { call } = await mcp.connect('Pia');
+    expect(await call('explain_placement', { user_id: 'u1' })).toMatchObject({ isError: true });
+    // The Studio decides, whatever the client sends.
+    const named = { campaign: aCampaign({ audience: { external_id: 'u1' } }) };
+    expect(await call('get_reach', named)).toMatchObject({
+      isError: true,
+      text: expect.stringContaining('right'),
+    });
+  });
+
+  test('writes every call into the audit log, without the user that it explains', async () => {
+    const { call } = await mcp.connect('Ada');
+    await call('explain_placement', { user_id: 'u-771' });
+    await call('get_results', { campaign_id: 'spring' });
+    const entries = await mcp.studio.store.studio.audit('test', { limit: 50 });
+    const told = entries
+      .filter(({ operator, action }) => operator === 'Ada' && action !== 'sign in')
+      .map(({ action, subject, details }) => [action, subject, details]);
+    expect(told.sort()).toEqual([
+      ['look at user', 'u-771', ''],
+      ['tool.call', '', 'explain_placement'],
+      ['tool.call', 'spring', 'get_results'],
+    ]);
+  });
+
+  test('signs in again after its session has ended', async () => {
+    const { call } = await mcp.connect('Vera');
+    for (const { sessionId } of await mcp.studio.store.studio.sessions('test'))
+      await mcp.studio.store.studio.closeSession(sessionId);
+    expect((await call('list_campaigns')).value.items).toHaveLength(1);
+  });
+
+  test('ends with one sentence without a URL, a key or a Studio', async () => {
+    const key = { PLACARD_OPERATOR_KEY: 'Vera-key' };
+    expect((await runCli(['mcp'], key)).stderr).toContain('specify --studio-url');
+    expect((await runCli(['mcp', '--studio-url', 'studio'], key)).stderr).toContain('must be a URL');
+    expect((await runCli(['mcp', '--studio-url', mcp.url])).stderr).toContain('set PLACARD_OPERATOR_KEY');
+    const wrong = await runCli(['mcp', '--studio-url', mcp.url], { PLACARD_OPERATOR_KEY: 'op_wrong' });
+    expect(wrong).toMatchObject({ code: 1, stderr: 'placard: No operator has this key\n' });
+    expect(await spawnCli(['mcp', '--studio-url', 'http://127.0.0.1:9'], key)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('the Studio at http://127.0.0.1:9 cannot be reached'),
+    });
+  });
+});
