@@ -27,7 +27,7 @@ export const readSchema = defineRoute({
   method: 'GET',
   path: '/api/schema',
   role: 'view',
-  request: null,
+  body: null,
   answer: () => {
     const body: SchemaAnswer = {
       campaign: campaignJsonSchema(),
@@ -56,7 +56,7 @@ export const readSampleSize = defineRoute({
   method: 'POST',
   path: '/api/sample-size',
   role: 'view',
-  request: bodyOf(
+  body: bodyOf(
     z.strictObject({
       campaign: z.looseObject({
         variants: z.array(
@@ -87,7 +87,7 @@ export const recordToolCall = defineRoute({
   method: 'POST',
   path: '/api/tool-calls',
   role: 'view',
-  request: bodyOf(
+  body: bodyOf(
     z.strictObject({
       tool: z.string().regex(/^[a-z_]{1,64}$/),
       /** For example a campaign ID. */
