@@ -83,6 +83,27 @@ test('a sandboxed page, to which IndexedDB is refused, is told so once', async (
   await page.close();
 });
 
+test('case 75: a banner that is dismissed inside a view transition of the page leaves, and counts once', async () => {
+  service.setBanner('home_hero', aBanner('home_hero', { headline: 'Summer sale' }));
+  const page = await open({ html: SLOT, script: script() });
+  await page.getByText('Summer sale').waitFor();
+  await expect.poll(() => service.events.length).toBe(1);
+  // The browser paints nothing until the callback has ended: a dismissal that waits for a frame would abort the transition.
+  const outcome = await page.evaluate(async () => {
+    const transition = document.startViewTransition(() =>
+      placard.track(placard.banner('home_hero')!, 'dismiss').then(() => placard.flush()),
+    );
+    return Promise.all([transition.updateCallbackDone, transition.ready, transition.finished]).then(
+      () => 'finished',
+      String,
+    );
+  });
+  expect(outcome).toBe('finished');
+  expect(await page.getByText('Summer sale').count()).toBe(0);
+  expect(service.events.map(({ type }) => type)).toEqual(['impression', 'dismiss']);
+  await page.close();
+});
+
 test('a page that has shown a thousand placements keeps no listener of theirs', async () => {
   const page = await open({ html: SLOT, script: script() });
   const cdp = await page.context().newCDPSession(page);

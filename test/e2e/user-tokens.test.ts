@@ -153,3 +153,44 @@ test('a visitor signs in: what they saw and dismissed is the user’s, on every 
   await other.context().close();
   await context.close();
 });
+
+test('case 76: a device whose clock is 50 seconds fast proves its user with tokens that live a minute, and asks for few', async () => {
+  let asked = 0;
+  await page.exposeFunction('shortToken', async (userId: string) => {
+    asked += 1;
+    return signUserToken({
+      privateKey: keys.privatePem,
+      appId: APP_ID,
+      userId,
+      expiresInSeconds: 60,
+      now: () => service.clock.now,
+    });
+  });
+  pages.set('/fast-clock', {
+    head: `<script>{
+      const now = Date.now;
+      Date.now = () => now() + 50_000;
+    }</script>`,
+    html: '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>',
+    script: `
+      import { createPlacard } from '/placard/index.js';
+      globalThis.notices = [];
+      globalThis.placard = createPlacard({
+        endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '2', userId: 'u-772',
+        userToken: (userId) => shortToken(userId),
+        delivery: { maxWaitMs: 100 },
+      });
+      placard.subscribe((notice) => notices.push(notice));
+      placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`,
+  });
+  await page.goto(`${pages.origin}/fast-clock`);
+  await page.waitForFunction(() => document.querySelector('#slot')?.textContent?.startsWith('bnr'));
+  for (let click = 0; click < 5; click += 1) {
+    await page.evaluate(() => placard.track(placard.banner('home')!, 'click').then(() => placard.flush()));
+  }
+  await page.waitForFunction(() =>
+    placard.diagnostics().then(({ captured, delivered }) => captured === 6 && delivered === 6),
+  );
+  expect(await page.evaluate(() => globalThis.notices.filter(({ type }) => type === 'failed'))).toEqual([]);
+  expect(asked).toBe(1);
+});

@@ -161,7 +161,11 @@ export const createBannerCache = (options: CacheOptions) => {
       const reader = user.id();
       if (reader === null || !consent.mayWrite()) return;
       await settleWithin(async () => {
-        const value = await store.get(key(reader));
+        const value = await store.get(key(reader)).catch((cause) => {
+          // Chromium keeps large records in files, which a restored backup may lack. No transaction could replace the record.
+          if (cause.name !== 'NotReadableError') throw cause;
+          return store.deleteMany([key(reader)]);
+        });
         if (reader === user.id()) adopt(value);
       });
     },

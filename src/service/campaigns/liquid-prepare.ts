@@ -77,11 +77,13 @@ const isBlankBlock = (template: Template): boolean => {
   return isBlank;
 };
 
-const weights = new WeakMap<Template, number>();
+const WEIGHT = Symbol('weight');
+/** A part carries its weight itself, because a WeakMap of thousands of parts costs more than parsing them. */
+type Weighed = Template & { [WEIGHT]?: number };
 const silent = new WeakSet<Template>();
 
 /** What a part of a template costs each time it is reached, but for what its filters and its inner parts cost. */
-export const weightOf = (template: Template): number => weights.get(template)!;
+export const weightOf = (template: Template): number => (template as Weighed)[WEIGHT]!;
 /** Whether it is a blank that is not printed. */
 export const isSilent = (template: Template): boolean => silent.has(template);
 
@@ -118,7 +120,7 @@ export const prepare = (template: Template[]): Compiled => {
       if (kind === TokenKind.Number) token.content = numberAs(token);
       if (kind === TokenKind.Range) Object.assign(token, { lhs: bounded(lhs!), rhs: bounded(rhs!) });
     }
-    weights.set(each, weight);
+    (each as Weighed)[WEIGHT] = weight;
     const isBlank = isBlankBlock(each);
     for (const child of childrenOf(each)) {
       templates.push(child);
