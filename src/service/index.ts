@@ -46,6 +46,7 @@ export {
   PICTURE_TYPES,
   type Picture,
   type PictureType,
+  type ReviewEntry,
   type SessionProof,
 } from './operators/index.ts';
 export { lookupKey } from './profiles/lookup.ts';

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import content from '../../demo/workspace.json' with { type: 'json' };
+import { axeProblems } from '../helpers/axe-problems.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type RunningDemo, runDemo } from '../helpers/running-demo.ts';
 
@@ -74,4 +75,60 @@ test('an approver publishes while a colleague goes on writing, who sees why they
   await button(approver, 'Publish now').click();
   await approver.getByText(/^Release \d+ is live/).waitFor();
   expect(await headline(approver).inputValue()).toBe('Second words');
+});
+
+test('a writer requests approval, gets it sent back and approved, and publishes the approved revision', async () => {
+  const writer = await signIn('Writer');
+  await write(writer, 'Needs a second look');
+  await button(writer, 'Request approval…').click();
+  await writer.getByLabel('Comment').fill('For Monday');
+  expect(await axeProblems(writer)).toEqual([]);
+  await button(writer, 'Request approval').click();
+  await writer.getByText('Approval requested', { exact: true }).waitFor();
+  expect(await button(writer, 'Publish …').count()).toBe(0);
+
+  const approver = await signIn('Approver');
+  await approver.getByText('Also here: Writer').waitFor();
+  await approver.getByRole('link', { name: 'Campaigns' }).first().click();
+  await approver.getByRole('radio', { name: 'To approve' }).check();
+  const rows = approver.locator('.list-row:not(.list-heads)');
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.getByText('To approve').waitFor();
+  await rows.getByRole('link').first().click();
+  const review = async (page: Page, comment: string, action: string) => {
+    await button(page, 'Review…').click();
+    await page.getByLabel('Comment').fill(comment);
+    await button(page, action).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  };
+  await button(approver, 'Review…').click();
+  await approver.getByRole('list', { name: 'Review' }).getByText('For Monday').waitFor();
+  await button(approver, 'Cancel').click();
+  await review(approver, 'Too long', 'Send back');
+
+  await writer.evaluate(() => dispatchEvent(new Event('online')));
+  await writer.getByText('Sent back', { exact: true }).waitFor();
+  await write(writer, 'Short');
+  await review(writer, 'Shorter now', 'Request approval');
+  await approver.evaluate(() => dispatchEvent(new Event('online')));
+  await approver.getByText('Approval requested', { exact: true }).waitFor();
+  await expect.poll(() => headline(approver).inputValue()).toBe('Short');
+  await review(approver, '', 'Approve');
+
+  await writer.evaluate(() => dispatchEvent(new Event('online')));
+  await writer.getByText('Approved', { exact: true }).waitFor();
+  // What was approved is what is published: another word needs another approval.
+  await write(writer, 'Shorter');
+  await writer.getByText('Changed since approval').waitFor();
+  await reason(writer).waitFor();
+  await button(writer, 'Undo').click();
+  await writer.getByText('Draft saved').waitFor();
+  await review(writer, '', 'Request approval');
+  await approver.evaluate(() => dispatchEvent(new Event('online')));
+  await approver.getByText('Approval requested', { exact: true }).waitFor();
+  await review(approver, '', 'Approve');
+  await writer.evaluate(() => dispatchEvent(new Event('online')));
+  await button(writer, 'Publish …').click();
+  await button(writer, 'Publish now').click();
+  await writer.getByText(/^Release \d+ is live/).waitFor();
 });

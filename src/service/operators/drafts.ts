@@ -21,6 +21,22 @@ export interface Draft {
   updatedAtMs: number;
 }
 
+/** What an operator said of a draft before it is published. */
+export interface ReviewEntry {
+  operator: string;
+  /** ISO 8601. */
+  at: string;
+  action: 'request' | 'comment' | 'approve' | 'send_back';
+  note: string;
+  /** Revision of the draft at that moment. */
+  revision: string;
+}
+
+export interface StoredDraft extends Draft {
+  /** Oldest first. */
+  review: readonly ReviewEntry[];
+}
+
 export const DRAFTS_TABLE = `
 CREATE TABLE drafts (
   workspace_id TEXT NOT NULL,
@@ -30,6 +46,7 @@ CREATE TABLE drafts (
   based_on INTEGER NOT NULL,
   editor TEXT NOT NULL,
   updated_at_ms INTEGER NOT NULL,
+  review JSON, -- NULL: nobody has asked for approval or commented
   PRIMARY KEY (workspace_id, campaign_id)
 );
 `;
@@ -37,18 +54,20 @@ CREATE TABLE drafts (
 /** Edits that are not published yet. */
 export interface DraftStore {
   /** Every draft of the workspace. */
-  drafts(workspaceId: string): Promise<Draft[]>;
+  drafts(workspaceId: string): Promise<StoredDraft[]>;
   /** The draft of one campaign; `null` where there is none. */
-  draft(workspaceId: string, campaignId: string): Promise<Draft | null>;
+  draft(workspaceId: string, campaignId: string): Promise<StoredDraft | null>;
   /** Bytes that all drafts of a workspace have as JSON, but for the one of this campaign. */
   otherDraftBytes(workspaceId: string, campaignId: string): Promise<number>;
   /** Saves over the draft of revision `over`, `null` for none: false where the stored one is another. */
   saveDraft(draft: Draft, over: string | null): Promise<boolean>;
+  /** Returns false if the draft was changed or reviewed since it was read. */
+  reviewDraft(draft: StoredDraft, review: readonly ReviewEntry[]): Promise<boolean>;
   /** False where the stored draft is of another revision. */
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 }
 
-const draftOf = (row: SqlRow): Draft => ({
+const draftOf = (row: SqlRow): StoredDraft => ({
   workspaceId: textIn(row, 'workspace_id'),
   campaignId: textIn(row, 'campaign_id'),
   campaign: jsonIn(row, 'campaign'),
@@ -56,6 +75,7 @@ const draftOf = (row: SqlRow): Draft => ({
   basedOn: numberIn(row, 'based_on'),
   editor: textIn(row, 'editor'),
   updatedAtMs: numberIn(row, 'updated_at_ms'),
+  review: (jsonIn(row, 'review') ?? []) as ReviewEntry[],
 });
 
 const valuesOf = (draft: Draft): SqlValue[] => {
@@ -113,6 +133,15 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
              WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $8 RETURNING revision`,
             [...valuesOf(draft), over],
           );
+    return rows.length === 1;
+  },
+
+  async reviewDraft({ workspaceId, campaignId, revision, review: before }, review) {
+    const rows = await run(
+      `UPDATE drafts SET review = $4 WHERE workspace_id = $1 AND campaign_id = $2 AND revision = $3
+         AND coalesce(CAST(review AS text), '[]') = $5 RETURNING revision`,
+      [workspaceId, campaignId, revision, JSON.stringify(review), JSON.stringify(before)],
+    );
     return rows.length === 1;
   },
 

@@ -10,7 +10,7 @@ import {
   type SessionStore,
 } from './sessions.ts';
 
-export { type Draft, newDraftStatement, removeDraftStatement } from './drafts.ts';
+export { type Draft, newDraftStatement, type ReviewEntry, removeDraftStatement } from './drafts.ts';
 export {
   createReadPicture,
   PICTURE_TYPES,

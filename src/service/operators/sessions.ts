@@ -116,7 +116,10 @@ CREATE TABLE operator_sessions (
   -- The hash of a key, or what an identity provider has said.
   proof JSON NOT NULL,
   created_at_ms INTEGER NOT NULL,
-  seen_at_ms INTEGER NOT NULL
+  seen_at_ms INTEGER NOT NULL,
+  -- The campaign that was open last, and until when it was.
+  open_campaign_id TEXT,
+  open_at_ms INTEGER
 );
 `;
 
@@ -130,6 +133,10 @@ export interface SessionStore {
   sessions(workspaceId: string): Promise<OperatorSession[]>;
   /** Notes when a session was last used. */
   touchSession(sessionId: string, seenAtMs: number): Promise<void>;
+  /** Notes which campaign the session has open. */
+  openCampaign(sessionId: string, campaignId: string, nowMs: number): Promise<void>;
+  /** Returns the names of operators who have had a campaign open since then, in alphabetical order. */
+  operatorsIn(workspaceId: string, campaignId: string, sinceMs: number): Promise<string[]>;
   /** Closes a session. It is no error where there is none. */
   closeSession(sessionId: string): Promise<void>;
   /** Closes those that began, or were seen last, before these moments. */
@@ -169,6 +176,23 @@ export const createSessionStore = (run: RunSql): SessionStore => ({
 
   async touchSession(sessionId, seenAtMs) {
     await run('UPDATE operator_sessions SET seen_at_ms = $2 WHERE session_id = $1', [sessionId, seenAtMs]);
+  },
+
+  async openCampaign(sessionId, campaignId, nowMs) {
+    await run('UPDATE operator_sessions SET open_campaign_id = $2, open_at_ms = $3 WHERE session_id = $1', [
+      sessionId,
+      campaignId,
+      nowMs,
+    ]);
+  },
+
+  async operatorsIn(workspaceId, campaignId, sinceMs) {
+    const rows = await run(
+      `SELECT DISTINCT operator FROM operator_sessions
+       WHERE workspace_id = $1 AND open_campaign_id = $2 AND open_at_ms >= $3 ORDER BY operator`,
+      [workspaceId, campaignId, sinceMs],
+    );
+    return rows.map((row) => textIn(row, 'operator'));
   },
 
   async closeSession(sessionId) {

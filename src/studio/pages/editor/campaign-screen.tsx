@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { nameOf } from '../../campaign/campaign-text.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
+import type { PresenceAnswer } from '../../server/routes/review.ts';
 import { ApiError, call } from '../call.ts';
 import { ScheduledNotice } from '../history/scheduled.tsx';
 import { StateMark, stateOf } from '../list/campaign-list.tsx';
@@ -95,6 +96,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
   const made = useRef<Editor | null>(null);
   made.current ??= createEditor(row, !may('edit'));
   const editor = made.current;
+  const path = `/campaigns/${encodeURIComponent(row.id)}`;
   const isPublishing = useSignal(false);
   const closeDialog = () => {
     isPublishing.value = false;
@@ -110,11 +112,18 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     };
   }, [editor]);
 
+  const present = useSignal<readonly string[]>([]);
   useEffect(() => {
-    const look = () => {
-      // Without an answer the next look, or the next save, tells.
-      if (document.visibilityState === 'visible') editor.look().catch(() => undefined);
+    const report = async () => {
+      present.value = (await call<PresenceAnswer>('PUT', `/api${path}/presence`)).operators;
     };
+    const look = () => {
+      if (document.visibilityState !== 'visible') return;
+      // Without an answer the next look, or the next save, tells.
+      editor.look().catch(() => undefined);
+      if (!editor.isReadOnly) report().catch(() => undefined);
+    };
+    look();
     const timer = setInterval(look, LOOK_MS);
     document.addEventListener('visibilitychange', look);
     addEventListener('online', look);
@@ -123,10 +132,9 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
       removeEventListener('online', look);
       document.removeEventListener('visibilitychange', look);
     };
-  }, [editor]);
+  }, [editor, path, present]);
 
   const campaign = editor.campaign.value;
-  const path = `/campaigns/${encodeURIComponent(row.id)}`;
   return (
     <>
       <div class="row low">
@@ -176,6 +184,11 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
         )}
         <ConflictBox editor={editor} onDropped={onChange} />
       </div>
+      {present.value.length > 0 && (
+        <p class="campaign-why" role="status">
+          Also here: {present.value.join(', ')}
+        </p>
+      )}
       {tab === 'edit' && <WhyNotPublish editor={editor} />}
       <ScheduledNotice
         row={row}

@@ -1,3 +1,4 @@
+import { isApproved } from '../../campaign/review.ts';
 import { call } from '../call.ts';
 import { Button } from '../parts/controls.tsx';
 import { Dialog, DialogButton } from '../parts/dialog.tsx';
@@ -7,6 +8,7 @@ import { go } from '../shell/address.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
+import { Review } from './review.tsx';
 
 /** Two wrote the same draft: both are shown, and the operator says which goes on. */
 export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
@@ -70,12 +72,13 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
 const mayPublish = () => may(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
 
 /** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
-const whyNotPublish = ({ isDraft, lastEditor }: Editor): string | null => {
+const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
   const { operator, workspace } = signedIn();
   if (workspace.campaignsFrom === 'file') {
     return 'Campaigns of this workspace are in its file: copy the change into it. With "campaigns_from": "studio" in the file they are published here.';
   }
   if (!workspace.secondOperator || !isDraft.value || lastEditor() !== operator.name) return null;
+  if (isApproved({ revision: revision(), editor: lastEditor(), review: review.value })) return null;
   return 'Another operator must publish your changes.';
 };
 
@@ -141,6 +144,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
               )}
             </DialogButton>
           )}
+          <Review editor={editor} />
           {canPublish && (isFile || whyNot === null) && (
             <Button
               look="primary"

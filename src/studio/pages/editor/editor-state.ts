@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import type { ReviewEntry } from '../../../service/index.ts';
 import type { CampaignText, VariantText } from '../../campaign/campaign-text.ts';
 import { currentText } from '../../campaign/current-text.ts';
 import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
@@ -89,6 +90,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const checks = signal<DraftCheck[]>([]);
   const steps = createSteps<CampaignText>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
+  const review = signal<readonly ReviewEntry[]>(row.draft?.review ?? []);
   const isDraft = computed(() => known.value.revision !== null);
 
   /** Whether this page has changed anything: who only reads follows what others save. */
@@ -186,6 +188,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     state,
     checks,
     errors,
+    review,
     canUndo: steps.canUndo,
     canRedo: steps.canRedo,
     revision: () => known.value.revision,
@@ -231,6 +234,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       const before = known.value;
       const { draft } = await call<CampaignRow>('GET', `/api/campaigns/${encodeURIComponent(row.id)}`);
       if (known.value !== before || state.peek() !== SAVED) return;
+      review.value = draft?.review ?? [];
       if ((draft?.revision ?? null) === before.revision) return;
       if (!draft || hasChanged) {
         state.value = { is: 'conflict', theirs: draft };

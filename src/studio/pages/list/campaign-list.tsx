@@ -5,6 +5,7 @@ import {
   scheduleState,
 } from '../../campaign/campaign-text.ts';
 import { currentText } from '../../campaign/current-text.ts';
+import { lastDecision } from '../../campaign/review.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, wordsOf } from '../call.ts';
@@ -17,7 +18,7 @@ import { placementName } from '../shell/session.ts';
 export type ListState = ScheduleState | 'archived' | 'test';
 
 /** Which campaigns are listed. */
-export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'ended' | 'archived';
+export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'review' | 'ended' | 'archived';
 
 const ORDER: readonly ListState[] = ['live', 'test', 'planned', 'draft', 'stopped', 'over', 'archived'];
 
@@ -26,6 +27,7 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
   { value: 'live', name: 'Live', states: ['live', 'test'] },
   { value: 'planned', name: 'Scheduled', states: ['planned'] },
   { value: 'draft', name: 'Draft', states: ['draft'] },
+  { value: 'review', name: 'To approve', states: [] },
   { value: 'ended', name: 'Ended', states: ['stopped', 'over'] },
   { value: 'archived', name: 'Archived', states: ['archived'] },
 ];
@@ -42,6 +44,10 @@ export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
   }
   return row.scheduled.length > 0 ? 'planned' : 'draft';
 };
+
+/** Whether its draft waits for approval. */
+export const isToApprove = ({ draft }: CampaignRow): boolean =>
+  draft !== null && lastDecision(draft.review)?.action === 'request';
 
 /** A draft may hold anything: one that cannot be read is found by its ID. */
 const textsOf = (campaign: CampaignText | undefined): string[] =>
@@ -88,7 +94,9 @@ export const findCampaigns = (
     people: (one, other) => people(other.id) - people(one.id),
   };
   const isShown = (row: CampaignRow) =>
-    states.includes(stateOf(row, nowMs)) || (shown === 'planned' && row.scheduled.length > 0);
+    states.includes(stateOf(row, nowMs)) ||
+    (shown === 'planned' && row.scheduled.length > 0) ||
+    (shown === 'review' && isToApprove(row));
   return rows.filter((row) => isShown(row) && matches(row, words)).sort(sorts[sort]);
 };
 

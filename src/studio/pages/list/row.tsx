@@ -12,7 +12,7 @@ import { ago, countText, day, moment, shareText, wholeMoment } from '../parts/fo
 import { announce } from '../parts/problem.tsx';
 import { Link } from '../shell/address.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
-import { copyOf, createCampaign, type ListState, StateMark } from './campaign-list.tsx';
+import { copyOf, createCampaign, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 
 const DAY_MS = 86_400_000;
 const PAST_DAYS = 14;
@@ -147,6 +147,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
         </Link>
         <span class="row list-facts">
           {campaign.placements.map(placementName).join(', ') || 'No placement yet'}
+          {isToApprove(row) && <span class="tag">To approve</span>}
           {isEdited && (
             <span class="tag" title={`Changed by ${row.draft!.editor} ${ago(row.draft!.at)}`}>
               Edited

@@ -1,4 +1,11 @@
-import { HttpError, haltedBy, type Release, readCampaign, type Workspace } from '../../../service/index.ts';
+import {
+  HttpError,
+  haltedBy,
+  type Release,
+  type ReviewEntry,
+  readCampaign,
+  type Workspace,
+} from '../../../service/index.ts';
 import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
 import { labelOf } from '../../campaign/member-words.ts';
 import { issueWords } from '../issue-words.ts';
@@ -19,6 +26,7 @@ export interface DraftRow {
   basedOn: number;
   editor: string;
   at: string;
+  review: readonly ReviewEntry[];
 }
 
 /** A release that is not live yet. */
@@ -112,8 +120,8 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
     const draft = drafted.get(id);
     const campaign = storedCampaign(draft?.campaign);
     if (!draft || !campaign) return null;
-    const { revision, basedOn, editor, updatedAtMs } = draft;
-    return { campaign, revision, basedOn, editor, at: iso(updatedAtMs) };
+    const { revision, basedOn, editor, updatedAtMs, review } = draft;
+    return { campaign, revision, basedOn, editor, at: iso(updatedAtMs), review };
   };
   const scheduledOf = (id: string): ScheduledRelease[] =>
     (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {

@@ -93,6 +93,7 @@ export const saveDraft = defineRoute({
             basedOn: theirs.basedOn,
             editor: theirs.editor,
             at: new Date(theirs.updatedAtMs).toISOString(),
+            review: theirs.review,
           },
         },
       });

@@ -7,6 +7,7 @@ import {
   type WithRelease,
 } from '../../../service/index.ts';
 import { type CampaignText, storedCampaign, variantName } from '../../campaign/campaign-text.ts';
+import { isApproved } from '../../campaign/review.ts';
 import { resultsOf } from '../../results-of.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
@@ -190,7 +191,7 @@ export const publish = defineRoute({
         'Somebody else has changed this draft: look at it again before you publish it',
       );
     }
-    if (workspace.studio.secondOperator && draft.editor === operator.name) {
+    if (workspace.studio.secondOperator && draft.editor === operator.name && !isApproved(draft)) {
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
     }
     await refuseErrors(draft.campaign, context);

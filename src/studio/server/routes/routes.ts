@@ -9,6 +9,7 @@ import { listPictures, removePicture, uploadPicture } from './pictures.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
 import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
+import { reportPresence, reviewDraft } from './review.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
@@ -26,6 +27,8 @@ export const createStudioRoutes = (): StudioRoute[] => {
     readCampaignRow,
     saveDraft,
     removeDraft,
+    reviewDraft,
+    reportPresence,
     checkOnly,
     preview,
     exportTranslations,

@@ -1,0 +1,75 @@
+import * as z from 'zod';
+import { HttpError, type ReviewEntry } from '../../../service/index.ts';
+import { bodyOf, defineRoute } from '../route.ts';
+import { may } from '../sessions.ts';
+
+const MAX_ENTRIES = 100;
+/** Two operators who comment at once: the slower one tries again. */
+const MAX_TRIES = 5;
+/** Pages report every 10 seconds. */
+const PRESENT_MS = 30_000;
+
+const reviewBody = z.strictObject({
+  action: z.enum(['request', 'comment', 'approve', 'send_back']),
+  note: z.string().max(2_000),
+  /** The draft's revision that its author has seen. */
+  revision: z.string().min(1),
+});
+
+export interface ReviewAnswer {
+  review: readonly ReviewEntry[];
+}
+
+/** Requests approval of a draft, comments on it, approves it, or sends it back. */
+export const reviewDraft = defineRoute({
+  method: 'POST',
+  path: '/api/drafts/{campaignId}/review',
+  role: 'edit',
+  body: bodyOf(reviewBody),
+  answer: async ({ studio, workspace, operator, params, body, nowMs, audit }) => {
+    const { action, note, revision } = body;
+    const campaignId = params['campaignId']!;
+    const isDecision = action === 'approve' || action === 'send_back';
+    if (isDecision && !may(operator, 'publish')) {
+      throw new HttpError(403, `Requires role "publish" (you have "${operator.role}")`);
+    }
+    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+      const draft = await studio.draft(workspace.workspaceId, campaignId);
+      if (!draft) throw new HttpError(404, 'Draft not found');
+      if (draft.revision !== revision) throw new HttpError(412, 'The draft was changed: review it again');
+      if (action === 'approve' && draft.editor === operator.name) {
+        throw new HttpError(403, 'Another operator must approve your changes');
+      }
+      if (draft.review.length >= MAX_ENTRIES) {
+        throw new HttpError(409, `A draft holds up to ${MAX_ENTRIES} comments: publish or discard it`);
+      }
+      const at = new Date(nowMs).toISOString();
+      const review = [...draft.review, { operator: operator.name, at, action, note, revision }];
+      if (await studio.reviewDraft(draft, review)) {
+        await audit(`draft.${action}`, campaignId, note);
+        return { status: 200, body: { review } satisfies ReviewAnswer };
+      }
+    }
+    throw new HttpError(409, 'Others review this draft at this moment: try again');
+  },
+});
+
+export interface PresenceAnswer {
+  /** Other operators who have the campaign open. */
+  operators: string[];
+}
+
+/** Reports that the session has a campaign open. */
+export const reportPresence = defineRoute({
+  method: 'PUT',
+  path: '/api/campaigns/{campaignId}/presence',
+  role: 'edit',
+  body: null,
+  answer: async ({ studio, workspace, operator, sessionId, params, nowMs }) => {
+    const campaignId = params['campaignId']!;
+    await studio.openCampaign(sessionId, campaignId, nowMs);
+    const present = await studio.operatorsIn(workspace.workspaceId, campaignId, nowMs - PRESENT_MS);
+    const answer: PresenceAnswer = { operators: present.filter((name) => name !== operator.name) };
+    return { status: 200, body: answer };
+  },
+});
