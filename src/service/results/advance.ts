@@ -1,4 +1,4 @@
-import { numberIn } from '../operators/index.ts';
+import { numberIn, type SqlRow } from '../operators/index.ts';
 import type { Batch } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
 import { type CountedEvent, countedAs, countedEventIn } from './counted-event.ts';
@@ -15,28 +15,30 @@ import {
   reachedWith,
 } from './goals.ts';
 import { isEarlier } from './measures.ts';
+import { STEP, type StepLimits } from './pace.ts';
 import {
   cursorIn,
   type EventsSince,
   type FeedCursor,
+  type ResultKey,
   type ResultsCursor,
   type ResultsStatements,
   type UserChange,
+  type UserResultRow,
   userChangeIn,
   userResultIn,
 } from './statements.ts';
 import {
-  addEvents,
+  addEvent,
   createUserResult,
   type DimensionsOfEvent,
-  dimensionsOf,
+  isChanged,
+  markChanged,
   mergeResults,
+  monthOf,
   moveFirst,
   type UserResult,
 } from './user-result.ts';
-
-/** Rows that one step reads at most. A step keeps writes waiting on SQLite: these take some 10 ms. */
-export const STEP = { userChanges: 100, bannerEvents: 400, events: 10_000 };
 
 /** What a step of the results consumer has done. */
 export interface Advanced {
@@ -65,7 +67,11 @@ interface Facts {
  * Reads the next facts of the feed. All changes of users that are visible are applied before any later row: rows have the user of this
  * moment, and a row that a merge has removed is never read.
  */
-function* readFacts(statements: ResultsStatements, through: FeedCursor | null): Steps<Facts> {
+function* readFacts(
+  statements: ResultsStatements,
+  through: FeedCursor | null,
+  limits: StepLimits,
+): Steps<Facts> {
   const [cursorRows, goalRows, ...lastRows] = yield [
     statements.cursor(),
     statements.goals(),
@@ -76,13 +82,13 @@ function* readFacts(statements: ResultsStatements, through: FeedCursor | null): 
   const [events, bannerEvents, userChanges] = lastRows.map(([row]) => numberIn(row!, 'id'));
   const last = through ?? { events: events!, bannerEvents: bannerEvents!, userChanges: userChanges! };
 
-  const maxChanges = STEP.userChanges + cursor.ahead.length;
+  const maxChanges = limits.userChanges + cursor.ahead.length;
   const lastEvent =
-    goals.values.length === 0 ? last.events : Math.min(last.events, cursor.events + STEP.events);
+    goals.values.length === 0 ? last.events : Math.min(last.events, cursor.events + limits.scannedEvents);
   const [changeRows, bannerRows, eventRows] = yield [
     statements.userChanges(cursor.userChanges, maxChanges),
-    statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, STEP.bannerEvents),
-    statements.conversionEvents(cursor.events, lastEvent, goals.values),
+    statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, limits.bannerEvents),
+    statements.conversionEvents(cursor.events, lastEvent, goals.values, limits.conversionEvents),
   ];
   const ahead = new Set(cursor.ahead);
   const visible = changeRows!.map(userChangeIn);
@@ -98,9 +104,12 @@ function* readFacts(statements: ResultsStatements, through: FeedCursor | null): 
     cursor,
     next: {
       ...next,
-      events: Math.max(cursor.events, lastEvent),
+      events:
+        eventRows!.length === limits.conversionEvents
+          ? numberIn(eventRows!.at(-1)!, 'event_id')
+          : Math.max(cursor.events, lastEvent),
       bannerEvents:
-        read.length === STEP.bannerEvents
+        read.length === limits.bannerEvents
           ? numberIn(bannerRows!.at(-1)!, 'banner_event_id')
           : Math.max(cursor.bannerEvents, last.bannerEvents),
       readToMs: Math.max(cursor.readToMs, read.at(-1)?.receivedAtMs ?? 0),
@@ -118,59 +127,53 @@ interface UserResults {
   campaigns: Map<string, UserResult>;
 }
 
-const keyOf = (...parts: (string | number)[]) => parts.join('\u001f');
+/** Adds rows of `user_results` to users. */
+const addRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void => {
+  for (const row of rows.map(userResultIn)) {
+    const { userId, workspaceId, campaignId, month, tallies, variantId, firstImpressionMs } = row;
+    const user = users.get(userId) ?? { workspaceId, campaigns: new Map() };
+    users.set(userId, user);
+    const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
+    user.campaigns.set(campaignId, result);
+    for (const [dimension, each] of tallies) result.tallies.set(dimension, each);
+    if (month !== '') continue;
+    const goals = row.goals ?? {};
+    Object.assign(result, { variantId, firstImpressionMs, goals });
+    Object.assign(result.before, { variantId, goals });
+    result.countedFirstsMs = firstImpressionMs === null ? [] : [firstImpressionMs];
+  }
+};
 
-/** The results of users as they were before the step, as far as the step may change them. */
+/** Reads the results that a step may change. */
 function* readResults(
   statements: ResultsStatements,
   { changes, bannerEvents, events }: Facts,
 ): Steps<Map<number, UserResults>> {
-  const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
   const users = new Map<number, UserResults>();
-  const all = new Set([...changed, ...[...bannerEvents, ...events].map(({ userId }) => userId)]);
-  if (all.size === 0) return users;
-  const [totals] = yield [statements.totals([...all])];
-  for (const row of totals!) {
-    const { userId, workspaceId, campaignId, variantId, firstImpressionMs, tallies, goals } =
-      userResultIn(row);
-    const user = users.get(userId) ?? { workspaceId, campaigns: new Map() };
-    users.set(userId, user);
-    const result = {
-      ...createUserResult(campaignId),
-      variantId,
-      firstImpressionMs,
-      tallies,
-      goals: goals ?? {},
-    };
-    if (firstImpressionMs !== null) result.countedFirstsMs.push(firstImpressionMs);
-    user.campaigns.set(campaignId, result);
+  const changed = new Set(changes.flatMap(({ userId, intoUserId }) => [userId, intoUserId ?? userId]));
+  const ofEvents = new Set(events.map(({ userId }) => userId));
+  const months = new Map<string, ResultKey>();
+  for (const { userId, campaignId, day } of bannerEvents) {
+    const month = monthOf(`day:${day}`);
+    if (!changed.has(userId)) months.set(`${userId} ${month} ${campaignId}`, { userId, campaignId, month });
   }
+  const rows = yield [
+    ...(changed.size > 0 ? [statements.resultsOfUsers([...changed])] : []),
+    ...(ofEvents.size > 0 ? [statements.totals([...ofEvents].filter((userId) => !changed.has(userId)))] : []),
+    ...(months.size > 0 ? [statements.resultsOfMonths([...months.values()])] : []),
+  ];
+  addRows(users, rows.flat());
 
   // A dimension counts for the variant of its user: all move with the first impression to another one.
-  const moving = new Map<string, { userId: number; campaignId: string; dimension: string }>();
-  const touched = new Map<string, { userId: number; campaignId: string; dimension: string }>();
-  for (const event of bannerEvents) {
-    const { userId, campaignId, eventType, variantId, atMs } = event;
+  const moving = new Map<string, ResultKey>();
+  for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
     const result = users.get(userId)?.campaigns.get(campaignId);
-    if (!result || changed.has(userId)) continue;
-    const isFirst =
-      eventType === 'impression' && moveFirst({ ...result }, { variantId, firstImpressionMs: atMs });
-    if (isFirst && (result.tallies.impressions <= 0 || variantId !== result.variantId))
-      moving.set(keyOf(userId, campaignId), { userId, campaignId, dimension: '' });
-    for (const dimension of dimensionsOf(event))
-      touched.set(keyOf(userId, campaignId, dimension), { userId, campaignId, dimension });
+    if (!result || changed.has(userId) || eventType !== 'impression') continue;
+    const isFirst = isEarlier({ variantId, firstImpressionMs: atMs }, result);
+    if (isFirst && (result.firstImpressionMs === null || variantId !== result.variantId))
+      moving.set(`${userId} ${campaignId}`, { userId, campaignId, month: '' });
   }
-  const rows = (yield [
-    statements.dimensionsOfUsers([...changed]),
-    statements.dimensionsOfCampaigns([...moving.values()]),
-    statements.dimensions(
-      [...touched.values()].filter(({ userId, campaignId }) => !moving.has(keyOf(userId, campaignId))),
-    ),
-  ]).flat();
-  for (const row of rows) {
-    const { userId, campaignId, dimension, tallies } = userResultIn(row);
-    users.get(userId)?.campaigns.get(campaignId)?.dimensions.set(dimension, tallies);
-  }
+  if (moving.size > 0) addRows(users, (yield [statements.resultsOfOtherMonths([...moving.values()])])[0]!);
   return users;
 }
 
@@ -198,15 +201,17 @@ const recountedSince = (
 export function* advanceResults(
   statements: ResultsStatements,
   through: FeedCursor | null = null,
+  limits: StepLimits = STEP,
 ): Steps<Advanced> {
-  const facts = yield* readFacts(statements, through);
+  const facts = yield* readFacts(statements, through, limits);
   const { cursor, next, goals, changes, bannerEvents, events } = facts;
   const isSame =
     changes.length === 0 &&
     next.bannerEvents === cursor.bannerEvents &&
     next.events === cursor.events &&
     next.userChanges === cursor.userChanges;
-  if (isSame) return { hasMore: yield* backfillGoals(statements, goals.all), readToMs: cursor.readToMs };
+  if (isSame)
+    return { hasMore: yield* backfillGoals(statements, goals.all, limits), readToMs: cursor.readToMs };
 
   const users = yield* readResults(statements, facts);
   const asked = recountedSince(facts, users);
@@ -215,11 +220,6 @@ export function* advanceResults(
   const eventsOfUser = Map.groupBy(recounted.map(conversionEventIn), ({ userId }) => userId);
 
   const counts = createCounts();
-  const changed = new Set<UserResult>();
-  const change = (workspaceId: string, result: UserResult) => {
-    if (!changed.has(result)) counts.subtract(workspaceId, result);
-    changed.add(result);
-  };
   const recount = new Set<UserResult>();
   const gone = new Set<number>();
 
@@ -231,26 +231,33 @@ export function* advanceResults(
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
       for (const event of countedAs(removed)) {
         const result = user.campaigns.get(event.campaignId);
-        if (!result) continue;
-        change(workspaceId, result);
-        addEvents(result, event, -1);
+        if (result) addEvent(result, event, -1);
       }
       continue;
     }
     gone.add(userId);
     users.delete(userId);
     // The counts of a user whom retention removes stay.
-    if (kind === 'expired') continue;
-    for (const result of user?.campaigns.values() ?? []) change(workspaceId, result);
-    if (kind === 'erased') continue;
+    if (kind === 'expired') {
+      for (const result of user?.campaigns.values() ?? []) counts.change(workspaceId, result);
+      continue;
+    }
+    if (kind === 'erased') {
+      for (const result of user?.campaigns.values() ?? [])
+        counts.change(workspaceId, result, { isDeleted: true });
+      continue;
+    }
     const into = users.get(intoUserId!) ?? { workspaceId, campaigns: new Map<string, UserResult>() };
     users.set(intoUserId!, into);
     for (const merged of user?.campaigns.values() ?? []) {
       const kept = into.campaigns.get(merged.campaignId);
       if (kept) {
-        change(workspaceId, kept);
+        counts.change(workspaceId, merged, { isDeleted: true });
         mergeResults(kept, merged);
-      } else into.campaigns.set(merged.campaignId, merged);
+      } else {
+        markChanged(merged);
+        into.campaigns.set(merged.campaignId, merged);
+      }
     }
     // Events of the merged user count for every campaign of this one, also if the merged user had seen none.
     for (const result of into.campaigns.values()) recount.add(result);
@@ -262,10 +269,9 @@ export function* advanceResults(
     users.set(userId, user);
     const result = user.campaigns.get(campaignId) ?? createUserResult(campaignId);
     user.campaigns.set(campaignId, result);
-    change(workspaceId, result);
     const isFirst = eventType === 'impression' && moveFirst(result, { variantId, firstImpressionMs: atMs });
     if (isFirst) recount.add(result);
-    addEvents(result, event, 1);
+    addEvent(result, event, 1);
   }
 
   const newEvents = Map.groupBy(events, ({ userId }) => userId);
@@ -279,38 +285,38 @@ export function* advanceResults(
         const deleted = reachedByDeleted(reached, ofCampaign, result.countedFirstsMs, before);
         reached = reachedWith(deleted, ofCampaign, firsts, before);
       }
-      reached = reachedWith(reached, ofCampaign, firsts, newEvents.get(userId) ?? []);
-      if (reached === result.goals) continue;
-      change(workspaceId, result);
-      result.goals = reached;
+      result.goals = reachedWith(reached, ofCampaign, firsts, newEvents.get(userId) ?? []);
     }
   }
 
-  yield [...write(statements, users, changed, counts, [...gone]), statements.writeCursor(next)];
+  yield [...write(statements, users, counts, [...gone]), statements.writeCursor(next)];
   return { hasMore: true, readToMs: next.readToMs };
 }
 
 const write = (
   statements: ResultsStatements,
   users: ReadonlyMap<number, UserResults>,
-  changed: ReadonlySet<UserResult>,
   counts: ReturnType<typeof createCounts>,
   gone: readonly number[],
 ): Batch[] => {
-  const rows = [...users].flatMap(([userId, { workspaceId, campaigns }]) =>
-    [...campaigns.values()].flatMap((result) => {
-      if (!changed.has(result)) return [];
-      counts.add(workspaceId, result);
-      const { campaignId, variantId, firstImpressionMs, goals } = result;
+  const rows: UserResultRow[] = [];
+  for (const [userId, { workspaceId, campaigns }] of users) {
+    for (const result of campaigns.values()) {
+      if (!isChanged(result)) continue;
+      counts.change(workspaceId, result);
+      const { campaignId, variantId, firstImpressionMs, goals, tallies, before } = result;
       const of = { userId, campaignId, workspaceId };
-      const total = { ...of, dimension: '', tallies: result.tallies, variantId, firstImpressionMs, goals };
-      const none = { variantId: null, firstImpressionMs: null, goals: null };
-      return [
-        total,
-        ...[...result.dimensions].map(([dimension, tallies]) => ({ ...of, dimension, tallies, ...none })),
-      ];
-    }),
-  );
+      const changed = new Set(['', ...[...before.tallies.keys()].map(monthOf)]);
+      const months = Map.groupBy(tallies, ([dimension]) => monthOf(dimension));
+      for (const month of changed) {
+        const more =
+          month === ''
+            ? { variantId, firstImpressionMs, goals }
+            : { variantId: null, firstImpressionMs: null, goals: null };
+        rows.push({ ...of, month, tallies: new Map(months.get(month)), ...more });
+      }
+    }
+  }
   return [
     ...(gone.length > 0 ? [statements.deleteUsers(gone)] : []),
     statements.writeUserResults(rows),
@@ -323,58 +329,43 @@ const write = (
  * Counts events from before a goal was added, from the oldest that is kept. All goals that are as far take the step together. Returns
  * whether there are more.
  */
-function* backfillGoals(statements: ResultsStatements, goals: readonly Goal[]): Steps<boolean> {
+function* backfillGoals(
+  statements: ResultsStatements,
+  goals: readonly Goal[],
+  limits: StepLimits,
+): Steps<boolean> {
   const open = goals.filter((goal) => !isBackfilled(goal));
   if (open.length === 0) return false;
   const from = Math.min(...open.map(({ backfilledThrough }) => backfilledThrough));
-  const through = Math.min(
-    from + STEP.events,
+  const scannedThrough = Math.min(
+    from + limits.scannedEvents,
     ...open.flatMap(({ addedAfter, backfilledThrough }) =>
       backfilledThrough > from ? [backfilledThrough] : [addedAfter],
     ),
   );
-  const index = createGoalIndex(
-    open
-      .filter(({ backfilledThrough }) => backfilledThrough === from)
-      .map((goal) => ({ ...goal, backfilledThrough: through })),
-  );
-  const events = (yield [statements.conversionEvents(from, through, index.values)])[0]!.map(
+  const backfilled = open.filter(({ backfilledThrough }) => backfilledThrough === from);
+  const { values } = createGoalIndex(backfilled);
+  const limit = limits.conversionEvents;
+  const events = (yield [statements.conversionEvents(from, scannedThrough, values, limit)])[0]!.map(
     conversionEventIn,
   );
-  const ofUser = Map.groupBy(events, ({ userId }) => userId);
-  const totals =
-    ofUser.size === 0 ? [] : (yield [statements.totals([...ofUser.keys()])])[0]!.map(userResultIn);
-  const counts = createCounts();
+  const through = events.length === limit ? events.at(-1)!.eventId : scannedThrough;
+  const index = createGoalIndex(backfilled.map((goal) => ({ ...goal, backfilledThrough: through })));
+  const eventsOfUser = Map.groupBy(events, ({ userId }) => userId);
   const users = new Map<number, UserResults>();
-  const changed = new Set<UserResult>();
-  for (const {
-    userId,
-    workspaceId,
-    campaignId,
-    variantId,
-    firstImpressionMs,
-    tallies,
-    goals: before,
-  } of totals) {
-    const result = {
-      ...createUserResult(campaignId),
-      variantId,
-      firstImpressionMs,
-      tallies,
-      goals: before ?? {},
-    };
-    const firsts = firstImpressionMs === null ? [] : [firstImpressionMs];
-    const ofCampaign = index.ofCampaign(workspaceId, campaignId);
-    const reached = reachedWith(result.goals, ofCampaign, firsts, ofUser.get(userId)!);
-    if (reached === result.goals) continue;
-    counts.subtract(workspaceId, result);
-    result.goals = reached;
-    changed.add(result);
-    const user = users.get(userId) ?? { workspaceId, campaigns: new Map() };
-    users.set(userId, user);
-    user.campaigns.set(campaignId, result);
+  if (events.length > 0) addRows(users, (yield [statements.totals([...eventsOfUser.keys()])])[0]!);
+  for (const [userId, { workspaceId, campaigns }] of users) {
+    for (const result of campaigns.values()) {
+      const ofCampaign = index.ofCampaign(workspaceId, result.campaignId);
+      result.goals = reachedWith(
+        result.goals,
+        ofCampaign,
+        result.countedFirstsMs,
+        eventsOfUser.get(userId) ?? [],
+      );
+    }
   }
-  yield [...write(statements, users, changed, counts, []), statements.setBackfilled(from, through)];
+  yield [...write(statements, users, createCounts(), []), statements.setBackfilled(from, through)];
   return true;
 }
 

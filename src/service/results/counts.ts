@@ -1,5 +1,6 @@
+import type { ReachedGoals } from './goals.ts';
 import { MEASURES, type Tallies } from './measures.ts';
-import type { UserResult } from './user-result.ts';
+import { talliesBefore, type UserResult } from './user-result.ts';
 
 /** A row of `campaign_counts`, or what is added to one. */
 export interface CampaignCount {
@@ -24,34 +25,50 @@ export interface GoalCount {
   revenueSumOfSquares: number;
 }
 
-const addTo = (counts: Record<string, number>, tallies: Tallies, sign: 1 | -1) => {
+const NO_COUNTS: Readonly<Record<string, number>> = Object.fromEntries(
+  MEASURES.flatMap(({ events, users }) => [
+    [events, 0],
+    [users, 0],
+  ]),
+);
+
+const addTo = (counts: Record<string, number>, tallies: Readonly<Tallies>, sign: 1 | -1) => {
   for (const { events, users } of MEASURES) {
-    counts[events] = (counts[events] ?? 0) + sign * tallies[events];
-    counts[users] = (counts[users] ?? 0) + sign * Number(tallies[events] > 0);
+    const count = tallies[events];
+    if (count === 0) continue;
+    counts[events]! += sign * count;
+    if (count > 0) counts[users]! += sign;
   }
 };
 
-/**
- * Differences that users make to the counts of their campaigns: the result of a user before a change is subtracted, the one after it
- * added. A user without an impression is in no count.
- */
+/** Differences to the counts of campaigns. A user without an impression is in no count. */
 export const createCounts = () => {
-  const campaigns = new Map<string, CampaignCount>();
+  const campaigns = new Map<string, Map<string, CampaignCount>>();
   const goals = new Map<string, GoalCount>();
 
-  const add = (workspaceId: string, result: UserResult, sign: 1 | -1) => {
-    const { campaignId, tallies, dimensions } = result;
-    if (tallies.impressions <= 0) return;
-    const variantId = result.variantId ?? '';
-    const addDimension = (dimension: string, added: Tallies) => {
-      const key = JSON.stringify([workspaceId, campaignId, variantId, dimension]);
-      const count = campaigns.get(key) ?? { workspaceId, campaignId, variantId, dimension, counts: {} };
-      addTo(count.counts, added, sign);
-      campaigns.set(key, count);
+  /** Returns what adds to the dimensions of a variant. */
+  const countsOf = (workspaceId: string, campaignId: string, variantId: string) => {
+    const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
+    const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
+    campaigns.set(key, dimensions);
+    return (dimension: string, tallies: Readonly<Tallies>, sign: 1 | -1) => {
+      let count = dimensions.get(dimension);
+      if (!count) {
+        count = { workspaceId, campaignId, variantId, dimension, counts: { ...NO_COUNTS } };
+        dimensions.set(dimension, count);
+      }
+      addTo(count.counts, tallies, sign);
     };
-    addDimension('', tallies);
-    for (const [dimension, added] of dimensions) addDimension(dimension, added);
-    for (const [goal, [, spent, currencies]] of Object.entries(result.goals)) {
+  };
+
+  const addGoals = (
+    workspaceId: string,
+    campaignId: string,
+    variantId: string,
+    reached: ReachedGoals,
+    sign: 1 | -1,
+  ) => {
+    for (const [goal, [, spent, currencies]] of Object.entries(reached)) {
       const key = JSON.stringify([workspaceId, campaignId, variantId, goal, currencies]);
       const row = { workspaceId, campaignId, variantId, goal, currencies };
       const count = goals.get(key) ?? { ...row, convertedUsers: 0, revenue: 0, revenueSumOfSquares: 0 };
@@ -63,11 +80,31 @@ export const createCounts = () => {
   };
 
   return {
-    add: (workspaceId: string, result: UserResult) => add(workspaceId, result, 1),
-    subtract: (workspaceId: string, result: UserResult) => add(workspaceId, result, -1),
+    /** Adds the difference that a step made to the result of a user. */
+    change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
+      const { campaignId, tallies, before } = result;
+      const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
+      const wasCounted = talliesBefore(result, '').impressions > 0;
+      const isCounted = !isDeleted && (tallies.get('')?.impressions ?? 0) > 0;
+      const isSame = wasCounted && isCounted && variantBefore === variantId;
+      const dimensions = [...(isSame ? before.tallies : tallies).keys()];
+      if (wasCounted) {
+        const add = countsOf(workspaceId, campaignId, variantBefore);
+        for (const dimension of dimensions) add(dimension, talliesBefore(result, dimension), -1);
+      }
+      if (isCounted) {
+        const add = countsOf(workspaceId, campaignId, variantId);
+        for (const dimension of dimensions) add(dimension, tallies.get(dimension)!, 1);
+      }
+      if (isSame && result.goals === before.goals) return;
+      if (wasCounted) addGoals(workspaceId, campaignId, variantBefore, before.goals, -1);
+      if (isCounted) addGoals(workspaceId, campaignId, variantId, result.goals, 1);
+    },
     /** Those that are not zero. */
     campaigns: (): CampaignCount[] =>
-      [...campaigns.values()].filter(({ counts }) => Object.values(counts).some((count) => count !== 0)),
+      [...campaigns.values()]
+        .flatMap((dimensions) => [...dimensions.values()])
+        .filter(({ counts }) => Object.values(counts).some((count) => count !== 0)),
     goals: (): GoalCount[] =>
       [...goals.values()].filter(
         ({ convertedUsers, revenue, revenueSumOfSquares }) =>

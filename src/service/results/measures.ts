@@ -70,14 +70,9 @@ export const noTallies = (): Tallies =>
   Object.fromEntries(MEASURES.map(({ events }) => [events, 0])) as Tallies;
 
 /** Adds to tallies in place. */
-export const addTallies = (tallies: Tallies, added: Tallies): void => {
+export const addTallies = (tallies: Tallies, added: Readonly<Tallies>): void => {
   for (const { events } of MEASURES) tallies[events] += added[events];
 };
-
-export const talliesOf = (type: EventType, times: number): Tallies => ({
-  ...noTallies(),
-  [MEASURE_OF[type].events]: times,
-});
 
 /** Events, and users who had at least one. Test sends are in no count. */
 export type Counts = Record<Measure['events'] | Measure['userCount'], number>;

@@ -14,6 +14,7 @@ import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
 import type { Goal, ReachedGoals } from './goals.ts';
 import { MEASURES, type Tallies } from './measures.ts';
+import type { UserResult } from './user-result.ts';
 
 /** How far a consumer has read the feed: the last ID of each table. */
 export interface FeedCursor {
@@ -51,53 +52,55 @@ export const cursorIn = (row: SqlRow | undefined): ResultsCursor =>
       }
     : { events: 0, bannerEvents: 0, userChanges: 0, ahead: [], readToMs: 0 };
 
-/** A row of `user_results`. The last three are of the dimension `''` alone. */
+const formatTallies = (tallies: UserResult['tallies']): Record<string, number[]> =>
+  Object.fromEntries(
+    [...tallies].map(([dimension, each]) => [dimension, MEASURES.map(({ events }) => each[events])]),
+  );
+
+const parseTallies = (tallies: Record<string, number[]>): UserResult['tallies'] =>
+  new Map(
+    Object.entries(tallies).map(([dimension, counts]) => [
+      dimension,
+      Object.fromEntries(MEASURES.map(({ events }, index) => [events, counts[index]])) as Tallies,
+    ]),
+  );
+
+/** A row of `user_results`. */
 export interface UserResultRow {
   userId: number;
   campaignId: string;
-  dimension: string;
+  month: string;
   workspaceId: string;
-  tallies: Tallies;
+  tallies: UserResult['tallies'];
   variantId: string | null;
   firstImpressionMs: number | null;
   goals: ReachedGoals | null;
 }
 
-const tallyColumns = <T>(talliesOf: (row: T) => Tallies): Column<T>[] =>
-  columns<T>(
-    Object.fromEntries(
-      MEASURES.map(({ events }) => [events, ['bigint', (row: T) => talliesOf(row)[events]] as const]),
-    ) as never,
-  );
-
-const USER_RESULTS: Column<UserResultRow>[] = [
-  ...columns<UserResultRow>({
-    user_id: ['bigint', ({ userId }) => userId],
-    campaign_id: ['text', ({ campaignId }) => campaignId],
-    dimension: ['text', ({ dimension }) => dimension],
-    workspace_id: ['text', ({ workspaceId }) => workspaceId],
-  }),
-  ...tallyColumns<UserResultRow>(({ tallies }) => tallies),
-  ...columns<UserResultRow>({
-    variant_id: ['text', ({ variantId }) => variantId],
-    first_impression_at: ['moment', ({ firstImpressionMs }) => firstImpressionMs],
-    goals: ['json', ({ goals }) => goals],
-  }),
-];
+const USER_RESULTS = columns<UserResultRow>({
+  user_id: ['bigint', ({ userId }) => userId],
+  campaign_id: ['text', ({ campaignId }) => campaignId],
+  month: ['text', ({ month }) => month],
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  tallies: ['json', ({ tallies }) => formatTallies(tallies)],
+  variant_id: ['text', ({ variantId }) => variantId],
+  first_impression_at: ['moment', ({ firstImpressionMs }) => firstImpressionMs],
+  goals: ['json', ({ goals }) => goals],
+});
 
 export const userResultIn = (row: SqlRow): UserResultRow => ({
   userId: numberIn(row, 'user_id'),
   campaignId: textIn(row, 'campaign_id'),
-  dimension: textIn(row, 'dimension'),
+  month: textIn(row, 'month'),
   workspaceId: textIn(row, 'workspace_id'),
-  tallies: Object.fromEntries(MEASURES.map(({ events }) => [events, numberIn(row, events)])) as Tallies,
+  tallies: parseTallies(jsonIn(row, 'tallies') as Record<string, number[]>),
   variantId: textOrNullIn(row, 'variant_id'),
   firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
   goals: row['goals'] === null ? null : (jsonIn(row, 'goals') as ReachedGoals),
 });
 
 /** Which rows of `user_results` are read. */
-type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId' | 'dimension'>;
+export type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId' | 'month'>;
 
 const CAMPAIGN_COUNTS: Column<CampaignCount>[] = [
   ...columns<CampaignCount>({
@@ -169,10 +172,10 @@ const EVENTS_SINCE = columns<EventsSince & { values: string; through: number }>(
   through: ['bigint', ({ through }) => through],
 });
 
-const KEYS = columns<ResultKey>({
-  of_user: ['bigint', ({ userId }) => userId],
-  of_campaign: ['text', ({ campaignId }) => campaignId],
-  of_dimension: ['text', ({ dimension }) => dimension],
+const RESULT_KEYS = columns<ResultKey>({
+  key_user: ['bigint', ({ userId }) => userId],
+  key_campaign: ['text', ({ campaignId }) => campaignId],
+  key_month: ['text', ({ month }) => month],
 });
 
 /** The tables of the feed with their IDs in commit order. */
@@ -223,35 +226,39 @@ export const resultsStatements = (dialect: Dialect) => {
          day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
        FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
     ),
-    conversionEvents: (after: number, through: number, values: readonly string[]): Batch =>
+    conversionEvents: (after: number, through: number, values: readonly string[], limit: number): Batch =>
       query(
-        `${conversionEvents} WHERE event_id > $1 AND event_id <= $2 AND ${isIn('coalesce(product_id, name)', '$3', 'text')}`,
+        `${conversionEvents} WHERE event_id > $1 AND event_id <= $2 AND ${isIn('coalesce(product_id, name)', '$3', 'text')}
+         ORDER BY event_id LIMIT $4`,
         after,
         through,
         list(values),
+        limit,
       ),
     conversionEventsOf: (users: readonly EventsSince[], values: readonly string[], through: number): Batch =>
       eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
 
+    /** Results of users without their days. */
     totals: (users: readonly number[]): Batch =>
-      query(`${results} WHERE ${ofUsers} AND dimension = ''`, list(users)),
-    dimensionsOfUsers: (users: readonly number[]): Batch =>
-      query(`${results} WHERE ${ofUsers} AND dimension <> ''`, list(users)),
-    dimensionsOfCampaigns: forRows(
-      KEYS,
+      query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
+    resultsOfUsers: (users: readonly number[]): Batch => query(`${results} WHERE ${ofUsers}`, list(users)),
+    /** Results of users and campaigns with the days of a month. */
+    resultsOfMonths: forRows(
+      RESULT_KEYS,
       ({ joined, column }) =>
-        `${results} ${joined(',')} WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')}
-           AND dimension <> ${column('of_dimension')}`,
+        `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
+           AND month IN ('', ${column('key_month')})`,
     ),
-    dimensions: forRows(
-      KEYS,
+    /** Results of users and campaigns but for one month. */
+    resultsOfOtherMonths: forRows(
+      RESULT_KEYS,
       ({ joined, column }) =>
-        `${results} ${joined(',')} WHERE user_id = ${column('of_user')} AND campaign_id = ${column('of_campaign')}
-           AND dimension = ${column('of_dimension')}`,
+        `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
+           AND month <> ${column('key_month')}`,
     ),
     deleteUsers: (users: readonly number[]): Batch =>
       query(`DELETE FROM user_results WHERE ${ofUsers}`, list(users)),
-    writeUserResults: upsert('user_results', USER_RESULTS, 'user_id, campaign_id, dimension'),
+    writeUserResults: upsert('user_results', USER_RESULTS, 'user_id, campaign_id, month'),
     addCampaignCounts: add(
       'campaign_counts',
       CAMPAIGN_COUNTS,

@@ -21,20 +21,20 @@ CREATE TABLE feed_cursors (
 CREATE TABLE user_results (
   user_id INTEGER NOT NULL,
   campaign_id TEXT NOT NULL,
-  dimension TEXT NOT NULL, -- '' for all, else day:2026-03-01, placement:home_hero or language:pt-BR
+  month TEXT NOT NULL, -- of days, such as 2026-03; '' for all time
   workspace_id TEXT NOT NULL,
-${eventColumns}
-  variant_id TEXT, -- of the earliest impression; this and the rest for all alone
+  tallies JSON NOT NULL, -- [impressions, clicks, dismissals] by dimension: day:2026-03-01 in a month, else '', placement:home_hero and language:pt-BR
+  variant_id TEXT, -- of the earliest impression; this and the rest for all time only
   first_impression_at MOMENT,
   goals JSON, -- [events, spent, currencies] by the goals that the user has reached
-  PRIMARY KEY (user_id, campaign_id, dimension)
+  PRIMARY KEY (user_id, campaign_id, month)
 ) WITHOUT ROWID;
 
 CREATE TABLE campaign_counts (
   workspace_id TEXT NOT NULL,
   campaign_id TEXT NOT NULL,
   variant_id TEXT NOT NULL, -- '' of the control group
-  dimension TEXT NOT NULL, -- as in user_results
+  dimension TEXT NOT NULL, -- '' for all, else day:2026-03-01, placement:home_hero or language:pt-BR
 ${eventColumns}
 ${userColumns}
   PRIMARY KEY (workspace_id, campaign_id, variant_id, dimension)

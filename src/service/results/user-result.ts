@@ -1,74 +1,100 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { type ReachedGoals, reachedByBoth } from './goals.ts';
-import { addTallies, isEarlier, noTallies, type Tallies, talliesOf } from './measures.ts';
+import { addTallies, isEarlier, MEASURE_OF, noTallies, type Tallies } from './measures.ts';
 
-/** What one user did of a campaign: the rows of `user_results`. */
+/** What one user did of a campaign. */
 export interface UserResult {
   campaignId: string;
   /** Of the earliest impression; `null` in the control group. */
   variantId: string | null;
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
-  tallies: Tallies;
-  /** Tallies of the dimensions that a step has read or changed, such as `day:2026-03-01`. */
-  dimensions: Map<string, Tallies>;
+  /** By dimension, such as `day:2026-03-01`, or `''` for all. Has the dimensions that a step has read or changed. */
+  tallies: Map<string, Readonly<Tallies>>;
   goals: ReachedGoals;
   /** The first impressions after which `goals` were counted. */
   countedFirstsMs: number[];
+  /** State before the step, with the tallies of changed dimensions only. */
+  before: Pick<UserResult, 'variantId' | 'goals' | 'tallies'>;
 }
 
 export const createUserResult = (campaignId: string): UserResult => ({
   campaignId,
   variantId: null,
   firstImpressionMs: null,
-  tallies: noTallies(),
-  dimensions: new Map(),
+  tallies: new Map(),
   goals: {},
   countedFirstsMs: [],
+  before: { variantId: null, goals: {}, tallies: new Map() },
 });
 
-/** What of a banner event its dimensions are. */
+const NONE: Readonly<Tallies> = noTallies();
+
+/** Tallies of a dimension before the step. */
+export const talliesBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<Tallies> =>
+  before.tallies.get(dimension) ?? tallies.get(dimension) ?? NONE;
+
+/** Dimension properties of a banner event. */
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
 
-export const dimensionsOf = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
+const dimensionsOf = ({ day, placementId, language }: DimensionsOfEvent): string[] => [
+  '',
   `day:${day}`,
   `placement:${placementId}`,
   ...(language === null ? [] : [`language:${language}`]),
 ];
 
-/** Adds events that are alike, or with a negative number subtracts them. */
-export const addEvents = (
+const DAY = 'day:';
+const MONTH_LENGTH = '2026-03'.length;
+
+/** Month of the row that holds a dimension: `2026-03` for a day, `''` for other dimensions. */
+export const monthOf = (dimension: string): string =>
+  dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
+
+const change = (result: UserResult, dimension: string, edit: (tallies: Tallies) => void): void => {
+  const known = result.tallies.get(dimension) ?? NONE;
+  if (!result.before.tallies.has(dimension)) result.before.tallies.set(dimension, known);
+  const tallies = { ...known };
+  edit(tallies);
+  result.tallies.set(dimension, tallies);
+};
+
+/** Adds an event, or with -1 subtracts it. */
+export const addEvent = (
   result: UserResult,
   event: DimensionsOfEvent & Pick<NewBannerEvent, 'eventType'>,
-  times: number,
+  times: 1 | -1,
 ): void => {
-  const added = talliesOf(event.eventType, times);
-  addTallies(result.tallies, added);
-  for (const dimension of dimensionsOf(event)) {
-    const tallies = result.dimensions.get(dimension) ?? noTallies();
-    addTallies(tallies, added);
-    result.dimensions.set(dimension, tallies);
-  }
+  const { events } = MEASURE_OF[event.eventType];
+  for (const dimension of dimensionsOf(event))
+    change(result, dimension, (tallies) => {
+      tallies[events] += times;
+    });
 };
 
 type FirstImpression = Pick<UserResult, 'variantId' | 'firstImpressionMs'>;
 
 /** Makes an impression the first one if it is earlier. Returns whether it was. */
-export const moveFirst = (result: UserResult, { variantId, firstImpressionMs }: FirstImpression): boolean => {
-  if (!isEarlier({ variantId, firstImpressionMs }, result)) return false;
-  Object.assign(result, { variantId, firstImpressionMs });
+export const moveFirst = (result: FirstImpression, first: FirstImpression): boolean => {
+  if (!isEarlier(first, result)) return false;
+  result.variantId = first.variantId;
+  result.firstImpressionMs = first.firstImpressionMs;
   return true;
 };
 
-/** Adds all that another user did, who became this one. */
+/** Adds the results of a user who was merged into this one. */
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   moveFirst(kept, merged);
-  addTallies(kept.tallies, merged.tallies);
-  for (const [dimension, added] of merged.dimensions) {
-    const tallies = kept.dimensions.get(dimension) ?? noTallies();
-    addTallies(tallies, added);
-    kept.dimensions.set(dimension, tallies);
-  }
+  for (const [dimension, added] of merged.tallies)
+    change(kept, dimension, (tallies) => addTallies(tallies, added));
   kept.goals = reachedByBoth(kept.goals, merged.goals);
   kept.countedFirstsMs.push(...merged.countedFirstsMs);
 };
+
+/** Marks all dimensions as changed, so that they are written for another user. */
+export const markChanged = (result: UserResult): void => {
+  for (const dimension of result.tallies.keys()) change(result, dimension, () => undefined);
+};
+
+export const isChanged = ({ goals, before }: UserResult): boolean =>
+  before.tallies.size > 0 || goals !== before.goals;

@@ -6,7 +6,7 @@ import { type CampaignCount, createCounts } from './counts.ts';
 import { goalIn, isBackfilled } from './goals.ts';
 import { MEASURES } from './measures.ts';
 import { cursorIn, resultsStatements } from './statements.ts';
-import { addEvents, createUserResult, moveFirst, type UserResult } from './user-result.ts';
+import { addEvent, createUserResult, moveFirst, type UserResult } from './user-result.ts';
 
 /** A count of a campaign's results that differs from its events. */
 export interface ResultsDifference {
@@ -40,7 +40,7 @@ export const countEvents = async (
   let userId = 0;
   const results = new Map<string, UserResult>();
   const finish = () => {
-    for (const result of results.values()) counts.add(workspaceId, result);
+    for (const result of results.values()) counts.change(workspaceId, result);
     results.clear();
   };
   for await (const row of rows) {
@@ -52,7 +52,7 @@ export const countEvents = async (
       const result = results.get(campaignId) ?? createUserResult(campaignId);
       results.set(campaignId, result);
       if (eventType === 'impression') moveFirst(result, { variantId, firstImpressionMs: atMs });
-      addEvents(result, each, 1);
+      addEvent(result, each, 1);
     }
   }
   finish();
@@ -74,7 +74,7 @@ const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
     SELECT user_id, min(variant_id) AS variant_id,
       coalesce(sum(CASE WHEN abs(price) <= ${MAX_PRICE} THEN price * quantity ELSE 0 END), 0) AS spent
     FROM user_results JOIN events USING (user_id)
-    WHERE user_results.workspace_id = $1 AND campaign_id = $2 AND dimension = '' AND impressions > 0
+    WHERE user_results.workspace_id = $1 AND campaign_id = $2 AND month = '' AND first_impression_at IS NOT NULL
       AND ${isEvent ? 'name = $3 AND product_id IS NULL' : 'product_id = $3'} AND event_id <= $5
       AND occurred_at BETWEEN first_impression_at AND ${after('first_impression_at', '$4')}
     GROUP BY user_id

@@ -1,6 +1,6 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { countedAs } from '../results/counted-event.ts';
-import { addTallies, isEarlier, latest, MEASURE_OF, talliesOf } from '../results/measures.ts';
+import { addTallies, isEarlier, latest, MEASURE_OF } from '../results/measures.ts';
 import type { UserCampaign } from './store.ts';
 
 /** A row of `user_campaigns`. */
@@ -38,7 +38,7 @@ export const addEvent = (before: UserCampaign | undefined, event: NewBannerEvent
   const state = before ?? emptyState(event);
   const { variantId, isControl, eventType, round } = event;
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
-  addTallies(state, talliesOf(eventType, 1));
+  state[MEASURE_OF[eventType].events] += 1;
   MEASURE_OF[eventType].effect(state, { variantId, isControl, atMs, round });
   return state;
 };
@@ -66,7 +66,7 @@ export const mergeUsers = (
   for (const state of merged) states.set(state.campaignId, mergeStates(states.get(state.campaignId), state));
   for (const { campaignId, eventType } of repeats.flatMap(countedAs)) {
     const state = states.get(campaignId);
-    if (state) addTallies(state, talliesOf(eventType, -1));
+    if (state) state[MEASURE_OF[eventType].events] -= 1;
   }
   return [...states.values()];
 };

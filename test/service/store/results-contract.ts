@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
-import { STEP } from '../../../src/service/results/advance.ts';
+import { STEP } from '../../../src/service/results/pace.ts';
 import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { numberIn, textIn } from '../../operators/index.ts';
 import { addGoals, advanceResults } from '../../results/advance.ts';
 import { createFollower, type Settled } from '../../results/follow.ts';
+import { createPace } from '../../results/pace.ts';
 import { POSTGRES_RESULTS } from '../../results/statements.ts';
 import { runStepsLater, type Steps } from '../../sql/steps.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
@@ -61,12 +62,18 @@ export const createPostgresResults = (pool: Pool, isSharded: boolean, settle: ()
         isSharded ? BEGIN_ON_CLUSTER : BEGIN,
       ),
     );
+  const pace = createPace();
   return {
     addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean> =>
       transact(() => addGoals(POSTGRES_RESULTS, workspaceId, campaignId, goals)),
     follower: createFollower({
       settle,
-      advance: (through) => transact(() => advanceResults(POSTGRES_RESULTS, through)),
+      async advance(through) {
+        const started = performance.now();
+        const advanced = await transact(() => advanceResults(POSTGRES_RESULTS, through, pace.limits()));
+        if (isSharded) pace.report(performance.now() - started);
+        return advanced;
+      },
     }),
   };
 };

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../operators/index.ts';
 import { noChanges } from '../../profiles/user-set.ts';
 import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
+import { createPace } from '../../results/pace.ts';
 import { SQLITE_RESULTS } from '../../results/statements.ts';
 import { query } from '../../sql/dialect.ts';
 import { runSteps } from '../../sql/steps.ts';
@@ -36,6 +37,7 @@ export const createWriter = (database: DatabaseSync) => {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
+  const pace = createPace();
 
   const inTransaction = <T>(work: () => T): T => {
     begin.run();
@@ -63,7 +65,17 @@ export const createWriter = (database: DatabaseSync) => {
       inTransaction(() => runSteps(storeGroup(SQLITE_STATEMENTS, group), send));
     },
 
-    advanceResults: (): Advanced => inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS), send)),
+    advanceResults(): Advanced {
+      const started = performance.now();
+      // Not synced to the disk: after a power cut the cursor is as old as its effect.
+      database.exec('PRAGMA synchronous = NORMAL');
+      try {
+        return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, pace.limits()), send));
+      } finally {
+        database.exec('PRAGMA synchronous = FULL');
+        pace.report(performance.now() - started);
+      }
+    },
 
     addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): boolean =>
       inTransaction(() => runSteps(addGoals(SQLITE_RESULTS, workspaceId, campaignId, goals), send)),

@@ -1,0 +1,42 @@
+/** Maximum numbers of rows that one step of the results consumer reads. */
+export interface StepLimits {
+  userChanges: number;
+  bannerEvents: number;
+  /** Events and purchases that are conversions. */
+  conversionEvents: number;
+  /** Events and purchases that are looked through for conversions. */
+  scannedEvents: number;
+}
+
+export const STEP: StepLimits = {
+  userChanges: 100,
+  bannerEvents: 400,
+  conversionEvents: 400,
+  scannedEvents: 10_000,
+};
+
+/** Writes wait for a step on SQLite, and on a cluster. */
+const MAX_STEP_MS = 40;
+/** Smaller steps take hardly less time: each has a commit. */
+const MIN_SHARE = 1 / 4;
+
+/** Adapts the size of steps to how long they take. */
+export const createPace = () => {
+  let share = 1;
+  return {
+    limits(): StepLimits {
+      const { userChanges, bannerEvents, conversionEvents, scannedEvents } = STEP;
+      return {
+        userChanges: Math.ceil(userChanges * share),
+        bannerEvents: Math.ceil(bannerEvents * share),
+        conversionEvents: Math.ceil(conversionEvents * share),
+        scannedEvents: Math.ceil(scannedEvents * share),
+      };
+    },
+    /** Reports how long a step held the thread or the lock. */
+    report(ms: number): void {
+      if (ms > MAX_STEP_MS) share = Math.max(MIN_SHARE, share / 2);
+      else if (ms < MAX_STEP_MS / 3) share = Math.min(1, share * 2);
+    },
+  };
+};
