@@ -117,19 +117,13 @@ const applied = <Subject>(
   { read, steps }: Located<Subject>,
   { test, isNegated }: Quantified,
 ): Predicate<Subject>['holds'] => {
-  const [only = ''] = steps;
-  // Before the general way the values of nearly all users: a scalar, or one in a record, such as a custom attribute.
-  const passes = (subject: Subject): boolean => {
+  const isDirect = steps.length === 0;
+  // The value of nearly all users is a scalar, which needs no walk.
+  return (subject) => {
     const value = read(subject);
-    if (steps.length === 0) {
-      if (typeof value !== 'object') return test(value);
-    } else if (steps.length === 1 && isRecord(value)) {
-      const member = getOwn(value, only);
-      if (typeof member !== 'object') return test(member);
-    }
-    return someAt(value, steps, 0, test);
+    const passes = isDirect && typeof value !== 'object' ? test(value) : someAt(value, steps, 0, test);
+    return passes !== isNegated;
   };
-  return isNegated ? (subject) => !passes(subject) : passes;
 };
 
 /** Finds what a name means: a field at the top of a filter, a member of the value below. */
@@ -346,12 +340,12 @@ export const compileAudience = (filter: Filter, report: ReportIssue): Audience |
   })(filter);
   if (!isSound) return undefined;
   const ordered = cheapestFirst(parts);
-  const whole = all(parts);
+  const { holds } = all(parts);
   return {
     filter,
     membership: (context) => {
       patternBudget.start();
-      const isIn = whole.holds(context);
+      const isIn = holds(context);
       if (patternBudget.isSpent()) return 'over_budget';
       return isIn ? 'in' : 'out';
     },

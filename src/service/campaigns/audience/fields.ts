@@ -133,7 +133,13 @@ const FIELDS: Readonly<Record<string, Field>> = {
   email: { read: ({ profile }) => profile?.email ?? undefined, isPersonal: true },
   phone: { read: ({ profile }) => profile?.phone ?? undefined, isPersonal: true },
   ...Object.fromEntries(STANDARD_NAMES.map(standard)),
-  custom_attributes: { read: ({ profile }) => profile?.custom ?? {} },
+  custom_attributes: {
+    read: ({ profile }) => profile?.custom ?? {},
+    below: ([name, ...steps]) => ({
+      read: ({ profile }) => (profile ? getOwn(profile.custom, name) : undefined),
+      steps,
+    }),
+  },
   subscription_groups: {
     read: ({ profile }) => {
       const groups = Object.entries(profile?.subscriptionGroups ?? {});

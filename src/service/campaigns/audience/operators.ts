@@ -39,8 +39,8 @@ const among = (operands: readonly unknown[]): Test => {
 };
 
 interface Comparison {
-  number(bound: number): (value: number) => boolean;
-  text(bound: string): (value: string) => boolean;
+  number(bound: number): Test;
+  text(bound: string): Test;
   includesEqual: boolean;
 }
 
@@ -49,14 +49,8 @@ const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   isComparison: true,
   compile: (bound: unknown) => {
     if (bound === null && includesEqual) return some(equals(null));
-    if (typeof bound === 'number') {
-      const holds = number(bound);
-      return some((value) => typeof value === 'number' && holds(value));
-    }
-    if (typeof bound === 'string') {
-      const holds = text(bound);
-      return some((value) => typeof value === 'string' && holds(value));
-    }
+    if (typeof bound === 'number') return some(number(bound));
+    if (typeof bound === 'string') return some(text(bound));
     if (typeof bound !== 'boolean') return some(() => false);
     const holds = number(Number(bound));
     return some((value) => typeof value === 'boolean' && holds(Number(value)));
@@ -112,13 +106,13 @@ export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
   $eq: { isComparison: true, compile: (operand) => some(equals(operand)) },
   $exists: { compile: (operand) => (operand ? some : none)((value) => value !== undefined) },
   $gt: comparison({
-    number: (bound) => (value) => value > bound,
-    text: (bound) => (value) => value > bound,
+    number: (bound) => (value) => typeof value === 'number' && value > bound,
+    text: (bound) => (value) => typeof value === 'string' && value > bound,
     includesEqual: false,
   }),
   $gte: comparison({
-    number: (bound) => (value) => value >= bound,
-    text: (bound) => (value) => value >= bound,
+    number: (bound) => (value) => typeof value === 'number' && value >= bound,
+    text: (bound) => (value) => typeof value === 'string' && value >= bound,
     includesEqual: true,
   }),
   $in: { isComparison: true, fault: list, compile: (operands: unknown[]) => some(among(operands)) },
@@ -131,13 +125,13 @@ export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
     },
   },
   $lt: comparison({
-    number: (bound) => (value) => value < bound,
-    text: (bound) => (value) => value < bound,
+    number: (bound) => (value) => typeof value === 'number' && value < bound,
+    text: (bound) => (value) => typeof value === 'string' && value < bound,
     includesEqual: false,
   }),
   $lte: comparison({
-    number: (bound) => (value) => value <= bound,
-    text: (bound) => (value) => value <= bound,
+    number: (bound) => (value) => typeof value === 'number' && value <= bound,
+    text: (bound) => (value) => typeof value === 'string' && value <= bound,
     includesEqual: true,
   }),
   $mod: {
