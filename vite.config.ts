@@ -214,7 +214,9 @@ export default defineConfig(({ command, mode }) => {
             name: 'node',
             environment: 'node',
             globalSetup: ['test/helpers/shared-postgres.ts'],
-            include: ['test/{protocol,server,service,ingestion,studio,mcp,cli,testing,package}/**/*.test.ts'],
+            include: [
+              'test/{protocol,server,service,ingestion,studio,mcp,telemetry,cli,testing,package}/**/*.test.ts',
+            ],
             maxWorkers,
             // Thousands of transactions that are synced to a disk, or spread over a cluster, beside two other test files.
             testTimeout: patience(300_000 * long),

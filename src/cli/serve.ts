@@ -16,10 +16,12 @@ import {
   type Service,
   type Store,
   tuneProcess,
+  version,
   type WatchedSource,
   watchWorkspaces,
 } from '../service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
+import { startTelemetry } from '../telemetry/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
 import { sentenceOf } from './sentence.ts';
@@ -223,6 +225,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   const watched = workspacesOf(path, log);
   // A terminal that is closed ends the process.
   if (!process.stdout.isTTY) process.on('SIGHUP', watched.reload);
+  const telemetry = await startTelemetry({ env, version: version(), log });
   const store = await openDatabase(db);
   const workspaces = await followReleases(watched, store.studio, { log }).catch(async (error) => {
     // The store's threads and connections would keep the process.
@@ -234,6 +237,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     workspaces,
     store,
     log,
+    ...(telemetry && { telemetry }),
     ...(metricsToken !== undefined && { metricsToken }),
   });
   const stopIngestion = startIngestion({
@@ -258,10 +262,12 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     await studio?.stop();
     await stopIngestion();
     await listening.stop();
+    await telemetry?.stop();
     log.info({}, 'stopped');
   } catch (error) {
     await stopIngestion();
     await (listening ? listening.stop() : service.close());
+    await telemetry?.stop();
     throw error;
   }
 };

@@ -89,6 +89,7 @@ export type { BannerUser, Store, StoreReader } from './store/store.ts';
 export type { StudioStore } from './store/studio-store.ts';
 export { isRefused, RetryLaterError } from './store/write-errors.ts';
 export { suggest as nearest } from './suggest.ts';
+export type { MetricValues, SpanOptions, Telemetry } from './telemetry.ts';
 export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, rowsWork } from './users/rows-work.ts';
 export { trackUsers } from './users/track.ts';

@@ -11,6 +11,7 @@ import { createPublicEndpoints } from './public-endpoints/public-endpoints.ts';
 import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
 import type { Store } from './store/store.ts';
+import { noTelemetry, type Telemetry } from './telemetry.ts';
 import { parseWorkspace } from './workspace/parse-workspace.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 import { createRegistry } from './workspace/workspace.ts';
@@ -31,6 +32,8 @@ export interface ServiceOptions {
 /** The same for `placard serve`, whose workspaces change: what `watchWorkspaces` gives. */
 interface WatchedServiceOptions extends Omit<ServiceOptions, 'workspaces'> {
   workspaces: WorkspaceSource;
+  /** Default: none. */
+  telemetry?: Telemetry;
 }
 
 /** The API, and what a process does with it. */
@@ -62,6 +65,18 @@ const fixed = (contents: readonly unknown[]): WorkspaceSource => {
 const isSource = (workspaces: WorkspaceSource | readonly unknown[]): workspaces is WorkspaceSource =>
   'registry' in workspaces;
 
+type Handled = Awaited<ReturnType<ReturnType<typeof createApiPipeline>['handle']>>;
+
+/** Names a span by its route, as the semantic conventions do. Another path may hold anything, so it is left out. */
+const describeResponse = ({ endpoint, response: { status } }: Handled) => ({
+  ...(endpoint && { name: `${endpoint.method} ${endpoint.path}` }),
+  attributes: {
+    'http.response.status_code': status,
+    ...(endpoint && { 'http.route': endpoint.path }),
+  },
+  isError: status >= 500,
+});
+
 /** Puts the API together. Throws a `WorkspaceError` where a given workspace cannot be used. */
 export const createService = ({
   workspaces,
@@ -69,10 +84,12 @@ export const createService = ({
   now = Date.now,
   log = silentLog,
   metricsToken,
+  ...more
 }: ServiceOptions | WatchedServiceOptions): Service => {
+  const telemetry = ('telemetry' in more && more.telemetry) || noTelemetry;
   const source = isSource(workspaces) ? workspaces : fixed(workspaces);
   const metrics = createMetrics();
-  const timedStore = metrics.timed(store);
+  const timedStore = metrics.timed(store, telemetry);
   const missingSelectors = createMissingSelectors();
   const routes = createRoutes({ store: timedStore, log, missingSelectors });
   const api = createApiPipeline({
@@ -92,6 +109,13 @@ export const createService = ({
     log,
     now,
   });
+  telemetry.exportMetrics(() =>
+    metrics.values(
+      allWorkspaces().map(({ workspaceId }) => workspaceId),
+      store,
+      now(),
+    ),
+  );
   let draining = false;
   const publicEndpoints = createPublicEndpoints({
     routes,
@@ -107,7 +131,16 @@ export const createService = ({
   const handle = async (request: HttpRequest): Promise<HttpResponse> => {
     if (publicEndpoints.has(request.path)) return (await publicEndpoints.handle(request)).response;
     const started = performance.now();
-    const { endpoint: route, response } = await api.handle(request);
+    const { endpoint: route, response } = await telemetry.span(
+      request.method,
+      {
+        kind: 'server',
+        header: request.header,
+        attributes: { 'http.request.method': request.method, 'placard.request_id': request.requestId },
+        describe: describeResponse,
+      },
+      () => api.handle(request),
+    );
     const ms = performance.now() - started;
     metrics.answered(route, response.status, ms / 1000);
     // The path only where it is one of ours: others may hold anything.

@@ -23,7 +23,8 @@ const ARROWS: Record<string, string[]> = {
   ingestion: ['secrets', 'service'],
   // Types of the Studio's API alone: it is called over HTTP.
   mcp: ['studio'],
-  cli: ['secrets', 'server', 'service', 'ingestion', 'studio', 'mcp'],
+  telemetry: ['service'],
+  cli: ['secrets', 'server', 'service', 'ingestion', 'studio', 'mcp', 'telemetry'],
 };
 
 /** The same for the folders of the service. Types may be looked at from anywhere. */
@@ -171,6 +172,16 @@ describe('rooms', () => {
       /'@modelcontextprotocol\//.test(readFileSync(file, 'utf8')),
     );
     expect(new Set(direct.map(roomOf))).toEqual(new Set(['mcp']));
+  });
+
+  test('load OpenTelemetry if its variables ask for it only', () => {
+    const users = globSync('src/**/*.ts').filter((file) =>
+      /from '@opentelemetry\//.test(readFileSync(file, 'utf8')),
+    );
+    expect(users.sort()).toEqual(['src/telemetry/metric-data.ts', 'src/telemetry/open-telemetry.ts']);
+    const eager = globSync('src/**/*.ts').flatMap(valueImportsOf);
+    const importers = eager.filter(({ target, file }) => users.includes(target) && !users.includes(file));
+    expect(importers).toEqual([]);
   });
 
   test('have no cycle between files; in the client none through types either', () => {

@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Route, RouteMetrics } from '../api/route.ts';
 import type { IngestionRun } from '../integrations/records.ts';
 import type { Store } from '../store/store.ts';
+import { type MetricValues, noTelemetry, type SpanOptions, type Telemetry } from '../telemetry.ts';
 import { withTimeout } from '../with-timeout.ts';
 
 /** The buckets of every histogram of seconds. */
@@ -78,6 +79,9 @@ const createRequestMetrics = (registry: Registry) => {
   };
 };
 
+/** Values of `db.system.name` in the semantic conventions. */
+const DATABASES = { sqlite: 'sqlite', postgres: 'postgresql', citus: 'postgresql' } as const;
+
 /** Times the calls of a store, and what it stores together. */
 const createStoreMetrics = (registry: Registry) => {
   const registers = [registry];
@@ -124,7 +128,7 @@ const createStoreMetrics = (registry: Registry) => {
     },
   });
 
-  const timing = (operation: string) => {
+  const timingOf = (operation: string) => {
     const histogram = operations.labels(operation);
     const calls = { count: 0 };
     inFlight.set(operation, calls);
@@ -143,17 +147,40 @@ const createStoreMetrics = (registry: Registry) => {
   return {
     pruned: (workspace: string, kind: string, rows: number) => pruned.labels(workspace, kind).inc(rows),
 
-    /** The same store, with every call timed. */
-    timed(store: Store): Store {
+    /** The same store, with every call timed and traced. */
+    timed(store: Store, telemetry: Telemetry): Store {
       store.onCommit(({ works, waitedMs, writingMs }) => {
         waited.observe(waitedMs / 1000);
         committing.observe(writingMs / 1000);
         together.observe(works);
       });
+      const timing = (operation: string) => {
+        const timed = timingOf(operation);
+        const span: SpanOptions<unknown> = {
+          kind: 'client',
+          attributes: { 'db.system.name': DATABASES[store.kind], 'db.operation.name': operation },
+        };
+        return <R>(call: () => Promise<R>): Promise<R> =>
+          timed(() => telemetry.span(`store.${operation}`, span, call));
+      };
       const [write, readUsers, bannerUser] = [timing('write'), timing('read_users'), timing('banner_user')];
+      const { addSpan } = telemetry;
+      const tracedWrite: Store['write'] = async (work) => {
+        const startMs = Date.now();
+        let appliedMs = startMs;
+        const apply: typeof work.apply = (users) => {
+          appliedMs = Date.now();
+          return work.apply(users);
+        };
+        const result = await store.write({ ...work, apply });
+        addSpan('store.write.prepare', startMs, appliedMs);
+        addSpan('store.write.commit', appliedMs, Date.now());
+        return result;
+      };
+      const writeWork = telemetry === noTelemetry ? store.write : tracedWrite;
       return {
         ...store,
-        write: (work) => write(() => store.write(work)),
+        write: (work) => write(() => writeWork(work)),
         readUsers: (...question) => readUsers(() => store.readUsers(...question)),
         bannerUser: (...question) => bannerUser(() => store.bannerUser(...question)),
       };
@@ -235,6 +262,17 @@ export const createMetrics = () => {
     registers: [registry],
   });
 
+  const collect = async (workspaceIds: readonly string[], store: Store, nowMs: number): Promise<Registry> => {
+    const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
+    // While the database is away the other metrics show it: only the database's own numbers are missing.
+    const days = await withTimeout(daysOf(store, workspaceIds), POINTS_MS);
+    points.reset();
+    for (const { workspaceId, day, count } of days ?? []) {
+      if (day > oldest) points.labels(workspaceId, day).set(count);
+    }
+    return Registry.merge([shared, registry]);
+  };
+
   return {
     contentType: registry.contentType,
     ...createRequestMetrics(registry),
@@ -242,16 +280,9 @@ export const createMetrics = () => {
     ...createIngestionMetrics(registry),
 
     /** Prometheus text. */
-    async text(workspaceIds: readonly string[], store: Store, nowMs: number): Promise<string> {
-      const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
-      // While the database is away the other metrics show it: only the database's own numbers are missing.
-      const days = await withTimeout(daysOf(store, workspaceIds), POINTS_MS);
-      points.reset();
-      for (const { workspaceId, day, count } of days ?? []) {
-        if (day > oldest) points.labels(workspaceId, day).set(count);
-      }
-      return Registry.merge([shared, registry]).metrics();
-    },
+    text: async (...from: Parameters<typeof collect>): Promise<string> => (await collect(...from)).metrics(),
+    values: async (...from: Parameters<typeof collect>): Promise<readonly MetricValues[]> =>
+      (await collect(...from)).getMetricsAsJSON() as Promise<MetricValues[]>,
   };
 };
 

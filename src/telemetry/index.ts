@@ -1,0 +1,24 @@
+import type { Log, Telemetry } from '../service/index.ts';
+import { readSettings } from './settings.ts';
+
+export interface RunningTelemetry extends Telemetry {
+  /** Exports what is left. Resolves without an error if the collector is away. */
+  stop(): Promise<void>;
+}
+
+export interface TelemetryOptions {
+  env: Readonly<Record<string, string | undefined>>;
+  version: string;
+  log: Log;
+}
+
+/**
+ * Starts OpenTelemetry if the standard `OTEL_…` variables ask for it; returns `null`, and loads nothing, if they do not. Throws if they
+ * ask for a protocol other than OTLP over HTTP.
+ */
+export const startTelemetry = async (options: TelemetryOptions): Promise<RunningTelemetry | null> => {
+  const settings = readSettings(options.env);
+  if (!settings.traces && !settings.metrics) return null;
+  const { createOpenTelemetry } = await import('./open-telemetry.ts');
+  return createOpenTelemetry(settings, options);
+};
