@@ -1,5 +1,11 @@
 import { defineCommand } from 'citty';
-import { loadWorkspaces, openStoreReader, type Registry, WorkspaceError } from '../service/index.ts';
+import {
+  formatIssue,
+  loadWorkspaces,
+  openStoreReader,
+  type Registry,
+  WorkspaceError,
+} from '../service/index.ts';
 import { dbOption, visitedDatabase } from './database.ts';
 import { count } from './sentence.ts';
 
@@ -18,7 +24,8 @@ const options = {
 /** Prints what can be served, and what in it cannot be meant. Returns how many warnings there were. */
 const report = ({ workspaces }: Registry): number => {
   for (const { workspaceId, campaigns, apiKeys, warnings } of workspaces) {
-    for (const warning of warnings) process.stderr.write(`${workspaceId}: warning: ${warning}\n`);
+    for (const warning of warnings)
+      process.stderr.write(`${workspaceId}: warning: ${formatIssue(warning)}\n`);
     const found = warnings.length === 0 ? 'no problem' : count(warnings.length, 'warning');
     process.stdout.write(
       `${workspaceId}: ${count(campaigns.length, 'campaign')}, ${count(apiKeys.length, 'key')}, ${found}\n`,
@@ -95,9 +102,9 @@ export const check = defineCommand({
       warnings = report(registry);
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
-      for (const problem of error.problems) process.stderr.write(`${error.source}: ${problem}\n`);
+      for (const issue of error.issues) process.stderr.write(`${error.source}: ${formatIssue(issue)}\n`);
       const more = error.isComplete ? '' : '; fix them and check again, there may be more';
-      throw new Error(`${error.source} has ${count(error.problems.length, 'problem')}${more}`);
+      throw new Error(`${error.source} has ${count(error.issues.length, 'problem')}${more}`);
     }
     if (args.sources) await trySources(registry);
     if (args.strict && warnings > 0) throw new Error(`${path} has ${count(warnings, 'warning')}`);

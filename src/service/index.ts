@@ -34,7 +34,7 @@ export {
   type Watermark,
 } from './integrations/records.ts';
 export { nextRunMs } from './integrations/schedule.ts';
-export type { Issue, IssueCode, IssueFacts, LocatedIssue } from './issues.ts';
+export type { CampaignIssueCode, Issue, IssueFacts, LocatedIssue } from './issues.ts';
 export { type Log, serializeError as errorFacts, silentLog } from './log.ts';
 export type { MissingSelector } from './missing-selectors.ts';
 export {
@@ -97,7 +97,7 @@ export { version } from './version.ts';
 export { campaignJsonSchema } from './workspace/file-schema.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';
 export { parseWorkspace } from './workspace/parse-workspace.ts';
-export { WorkspaceError } from './workspace/problems.ts';
+export { formatIssue, WorkspaceError } from './workspace/problems.ts';
 export { readCampaign } from './workspace/read-campaign.ts';
 export type { OpenIdSettings, Operator, PlacementTemplate } from './workspace/studio-settings.ts';
 export { ROLES, type Role } from './workspace/studio-settings.ts';

@@ -1,7 +1,37 @@
-/** What can be wrong with a campaign or a segment: each code with its facts, in the words of its file. */
-const ISSUES = {
-  /** Anything that has no words of its own outside of the file. */
+/** Issues that only a workspace file has, or that need no other words elsewhere: each code with the text of its facts. */
+const FILE_ISSUES = {
   invalid: ({ message }: { message: string }) => message,
+  invalid_type: ({ expected, got }: { expected: string; got: string }) => `expected ${expected}, got ${got}`,
+  invalid_value: ({ allowed, got }: { allowed: readonly unknown[]; got: string }) =>
+    `expected ${allowed.map((value) => JSON.stringify(value)).join(' or ')}, got ${got}`,
+  out_of_range: ({ bound, got }: { bound: string; got: string }) => `expected ${bound}, got ${got}`,
+  invalid_format: ({ expected, got }: { expected: string; got: string }) =>
+    `expected ${expected}, got ${got}`,
+  unknown_field: (_: Record<never, never>) => 'unknown field',
+  renamed_field: ({ name }: { name: string }) => `unknown field: its name is now '${name}'`,
+  duplicate_field: (_: Record<never, never>) => 'expected it once, got it again',
+  duplicate_key: (_: Record<never, never>) => 'expected another key than the ones before it',
+  not_json: ({ position }: { position: string }) =>
+    `expected JSON, got something that cannot be parsed (${position})`,
+  empty_folder: (_: Record<never, never>) => 'expected a folder with at least one .json file',
+  duplicate_workspace: ({ id, source }: { id: string; source: string }) =>
+    `expected a unique ID, got ${JSON.stringify(id)} as in ${source}`,
+  shared_key: ({ workspace }: { workspace: string }) =>
+    `expected a unique key, got the one of workspace ${JSON.stringify(workspace)}`,
+  invalid_public_key: ({ reason }: { reason: string }) => reason,
+  missing_public_key: (_: Record<never, never>) =>
+    "expected a key in 'user_token_keys' or 'user_token_keys_file'",
+  unreadable_key_file: (_: Record<never, never>) => 'expected a readable file next to the workspace file',
+  unprotected_app: ({ app, strict }: { app: string; strict: string }) =>
+    `${app} accepts requests without a token, so the users of ${strict} are not protected: write "required"`,
+  low_workspace_limit: ({ requests, seconds }: { requests: number; seconds: number }) =>
+    `${requests} requests in ${seconds} seconds are for all users of the workspace together; write "per_user" to limit each user`,
+  low_user_limit: ({ requests, seconds }: { requests: number; seconds: number }) =>
+    `${requests} requests in ${seconds} seconds reject a user who reads a few pages`,
+};
+
+/** Issues of a campaign or a segment: each code with the text of its facts in a file. The Studio has texts of its own. */
+const CAMPAIGN_ISSUES = {
   empty: ({ got }: { got: string }) => `expected it not to be empty, got ${got}`,
   repeated: ({ value }: { value: string }) => `expected it once, got ${JSON.stringify(value)} again`,
   unknown_placement: ({ id }: { id: string }) =>
@@ -30,16 +60,18 @@ const ISSUES = {
   date_expected: ({ example }: { example: string }) => `expected a date such as ${example}`,
 };
 
+const ISSUES = { ...FILE_ISSUES, ...CAMPAIGN_ISSUES };
 type Issues = typeof ISSUES;
 export type IssueCode = keyof Issues;
+export type CampaignIssueCode = keyof typeof CAMPAIGN_ISSUES;
 export type IssueFacts<Code extends IssueCode> = Parameters<Issues[Code]>[0];
 
-/** What is wrong, for programs as a code with its facts, and for who writes the file as a sentence. */
+/** A code with its facts, and its text for the author of a file. */
 export type Issue = {
   [Code in IssueCode]: { code: Code; facts: IssueFacts<Code>; message: string };
 }[IssueCode];
 
-/** An issue, and where it is. */
+/** An issue with its path in what was checked. */
 export type LocatedIssue = Issue & { path: PropertyKey[] };
 
 export const createIssue = <Code extends IssueCode>(code: Code, facts: IssueFacts<Code>): Issue => {
@@ -49,5 +81,5 @@ export const createIssue = <Code extends IssueCode>(code: Code, facts: IssueFact
 
 export const invalid = (message: string): Issue => createIssue('invalid', { message });
 
-/** Receives what is wrong, at a path inside of what is checked. */
+/** Receives an issue with its path in what is checked. */
 export type ReportIssue = (path: PropertyKey[], issue: Issue) => void;

@@ -59,7 +59,7 @@ describe('placard check', () => {
     expect(code).toBe(1);
     expect(stderr.split('\n')).toEqual([
       `${file('bad.json')}: apps: expected array, got 5`,
-      `${file('bad.json')}: colour: unknown member`,
+      `${file('bad.json')}: colour: unknown field`,
       `placard: ${file('bad.json')} has 2 problems; fix them and check again, there may be more`,
       '',
     ]);

@@ -1,5 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { isRecord, type UserTokenAlgorithm } from '../../protocol/index.ts';
+import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import type { AppFile } from '../workspace/file-schema.ts';
 import { createUserTokens, type PublicKey, type UserTokens } from './user-tokens.ts';
 
@@ -94,16 +95,15 @@ export const readKeyFile = (text: string): PublicKey[] => {
 
 /** The text of a file that a workspace file names; `null` where it cannot be read. */
 export type ReadKeyFile = (name: string) => string | null;
-type Problem = (path: PropertyKey[], problem: string) => void;
 
-const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, problem: Problem): PublicKey[] => {
+const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, report: ReportIssue): PublicKey[] => {
   const keys: PublicKey[] = [];
   const add = (path: PropertyKey[], read: () => PublicKey[]) => {
     try {
       keys.push(...read());
     } catch (error) {
       if (!(error instanceof KeyProblem)) throw error;
-      problem([index, ...path], error.message);
+      report([index, ...path], createIssue('invalid_public_key', { reason: error.message }));
     }
   };
   for (const [position, key] of (app.user_token_keys ?? []).entries()) {
@@ -113,25 +113,25 @@ const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, problem: Pro
   if (file === undefined) return keys;
   const text = readFile(file);
   if (text === null) {
-    problem([index, 'user_token_keys_file'], 'expected a file beside the workspace file that can be read');
+    report([index, 'user_token_keys_file'], createIssue('unreadable_key_file', {}));
   } else add(['user_token_keys_file'], () => readKeyFile(text));
   return keys;
 };
 
-/** Of the apps that take or need user tokens, by app ID. `problem` receives each key that cannot be used. */
+/** Returns the user-token settings of apps that accept or require them, by app ID. `report` receives each key that cannot be used. */
 export const userTokensOf = (
   workspaceId: string,
   apps: readonly AppFile[],
   readFile: ReadKeyFile,
-  problem: Problem,
+  report: ReportIssue,
 ): ReadonlyMap<string, UserTokens> => {
   const found = new Map<string, UserTokens>();
   for (const [index, app] of apps.entries()) {
-    const keys = keysOf(app, index, readFile, problem);
+    const keys = keysOf(app, index, readFile, report);
     const { app_id: appId, user_tokens: mode = 'off', visitors = false } = app;
     if (mode === 'off') continue;
     if (!app.user_token_keys?.length && app.user_token_keys_file === undefined) {
-      problem([index, 'user_tokens'], "expected a key in 'user_token_keys' or 'user_token_keys_file'");
+      report([index, 'user_tokens'], createIssue('missing_public_key', {}));
     }
     const isRequired = mode === 'required';
     found.set(appId, createUserTokens({ workspaceId, appId, keys, isRequired, allowsVisitors: visitors }));
@@ -140,14 +140,17 @@ export const userTokensOf = (
 };
 
 /** A client key is good for all apps of a workspace: one that needs no token lets in whom another one keeps out. */
-export const openApps = (apps: readonly AppFile[]): string[] => {
+export const openApps = (apps: readonly AppFile[]): LocatedIssue[] => {
   const strict = apps.find(({ user_tokens }) => user_tokens === 'required');
   if (!strict) return [];
   return apps.flatMap(({ app_id, user_tokens }, index) =>
     user_tokens === 'required'
       ? []
       : [
-          `apps[${index}].user_tokens: ${app_id} takes requests without a token, so the users of ${strict.app_id} are not protected: write "required"`,
+          {
+            path: ['apps', index, 'user_tokens'],
+            ...createIssue('unprotected_app', { app: app_id, strict: strict.app_id }),
+          },
         ],
   );
 };

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { createIssue, type LocatedIssue } from '../issues.ts';
 import type { RateRule } from '../store/store.ts';
 import { optional } from './members.ts';
 
@@ -190,8 +191,10 @@ const LOW_WORKSPACE = 20;
 /** Banner requests of one user, a minute: a page makes one sync a view, and sends events every few seconds. */
 const LOW_USER = 10;
 
-/** Limits of the banner endpoints that are too low to be meant. */
-export const lowLimits = (file: LimitedFile): string[] =>
+const toFacts = ({ requests, windowSeconds }: RateRule) => ({ requests, seconds: windowSeconds });
+
+/** Returns warnings for limits of the banner endpoints that are too low to be intended. */
+export const lowLimits = (file: LimitedFile): LocatedIssue[] =>
   (['banners_sync', 'banners_track'] as const).flatMap((name) => {
     const limit = file.limits?.[name];
     const low = (rulesOf(limit) ?? []).find(
@@ -199,15 +202,9 @@ export const lowLimits = (file: LimitedFile): string[] =>
     );
     const user = userLimitsOf(file)[name]!;
     return [
-      ...(low
-        ? [
-            `limits.${name}: ${low.requests} requests in ${low.windowSeconds} seconds are for all users of the workspace together; write "per_user" to limit each user`,
-          ]
-        : []),
+      ...(low ? [{ path: ['limits', name], ...createIssue('low_workspace_limit', toFacts(low)) }] : []),
       ...((user.requests * 60) / user.windowSeconds < LOW_USER
-        ? [
-            `limits.${name}.per_user: ${user.requests} requests in ${user.windowSeconds} seconds refuse a user who reads a few pages`,
-          ]
+        ? [{ path: ['limits', name, 'per_user'], ...createIssue('low_user_limit', toFacts(user)) }]
         : []),
     ];
   });

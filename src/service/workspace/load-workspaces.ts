@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { createIssue } from '../issues.ts';
 import { parseWorkspace } from './parse-workspace.ts';
-import { pathText, scanJson, WorkspaceError } from './problems.ts';
+import { scanJson, WorkspaceError } from './problems.ts';
 import type { Workspace } from './workspace.ts';
 import { createRegistry, type Registry } from './workspace.ts';
 
@@ -78,14 +79,12 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
   const text = new TextDecoder().decode(bytes);
   const { fault, repeated } = scanJson(text);
   if (fault !== null) {
-    throw new WorkspaceError(file, [
-      `the file: expected JSON, got something that cannot be parsed (${fault})`,
-    ]);
+    throw new WorkspaceError(file, [{ path: [], ...createIssue('not_json', { position: fault }) }]);
   }
   if (repeated.length > 0) {
     throw new WorkspaceError(
       file,
-      repeated.map((path) => `${pathText(path)}: expected it once, got it again`),
+      repeated.map((path) => ({ path, ...createIssue('duplicate_field', {}) })),
     );
   }
   return JSON.parse(text);
@@ -104,7 +103,7 @@ const workspaceOf = (read: ReadFile): Workspace =>
 
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
 export const registryOf = (path: string, files: ReadFile[]): Registry => {
-  if (files.length === 0) throw new WorkspaceError(path, ['the folder: expected at least one .json file']);
+  if (files.length === 0) throw new WorkspaceError(path, [{ path: [], ...createIssue('empty_folder', {}) }]);
   const errors: WorkspaceError[] = [];
   const sources = files.flatMap((each) => {
     try {
@@ -118,12 +117,9 @@ export const registryOf = (path: string, files: ReadFile[]): Registry => {
   const [first] = errors;
   if (first && errors.length === 1) throw first;
   if (first) {
-    const problems = errors.flatMap(({ source, problems: of }) =>
-      of.map((each) => `${basename(source)}: ${each}`),
-    );
     throw new WorkspaceError(
       path,
-      problems,
+      errors.flatMap(({ source, issues }) => issues.map((issue) => ({ ...issue, file: basename(source) }))),
       errors.every(({ isComplete }) => isComplete),
     );
   }

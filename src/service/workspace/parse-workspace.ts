@@ -3,13 +3,13 @@ import { isRecord } from '../../protocol/index.ts';
 import { segmentProblems } from '../campaigns/audience/segments.ts';
 import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
-import type { ReportIssue } from '../issues.ts';
+import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
 import { createZonedCalendar } from '../zoned-calendar.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
 import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
-import { pathText, problemsOf, WorkspaceError } from './problems.ts';
+import { issuesOf, WorkspaceError } from './problems.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import type { ApiKey, Spot, Workspace, WorkspaceIntegration } from './workspace.ts';
@@ -21,17 +21,18 @@ const repeated = (values: string[]): number[] =>
 const hashOf = ({ key, key_sha256 }: WorkspaceFile['api_keys'][number]): Uint8Array =>
   key === undefined ? Buffer.from(key_sha256 ?? '', 'hex') : createHash('sha256').update(key).digest();
 
-/** Problems that one member's schema cannot see: references, and names that are there twice. */
-const crossProblems = (file: WorkspaceFile): string[] => {
+/** Returns issues across fields: references and duplicates. */
+const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
   const campaigns = file.campaigns ?? [];
-  const unique = (path: string, member: string, values: string[]) =>
-    repeated(values).map(
-      (index) => `${path}[${index}].${member}: expected it once, got ${JSON.stringify(values[index])} again`,
-    );
+  const unique = (list: string, field: string, values: string[]) =>
+    repeated(values).map((index) => ({
+      path: [list, index, field],
+      ...createIssue('repeated', { value: values[index]! }),
+    }));
   const hashes = file.api_keys.map((key) => Buffer.from(hashOf(key)).toString('hex'));
   const placements = file.placements && new Set(file.placements.map(({ placement_id }) => placement_id));
   return [
-    ...repeated(hashes).map((index) => `api_keys[${index}]: expected another key than the ones before it`),
+    ...repeated(hashes).map((index) => ({ path: ['api_keys', index], ...createIssue('duplicate_key', {}) })),
     ...unique(
       'apps',
       'app_id',
@@ -53,9 +54,10 @@ const crossProblems = (file: WorkspaceFile): string[] => {
       (file.segments ?? []).map(({ segment_id }) => segment_id),
     ),
     ...(file.segments ?? []).flatMap(({ audience }, index) =>
-      segmentProblems(audience).map(
-        ({ path, message }) => `${pathText(['segments', index, 'audience', ...path])}: ${message}`,
-      ),
+      segmentProblems(audience).map((issue) => ({
+        ...issue,
+        path: ['segments', index, 'audience', ...issue.path],
+      })),
     ),
     ...unique(
       'integrations',
@@ -76,9 +78,10 @@ const crossProblems = (file: WorkspaceFile): string[] => {
       (file.operators ?? []).map(({ name }) => name),
     ),
     ...campaigns.flatMap((campaign, index) =>
-      crossProblemsOf(campaign, placements ?? null).map(
-        ({ path, message }) => `${pathText(['campaigns', index, ...path])}: ${message}`,
-      ),
+      crossProblemsOf(campaign, placements ?? null).map((issue) => ({
+        ...issue,
+        path: ['campaigns', index, ...issue.path],
+      })),
     ),
   ];
 };
@@ -136,9 +139,9 @@ const spotOf = (placement: NonNullable<WorkspaceFile['placements']>[number]): Sp
 };
 
 /**
- * Checks the parsed content of a workspace file and makes it ready for use. `source` is what messages call the file.
- * Throws a `WorkspaceError` that names every problem with its path: of the shape first, and where there is none, of what
- * must fit together. `readKeyFile` reads a file that the content names; `folder` is where the files of sources are looked for.
+ * Returns the workspace of a parsed file. `source` names the file in messages, `readKeyFile` reads a file of public keys, `folder` is
+ * the folder of source files. Throws a `WorkspaceError` with every issue: those of the shape, or, if the shape is valid, those across
+ * fields.
  */
 export const parseWorkspace = (
   content: unknown,
@@ -147,9 +150,9 @@ export const parseWorkspace = (
   folder = '.',
 ): Workspace => {
   const checked = workspaceFile.safeParse(content, { reportInput: true });
-  if (!checked.success) throw new WorkspaceError(source, problemsOf(checked.error));
+  if (!checked.success) throw new WorkspaceError(source, issuesOf(checked.error));
   const file = checked.data;
-  const problems = crossProblems(file);
+  const issues = crossFieldIssues(file);
   const warnings = [...lowLimits(file), ...openApps(file.apps)];
   const segments = new Map(
     (file.segments ?? []).map(({ segment_id: segmentId, name, audience }) => [
@@ -158,17 +161,17 @@ export const parseWorkspace = (
     ]),
   );
   const campaigns = (file.campaigns ?? []).map((campaign, index) => {
-    const into =
-      (sentences: string[]): ReportIssue =>
-      (path, { message }) => {
-        sentences.push(`${pathText(['campaigns', index, ...path])}: ${message}`);
+    const addTo =
+      (list: LocatedIssue[]): ReportIssue =>
+      (path, issue) => {
+        list.push({ path: ['campaigns', index, ...path], ...issue });
       };
-    return compileCampaign(campaign, into(problems), into(warnings), null, segments);
+    return compileCampaign(campaign, addTo(issues), addTo(warnings), null, segments);
   });
-  const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, problem) => {
-    problems.push(`${pathText(['apps', ...path])}: ${problem}`);
+  const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, issue) => {
+    issues.push({ path: ['apps', ...path], ...issue });
   });
-  if (problems.length > 0) throw new WorkspaceError(source, problems, true);
+  if (issues.length > 0) throw new WorkspaceError(source, issues, true);
   return {
     workspaceId: file.workspace_id,
     name: file.name ?? file.workspace_id,

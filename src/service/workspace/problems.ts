@@ -1,24 +1,8 @@
 import type * as z from 'zod';
-import { createIssue, invalid, type LocatedIssue } from '../issues.ts';
+import { createIssue, type Issue, invalid, type LocatedIssue } from '../issues.ts';
 
 /** Values longer than this are cut in a message. */
 const MAX_SHOWN_CHARACTERS = 40;
-
-/** Thrown where a workspace file cannot be used; `problems` are sentences that each start with a path. */
-export class WorkspaceError extends Error {
-  override readonly name = 'WorkspaceError';
-  readonly source: string;
-  readonly problems: readonly string[];
-  /** False where more can be checked only once these are fixed. */
-  readonly isComplete: boolean;
-
-  constructor(source: string, problems: readonly string[], isComplete = false) {
-    super(`${source}: ${problems.join('; ')}`);
-    this.source = source;
-    this.problems = problems;
-    this.isComplete = isComplete;
-  }
-}
 
 /** `campaigns[0].variants[1].weight` */
 export const pathText = (path: readonly PropertyKey[]): string =>
@@ -28,6 +12,29 @@ export const pathText = (path: readonly PropertyKey[]): string =>
     if (!/^[\w$]+$/.test(name)) return `${so_far}[${JSON.stringify(name)}]`;
     return so_far === '' ? name : `${so_far}.${name}`;
   }, '');
+
+/** An issue of a workspace file; with several files, of the one that `file` names. */
+export type FileIssue = LocatedIssue & { file?: string };
+
+/** Returns an issue as one line: path, then text. */
+export const formatIssue = ({ file, path, message }: FileIssue): string =>
+  `${file === undefined ? '' : `${file}: `}${pathText(path) || 'the file'}: ${message}`;
+
+/** Thrown if a workspace file cannot be used. */
+export class WorkspaceError extends Error {
+  override readonly name = 'WorkspaceError';
+  readonly source: string;
+  readonly issues: readonly FileIssue[];
+  /** Whether all checks ran. Some run only once the shape is valid. */
+  readonly isComplete: boolean;
+
+  constructor(source: string, issues: readonly FileIssue[], isComplete = false) {
+    super(`${source}: ${issues.map(formatIssue).join('; ')}`);
+    this.source = source;
+    this.issues = issues;
+    this.isComplete = isComplete;
+  }
+}
 
 const shown = (value: unknown): string => {
   if (value === undefined) return 'nothing';
@@ -60,40 +67,59 @@ const gotText = (issue: z.core.$ZodIssue): string => {
   return isPrivate && !isMistyped(path, input) ? 'something else' : shown(input);
 };
 
-const expectation = (issue: z.core.$ZodIssue): string => {
+/** Old names of fields, and the new ones. */
+const RENAMED_FIELDS: Readonly<Record<string, string>> = {};
+
+const toIssue = (issue: z.core.$ZodIssue): Issue => {
+  const got = gotText(issue);
   switch (issue.code) {
-    case 'invalid_type':
-      return `expected ${issue.expected === 'record' ? 'object' : issue.expected}`;
+    case 'invalid_type': {
+      const expected = issue.expected === 'record' ? 'object' : issue.expected;
+      return createIssue('invalid_type', { expected, got });
+    }
     case 'invalid_value':
-      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
-    case 'too_small':
-      return `expected ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+      return createIssue('invalid_value', { allowed: issue.values, got });
+    case 'too_small': {
+      const bound = `${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}`;
+      return createIssue('out_of_range', { bound, got });
+    }
     case 'too_big':
-      return `expected at most ${issue.maximum}`;
-    case 'invalid_format':
-      return issue.message.startsWith('expected')
-        ? issue.message
-        : 'expected a date and time with its offset, such as 2026-03-01T00:00:00Z';
+      return createIssue('out_of_range', { bound: `at most ${issue.maximum}`, got });
+    case 'invalid_format': {
+      const expected = issue.message.startsWith('expected ')
+        ? issue.message.slice('expected '.length)
+        : 'a date and time with its offset, such as 2026-03-01T00:00:00Z';
+      return createIssue('invalid_format', { expected, got });
+    }
     case 'invalid_union':
-      return issue.message.startsWith('expected')
-        ? issue.message
-        : 'expected one of "string", "number", "boolean", "image", "jsonobject", "datetime"';
+      if (issue.message.startsWith('expected ')) break;
+      return createIssue('invalid_type', {
+        expected: 'one of "string", "number", "boolean", "image", "jsonobject", "datetime"',
+        got,
+      });
     case 'invalid_key':
-      return issue.issues[0]?.message ?? issue.message;
-    default:
-      return issue.message;
+      return invalid(`${issue.issues[0]?.message ?? issue.message}, got ${got}`);
   }
+  return invalid(`${issue.message}, got ${got}`);
 };
 
 /** The issues of the file that schemas name in `params.issue`, as `satisfies SchemaIssue`. */
 export type SchemaIssue = 'ends_before_start' | 'no_weight' | 'invalid_language' | 'invalid_attribute_value';
 
-/** The path of each problem, what was expected, and what was there. */
+/** Returns the issues of a schema with their paths. */
 export const issuesOf = (error: z.ZodError): LocatedIssue[] =>
   error.issues.flatMap((issue): LocatedIssue[] => {
     const { path } = issue;
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({ path: [...path, key], ...invalid('unknown member') }));
+      return issue.keys.map((key) => {
+        const renamed = RENAMED_FIELDS[key];
+        return {
+          path: [...path, key],
+          ...(renamed === undefined
+            ? createIssue('unknown_field', {})
+            : createIssue('renamed_field', { name: renamed })),
+        };
+      });
     }
     // Of a key that is wrong, the key itself is what was there.
     const custom = issue.code === 'invalid_key' ? issue.issues[0] : issue;
@@ -113,12 +139,8 @@ export const issuesOf = (error: z.ZodError): LocatedIssue[] =>
     if (issue.code === 'custom' && !params?.['tellsGot']) return [{ path, ...invalid(issue.message) }];
     const isEmpty = issue.code === 'too_small' && (issue.origin === 'string' || issue.origin === 'array');
     if (isEmpty) return [{ path, ...createIssue('empty', { got: gotText(issue) }) }];
-    return [{ path, ...invalid(`${expectation(issue)}, got ${gotText(issue)}`) }];
+    return [{ path, ...toIssue(issue) }];
   });
-
-/** The same, one sentence a problem. */
-export const problemsOf = (error: z.ZodError): string[] =>
-  issuesOf(error).map(({ path, message }) => `${pathText(path) || 'the file'}: ${message}`);
 
 const SPACE = /[ \t\n\r]*/y;
 /** Everything from the space on but the quote and the backslash, which stands before one of a few letters. */

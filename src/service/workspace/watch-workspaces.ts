@@ -3,6 +3,7 @@ import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getErrorCode, type Log } from '../log.ts';
 import { fileMarks, type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
+import { formatIssue } from './problems.ts';
 import type { Registry } from './workspace.ts';
 
 /** Editors write a file in several steps: wait for this long a silence before reading it. */
@@ -59,7 +60,8 @@ const logLoaded = ({ workspaces }: Registry, log: Log) => {
       { workspace: workspaceId, campaigns: campaigns.length, active, placements, keys },
       'workspace loaded',
     );
-    for (const warning of warnings) log.warn({ workspace: workspaceId, warning }, 'workspace file');
+    for (const warning of warnings)
+      log.warn({ workspace: workspaceId, warning: formatIssue(warning) }, 'workspace file');
   }
 };
 

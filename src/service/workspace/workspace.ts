@@ -3,6 +3,7 @@ import type { Insertion, Integration, Permission } from '../../protocol/index.ts
 import type { Segments } from '../campaigns/audience/segments.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import type { Schedule } from '../integrations/schedule.ts';
+import { createIssue, type LocatedIssue } from '../issues.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { UserRules } from '../users/user-rules.ts';
@@ -42,7 +43,7 @@ export interface Workspace extends CampaignSet, UserRules {
   operators: readonly Operator[];
   studio: StudioSettings;
   /** What can be served and cannot be meant, one sentence each, with its path in the file. */
-  warnings: readonly string[];
+  warnings: readonly LocatedIssue[];
 }
 
 /** Where the rows of an integration come from. */
@@ -105,7 +106,7 @@ export interface Registry {
 const bucketOf = (hash: Uint8Array): number =>
   (((hash[0] ?? 0) << 16) | ((hash[1] ?? 0) << 8) | (hash[2] ?? 0)) >>> 0;
 
-/** Throws a `WorkspaceError` where two workspaces share an ID or a key. */
+/** Throws a `WorkspaceError` if two workspaces share an ID or a key. */
 export const createRegistry = (sources: readonly { workspace: Workspace; source: string }[]): Registry => {
   const buckets = new Map<number, AuthenticatedKey[]>();
   const seen = new Map<string, string>();
@@ -119,17 +120,15 @@ export const createRegistry = (sources: readonly { workspace: Workspace; source:
   for (const { workspace, source } of sources) {
     const other = seen.get(workspace.workspaceId);
     if (other !== undefined) {
-      throw new WorkspaceError(source, [
-        `workspace_id: expected an ID of its own, got ${JSON.stringify(workspace.workspaceId)} as in ${other}`,
-      ]);
+      const issue = createIssue('duplicate_workspace', { id: workspace.workspaceId, source: other });
+      throw new WorkspaceError(source, [{ path: ['workspace_id'], ...issue }]);
     }
     seen.set(workspace.workspaceId, source);
     for (const [index, key] of workspace.apiKeys.entries()) {
       const holder = holderOf(key.hash);
       if (holder) {
-        throw new WorkspaceError(source, [
-          `api_keys[${index}]: expected a key of its own, got the one of workspace ${JSON.stringify(holder.workspace.workspaceId)}`,
-        ]);
+        const issue = createIssue('shared_key', { workspace: holder.workspace.workspaceId });
+        throw new WorkspaceError(source, [{ path: ['api_keys', index], ...issue }]);
       }
       const bucket = bucketOf(key.hash);
       buckets.set(bucket, [...(buckets.get(bucket) ?? []), { workspace, key }]);

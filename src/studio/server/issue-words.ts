@@ -1,4 +1,4 @@
-import type { Issue, IssueCode, IssueFacts } from '../../service/index.ts';
+import type { CampaignIssueCode, Issue, IssueFacts } from '../../service/index.ts';
 
 /** A name as it was written, from the form that the service gives it: `user["first_name"]` is `${first_name}`. */
 const asWritten = (text: string): string =>
@@ -60,7 +60,7 @@ export const liquidWords = (message: string): string => {
 const thousands = (count: number) => count.toLocaleString('en-US');
 
 /** What the service says of a campaign, for those who write one without ever seeing its JSON. */
-const WORDS: { [Code in Exclude<IssueCode, 'invalid'>]: (facts: IssueFacts<Code>) => string } = {
+const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string } = {
   invalid_template: ({ reason }) => liquidWords(reason),
   empty: () => 'Fill it in: it is empty.',
   ends_before_start: () => 'The end has to be later than the start.',
@@ -87,8 +87,8 @@ const WORDS: { [Code in Exclude<IssueCode, 'invalid'>]: (facts: IssueFacts<Code>
 
 /** What the service says of a member of a campaign, as a sentence for a marketer. */
 export const issueWords = ({ code, facts, message }: Issue): string => {
-  if (code !== 'invalid') {
-    const words: (facts: never) => string = WORDS[code];
+  if (Object.hasOwn(WORDS, code)) {
+    const words: (facts: never) => string = WORDS[code as CampaignIssueCode];
     return words(facts as never);
   }
   const sentence = message[0]!.toUpperCase() + message.slice(1);

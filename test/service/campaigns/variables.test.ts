@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
 
-const WHERE = 'campaigns[0].variants[0].properties.text.value: ';
+const WHERE = 'campaigns.0.variants.0.properties.text.value';
 
 const warningsOf = (property: Record<string, unknown>) =>
   parseWorkspace(
     aWorkspace({ campaigns: [aCampaign({ variants: [aVariant({ properties: { text: property } })] })] }),
-  ).warnings.map((warning) => {
-    expect(warning.startsWith(WHERE)).toBe(true);
-    return warning.slice(WHERE.length);
+  ).warnings.map(({ path, message }) => {
+    expect(path.join('.')).toBe(WHERE);
+    return message;
   });
 const warnings = (value: string) => warningsOf({ type: 'string', value });
 

@@ -54,7 +54,7 @@ describe('readCampaign', () => {
       'invalid_template',
       { reason: expect.stringContaining('undefined filter') },
     ],
-    [{ surprise: 1 }, 'surprise', 'invalid', { message: 'unknown member' }],
+    [{ surprise: 1 }, 'surprise', 'unknown_field', {}],
   ])('tells what is wrong with %j by path, code and facts', (members, path, code, facts) => {
     const { problems } = readCampaign(aCampaign(members), { placementIds });
     expect(problems.map((problem) => [problem.path.join('.'), problem.code, problem.facts])).toEqual([

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadWorkspaces, WorkspaceError, watchWorkspaces } from '../../../src/service/index.ts';
+import { formatIssue, loadWorkspaces, WorkspaceError, watchWorkspaces } from '../../../src/service/index.ts';
 import { silentLog } from '../../../src/service/log.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import type { Workspace } from '../../../src/service/workspace/workspace.ts';
@@ -23,7 +23,7 @@ const problemsOf = (members: Record<string, unknown>) => {
     parseWorkspace(appWith(members));
     return [];
   } catch (error) {
-    return (error as WorkspaceError).problems;
+    return (error as WorkspaceError).issues.map(formatIssue);
   }
 };
 
@@ -71,7 +71,7 @@ describe('an app in a workspace file', () => {
     [{ user_token_keys: 'topsecret' }, 'apps[0].user_token_keys: expected array, got something else'],
     [
       { user_token_keys_file: 'keys.json' },
-      'apps[0].user_token_keys_file: expected a file beside the workspace file that can be read',
+      'apps[0].user_token_keys_file: expected a readable file next to the workspace file',
     ],
   ])('is refused with the path of what is wrong, and no word of a key: %j', (members, problem) => {
     expect(problemsOf(members)).toEqual([problem]);
@@ -80,13 +80,14 @@ describe('an app in a workspace file', () => {
 
 test('the workspace warns of an app that lets in whom another one keeps out', () => {
   const strict = { app_id: 'web', user_tokens: 'required', user_token_keys: [ed.publicPem] };
-  const warningsOf = (...apps: Record<string, unknown>[]) => parseWorkspace(aWorkspace({ apps })).warnings;
+  const warningsOf = (...apps: Record<string, unknown>[]) =>
+    parseWorkspace(aWorkspace({ apps })).warnings.map(formatIssue);
   expect(warningsOf(strict, { ...strict, app_id: 'shop' })).toEqual([]);
   expect(warningsOf({ app_id: 'ios' }, { ...strict, user_tokens: 'optional' })).toEqual([]);
   expect(warningsOf(strict, { app_id: 'ios' }, { ...strict, app_id: 'tv', user_tokens: 'optional' })).toEqual(
     [
-      'apps[1].user_tokens: ios takes requests without a token, so the users of web are not protected: write "required"',
-      'apps[2].user_tokens: tv takes requests without a token, so the users of web are not protected: write "required"',
+      'apps[1].user_tokens: ios accepts requests without a token, so the users of web are not protected: write "required"',
+      'apps[2].user_tokens: tv accepts requests without a token, so the users of web are not protected: write "required"',
     ],
   );
 });
@@ -120,7 +121,7 @@ describe('a file of keys beside the workspace file', () => {
 
   test('is named where it is missing or none', () => {
     writeWorkspace();
-    expect(() => loadWorkspaces(file())).toThrow('apps[0].user_token_keys_file: expected a file beside');
+    expect(() => loadWorkspaces(file())).toThrow('apps[0].user_token_keys_file: expected a readable file');
     writeFileSync(join(folder, 'keys', 'web.json'), '{}');
     expect(() => loadWorkspaces(file())).toThrow(WorkspaceError);
   });

@@ -271,14 +271,14 @@ describe('a folder of workspace files', () => {
     write('one.json', {});
     write('two.json', { workspace_id: 'other' });
     expect(() => loadWorkspaces(folder)).toThrow(
-      /two\.json: api_keys\[0\]: expected a key of its own, got the one of workspace "test"$/,
+      /two\.json: api_keys\[0\]: expected a unique key, got the one of workspace "test"$/,
     );
     write('two.json', another({ workspace_id: 'test' }));
-    expect(() => loadWorkspaces(folder)).toThrow(/two\.json: workspace_id: expected an ID of its own/);
+    expect(() => loadWorkspaces(folder)).toThrow(/two\.json: workspace_id: expected a unique ID/);
   });
 
   test('is refused where it is empty or not there', () => {
-    expect(() => loadWorkspaces(folder)).toThrow('expected at least one .json file');
+    expect(() => loadWorkspaces(folder)).toThrow('expected a folder with at least one .json file');
     expect(() => loadWorkspaces(join(folder, 'nowhere'))).toThrow('ENOENT');
   });
 });
