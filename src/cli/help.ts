@@ -36,6 +36,16 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard export users --db placard.db > users.ndjson',
     'placard export banner-events --db placard.db > banner-events.ndjson',
   ],
+  stream: [
+    'placard stream --to ndjson --db placard.db > events.ndjson',
+    'placard stream --to parquet warehouse --resume warehouse.cursor --db placard.db',
+    'placard stream --to webhook https://hooks.example/placard --follow --db placard.db',
+  ],
+  webhooks: [
+    'placard webhooks --db placard.db',
+    'placard webhooks attempts crm --db placard.db',
+    'placard webhooks replay crm --from start --db placard.db',
+  ],
   backup: ['placard backup --db placard.db --to copy.db'],
   prune: [
     'placard prune --db placard.db --before 2026-01-01',

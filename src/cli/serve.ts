@@ -15,6 +15,7 @@ import {
   type ServedPort,
   type Service,
   type Store,
+  startWebhooks,
   tuneProcess,
   version,
   type WatchedSource,
@@ -24,6 +25,7 @@ import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
+import { namedHosts } from './named-hosts.ts';
 import { sentenceOf } from './sentence.ts';
 import { createServeLog } from './serve-log.ts';
 
@@ -246,6 +248,13 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     log,
     onRun: service.countIngestionRun,
   });
+  const stopWebhooks = startWebhooks({
+    store,
+    workspaces: () => workspaces.registry().workspaces,
+    readSecret,
+    privateHosts: namedHosts(env['PLACARD_WEBHOOK_PRIVATE_HOSTS']),
+    log,
+  });
   let listening: Listening | null = null;
   try {
     listening = await listen(service, { port, host, log, ...(drainMs > 0 && { lingerMs: LINGER_MS }) });
@@ -260,12 +269,12 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     log.info({ signal, ...(isDraining && { drain_seconds: drainMs / 1000 }) }, 'stopping');
     if (isDraining) await drain(service, drainMs);
     await studio?.stop();
-    await stopIngestion();
+    await Promise.all([stopIngestion(), stopWebhooks()]);
     await listening.stop();
     await telemetry?.stop();
     log.info({}, 'stopped');
   } catch (error) {
-    await stopIngestion();
+    await Promise.all([stopIngestion(), stopWebhooks()]);
     await (listening ? listening.stop() : service.close());
     await telemetry?.stop();
     throw error;

@@ -7,6 +7,7 @@ import { compileProperties, compileProperty, type Property, type WriteProperties
 
 export interface Variant {
   variantId: string;
+  name: string;
   /** Share among the variants of its campaign; 0 is never drawn. */
   weight: number;
   expiresAfterSeconds: number | null;
@@ -82,6 +83,7 @@ export const compileVariant = (
     );
   return {
     variantId: variant.variant_id,
+    name: variant.name ?? variant.variant_id,
     weight: variant.weight ?? 1,
     expiresAfterSeconds: variant.expires_after_seconds ?? null,
     onClick: variant.on_click

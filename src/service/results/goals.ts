@@ -1,5 +1,6 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
 import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import type { StoredEvent } from '../profiles/events.ts';
 import { msIn } from '../sql/columns.ts';
 
 /** Success of a campaign: an event or a purchase within this time after the user's first impression. */
@@ -78,6 +79,18 @@ export const conversionEventIn = (row: SqlRow): ConversionEvent => {
     spent: isPurchase ? spentOn(numberIn(row, 'price'), numberIn(row, 'quantity')) : 0,
     currency: isPurchase ? textIn(row, 'currency') : '',
   };
+};
+
+/** The same of a row of the feed. */
+export const conversionEventOf = (
+  event: StoredEvent & { eventId: number; workspaceId: string },
+): ConversionEvent => {
+  const { eventId, userId, workspaceId, timeMs } = event;
+  const row = { eventId, userId, workspaceId, timeMs };
+  if (event.kind === 'event')
+    return { ...row, name: conversionName(event.name, null), spent: 0, currency: '' };
+  const { productId, price, quantity, currency } = event;
+  return { ...row, name: conversionName(null, productId), spent: spentOn(price, quantity), currency };
 };
 
 const NOTHING: Reached = [0, 0, ''];

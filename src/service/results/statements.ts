@@ -148,6 +148,8 @@ export interface UserChange {
   kind: (typeof KINDS)[number];
   intoUserId: number | null;
   bannerEvent: unknown;
+  /** Unix milliseconds. */
+  changedAtMs: number;
 }
 
 export const userChangeIn = (row: SqlRow): UserChange => ({
@@ -157,6 +159,7 @@ export const userChangeIn = (row: SqlRow): UserChange => ({
   kind: oneIn(row, 'kind', KINDS),
   intoUserId: numberOrNullIn(row, 'into_user_id'),
   bannerEvent: jsonIn(row, 'banner_event'),
+  changedAtMs: msIn(row, 'changed_at'),
 });
 
 /** Whose events are read, from a time on. */
@@ -218,7 +221,7 @@ export const resultsStatements = (dialect: Dialect) => {
     ),
 
     userChanges: question(
-      `SELECT change_id, workspace_id, user_id, kind, into_user_id, banner_event FROM user_changes
+      `SELECT change_id, workspace_id, user_id, kind, into_user_id, banner_event, ${ms('changed_at')} AS changed_at FROM user_changes
        WHERE change_id > $1 ORDER BY change_id LIMIT $2`,
     ),
     bannerEvents: question(

@@ -1,12 +1,19 @@
-import { numberIn, type RunSql, textIn } from '../operators/index.ts';
+import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import {
+  type ConversionEvent,
+  conversionEventIn,
+  conversionEventOf,
+  createGoalIndex,
+  goalIn,
+} from '../results/goals.ts';
 import { type FeedCursor, type ResultsStatements, userChangeIn } from '../results/statements.ts';
-import type { Batch } from '../sql/dialect.ts';
-import { bannerEventOf, eventOf } from './rows.ts';
+import type { Batch, Send } from '../sql/dialect.ts';
+import { bannerEventOf, eventOf, stateOf } from './rows.ts';
 import type { Statements } from './statements.ts';
-import type { FeedPage, Store } from './store.ts';
+import type { Feed, FeedPage } from './store.ts';
 
 interface FeedOptions {
-  run: RunSql;
+  send: Send<SqlRow[] | Promise<SqlRow[]>>;
   statements: Statements;
   results: ResultsStatements;
   /** Resolves with how far the feed is settled; `null` if all that is visible is. */
@@ -20,9 +27,10 @@ const EVERYTHING: FeedCursor = {
 };
 
 /** Reads the feed of both databases. */
-export const createReadFeed = ({ run, statements, results, settle }: FeedOptions): Store['readFeed'] => {
-  const ask = async ({ sql, values }: Batch) => run(sql, values);
-  return async (after, limit): Promise<FeedPage> => {
+export const createFeed = ({ send, statements, results, settle }: FeedOptions): Feed => {
+  const ask = async (batch: Batch) => send(batch);
+
+  const readFeed: Feed['readFeed'] = async (after, limit) => {
     const through = (await settle()).through ?? EVERYTHING;
     const [eventRows, bannerRows, changeRows] = [
       await ask(statements.feedEvents(after.events, through.events, limit)),
@@ -52,5 +60,71 @@ export const createReadFeed = ({ run, statements, results, settle }: FeedOptions
         userChanges: userChanges.at(-1)?.changeId ?? after.userChanges,
       },
     };
+  };
+
+  /** Earlier events of users whose first impression is in the page. */
+  const readEarlier = async (
+    { bannerEvents, next }: FeedPage,
+    values: readonly string[],
+  ): Promise<ConversionEvent[]> => {
+    const since = new Map<number, number>();
+    for (const { userId, isUnique, isTestSend, eventType, timeMs, receivedAtMs } of bannerEvents) {
+      if (eventType !== 'impression' || !isUnique || isTestSend) continue;
+      since.set(userId, Math.min(since.get(userId) ?? timeMs, timeMs, receivedAtMs));
+    }
+    if (since.size === 0) return [];
+    const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
+    return (await ask(results.conversionEventsOf(users, values, next.events))).map(conversionEventIn);
+  };
+
+  const readConversions: Feed['readConversions'] = async (page) => {
+    // A holdout is compared with users who saw any campaign, whom no row names as such.
+    const goals = (await ask(results.goals()))
+      .map(goalIn)
+      .filter(({ campaignId }) => !campaignId.startsWith('@'));
+    const byName = Map.groupBy(goals, ({ workspaceId, name }) => JSON.stringify([workspaceId, name]));
+    const goalsOf = ({ workspaceId, name }: ConversionEvent) =>
+      byName.get(JSON.stringify([workspaceId, name])) ?? [];
+    if (goals.length === 0) return [];
+    const found = [
+      ...page.events.map(conversionEventOf),
+      ...(await readEarlier(page, createGoalIndex(goals).values)),
+    ].filter((event) => goalsOf(event).length > 0);
+    const events = [...new Map(found.map((event) => [event.eventId, event])).values()];
+    if (events.length === 0) return [];
+
+    const externalIds = new Map(
+      [...page.events, ...page.bannerEvents].map(({ userId, externalId }) => [userId, externalId]),
+    );
+    const users = [...new Set(events.map(({ userId }) => userId))];
+    const campaigns = [...new Set(events.flatMap(goalsOf).map(({ campaignId }) => campaignId))];
+    const states = (await ask(statements.statesOfCampaigns(users, campaigns))).map(stateOf);
+    const statesOf = Map.groupBy(states, ({ userId }) => userId);
+    return events.flatMap((event) =>
+      goalsOf(event).flatMap(({ campaignId, goal, withinMs }) => {
+        const state = statesOf.get(event.userId)?.find((each) => each.state.campaignId === campaignId)?.state;
+        const firstMs = state?.firstImpressionMs ?? null;
+        if (!state || firstMs === null) return [];
+        if (event.timeMs < firstMs || event.timeMs > firstMs + withinMs) return [];
+        const { eventId, workspaceId, userId, timeMs, spent: revenue, currency } = event;
+        const externalId = externalIds.get(userId) ?? null;
+        const { variantId } = state;
+        const row = { eventId, workspaceId, userId, externalId, campaignId, variantId };
+        return [{ ...row, goal, timeMs, revenue, currency }];
+      }),
+    );
+  };
+
+  return {
+    readFeed,
+    readConversions,
+    async feedEnd() {
+      const { through } = await settle();
+      if (through !== null) return through;
+      const [events = 0, bannerEvents = 0, userChanges = 0] = await Promise.all(
+        results.last.map(async (batch) => numberIn((await ask(batch))[0]!, 'id')),
+      );
+      return { events, bannerEvents, userChanges };
+    },
   };
 };

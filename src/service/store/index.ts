@@ -4,17 +4,27 @@ import type { IngestionStore } from '../integrations/records.ts';
 import type { RunSql, RunTogether } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
 import { createFollower } from '../results/follow.ts';
+import { POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
 import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
+import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
+import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresResults, createSettle } from './postgres/results.ts';
 import { connectBeside, isSharded } from './postgres/schema.ts';
-import { runIn, runTogetherIn } from './postgres/statement.ts';
+import { runIn, runTogetherIn, sendOver } from './postgres/statement.ts';
 import { createPrune, type Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
-import { claimFile, createRunSqlite, createRunTogetherSqlite, openBeside } from './sqlite/open.ts';
+import {
+  claimFile,
+  createRunSqlite,
+  createRunTogetherSqlite,
+  createSendSqlite,
+  openBeside,
+} from './sqlite/open.ts';
 import { createWriter } from './sqlite/writer.ts';
-import type { Store, StoreReader } from './store.ts';
+import { POSTGRES_STATEMENTS, SQLITE_STATEMENTS } from './statements.ts';
+import type { Feed, Store, StoreReader } from './store.ts';
 import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
@@ -63,6 +73,8 @@ export const openStoreReader = async (address: string): Promise<StoreReader> =>
 interface VisitedStore {
   studio: StudioStore;
   ingestion: IngestionStore;
+  webhooks: WebhookStore;
+  feed: Feed;
   workspaceIds: Store['workspaceIds'];
   prune: Store['prune'];
   close(): Promise<void>;
@@ -72,14 +84,17 @@ interface VisitOptions {
   run: RunSql;
   runTogether: RunTogether;
   dialect: Dialect;
+  feed: Feed;
   /** Reads the feed into the results: retention deletes no event before. */
   catchUp(): Promise<Progress>;
   close(): Promise<void>;
 }
 
-const visitAs = ({ run, runTogether, dialect, catchUp, close }: VisitOptions): VisitedStore => ({
+const visitAs = ({ run, runTogether, dialect, feed, catchUp, close }: VisitOptions): VisitedStore => ({
   studio: createStudioStore(run, runTogether),
   ingestion: createIngestionStore(run),
+  webhooks: createWebhookStore(run),
+  feed,
   workspaceIds: createWorkspaceReads(run).workspaceIds,
   prune: createPrune({ run, dialect, catchUp }),
   close,
@@ -90,11 +105,18 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectBeside(address);
     const run = runIn(pool);
-    const { follower } = createPostgresResults(pool, await isSharded(run), createSettle(run));
+    const settle = createSettle(run);
+    const { follower } = createPostgresResults(pool, await isSharded(run), settle);
     return visitAs({
       run,
       runTogether: runTogetherIn(pool),
       dialect: POSTGRES,
+      feed: createFeed({
+        send: sendOver(run),
+        statements: POSTGRES_STATEMENTS,
+        results: POSTGRES_RESULTS,
+        settle,
+      }),
       catchUp: follower.catchUp,
       close,
     });
@@ -102,12 +124,20 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
   const database = openBeside(pathOf(address));
   const { advanceResults } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
+  const run = createRunSqlite(database);
+  const settle = () => ({ through: null, atMs: Date.now() });
   return visitAs({
-    run: createRunSqlite(database),
+    run,
     runTogether: async (statements) => runTogether(statements),
     dialect: SQLITE,
+    feed: createFeed({
+      send: createSendSqlite(database),
+      statements: SQLITE_STATEMENTS,
+      results: SQLITE_RESULTS,
+      settle,
+    }),
     catchUp: createFollower({
-      settle: () => ({ through: null, atMs: Date.now() }),
+      settle,
       advance: async () => advanceResults(),
     }).catchUp,
     close: async () => database.close(),

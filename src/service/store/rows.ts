@@ -100,7 +100,6 @@ export const USER_CAMPAIGNS = columns<UserState>({
 /** A change of a user after their events were stored, in which the feed corrects itself. */
 export type WrittenChange = Omit<UserChange, 'changeId' | 'bannerEvent'> & {
   bannerEvent: RepeatedEvent | null;
-  changedAtMs: number;
 };
 
 export const USER_CHANGES = columns<WrittenChange>({

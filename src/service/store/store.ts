@@ -8,6 +8,7 @@ import type { Progress } from '../results/follow.ts';
 import type { CampaignNumber, CampaignResults, ResultsQuestion } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
+import type { WebhookStore } from '../webhooks/records.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
 import type { StudioStore } from './studio-store.ts';
 import type { Sample } from './workspace-reads.ts';
@@ -107,6 +108,40 @@ export interface FeedPage {
   next: FeedCursor;
 }
 
+/** An event or purchase that counts for a goal of a campaign: it came within the goal's time after the user's first impression. */
+export interface FeedConversion {
+  eventId: number;
+  workspaceId: string;
+  userId: number;
+  externalId: string | null;
+  campaignId: string;
+  /** `null` of the control group. */
+  variantId: string | null;
+  /** As `campaign_goals` has it. */
+  goal: string;
+  timeMs: number;
+  /** 0 of an event. */
+  revenue: number;
+  /** `''` of an event. */
+  currency: string;
+}
+
+/** Reads the feed, beside a running service too. */
+export interface Feed {
+  /**
+   * Returns the rows after a cursor, up to `limit` of each table. A row that is stored later has a higher ID, also beside transactions
+   * that are still open: those rows are left for the next page. Rows have the user of this moment; `userChanges` say who was whom.
+   */
+  readFeed(after: FeedCursor, limit: number): Promise<FeedPage>;
+  /**
+   * Returns the conversions of a page: those of its events, and earlier ones of users whose first impression is in the page. A page
+   * that is read again after that impression has come may repeat them.
+   */
+  readConversions(page: FeedPage): Promise<FeedConversion[]>;
+  /** Returns the cursor behind every row that is visible and settled. */
+  feedEnd(): Promise<FeedCursor>;
+}
+
 /** Works that were committed together. */
 export interface Commit {
   works: number;
@@ -116,7 +151,7 @@ export interface Commit {
 }
 
 /** Everything durable. A promise that resolves means: the change survives a crash, and the next reader sees it. */
-export interface Store extends StoreReader {
+export interface Store extends StoreReader, Feed {
   /** `citus` is a PostgreSQL whose tables are distributed. */
   kind: 'sqlite' | 'postgres' | 'citus';
 
@@ -138,12 +173,6 @@ export interface Store extends StoreReader {
   /** A random secret of the workspace, the same for all replicas and restarts. */
   secret(workspaceId: string): Promise<string>;
 
-  /**
-   * Returns the rows after a cursor, up to `limit` of each table. A row that is stored later has a higher ID, also beside transactions
-   * that are still open: those rows are left for the next page. Rows have the user of this moment; `userChanges` say who was whom.
-   */
-  readFeed(after: FeedCursor, limit: number): Promise<FeedPage>;
-
   /** Returns the results of a campaign. Catches up with the feed first, for two seconds at most. */
   campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
   /** Counts these goals of a campaign from now on, and from the oldest event that is kept. */
@@ -160,6 +189,8 @@ export interface Store extends StoreReader {
   studio: StudioStore;
   /** What runs of integrations leave behind. */
   ingestion: IngestionStore;
+  /** How far webhooks are delivered, and their attempts. */
+  webhooks: WebhookStore;
 
   /** Calls the listener after every commit from now on, the failed ones as well. */
   onCommit(listener: (commit: Commit) => void): void;

@@ -1,5 +1,6 @@
 import { INGESTION_TABLES } from '../integrations/records.ts';
 import { RESULTS_TABLES } from '../results/tables.ts';
+import { WEBHOOK_TABLES } from '../webhooks/records.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
 /**
@@ -172,9 +173,9 @@ const inPostgres = (tables: string): string =>
   inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
 
 export const SQLITE_TABLES = inSqlite(
-  `${USER_TABLES}${RESULTS_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}${INGESTION_TABLES}`,
+  `${USER_TABLES}${RESULTS_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
 );
 
 export const POSTGRES_TABLES = inPostgres(
-  `${USER_TABLES}${RESULTS_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}`,
+  `${USER_TABLES}${RESULTS_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
 );

@@ -5,6 +5,7 @@ import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits.ts';
 import { named, optional, text } from './members.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings.ts';
+import { webhookFile } from './webhook-schema.ts';
 
 const app = z.strictObject({
   app_id: text.describe('What a client sends as `appId`'),
@@ -156,6 +157,7 @@ export const workspaceFile = z.strictObject({
   integrations: optional(z.array(integrationFile)).describe(
     'What `/cdi/integrations` lists; without it that endpoint answers 404',
   ),
+  webhooks: optional(z.array(webhookFile)).describe('Receivers of events'),
   subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),
   blocked_external_ids: optional(z.array(z.string())).describe(
     'External IDs whose objects `/users/track` refuses',

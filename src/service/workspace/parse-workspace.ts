@@ -12,6 +12,7 @@ import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
 import { issuesOf, WorkspaceError } from './problems.ts';
 import { crossProblemsOf } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
+import { webhookOf } from './webhook-schema.ts';
 import type { ApiKey, Spot, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
@@ -63,6 +64,11 @@ const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
       'integrations',
       'integration_id',
       (file.integrations ?? []).map(({ integration_id }) => integration_id),
+    ),
+    ...unique(
+      'webhooks',
+      'webhook_id',
+      (file.webhooks ?? []).map(({ webhook_id }) => webhook_id),
     ),
     ...unique(
       'subscription_groups',
@@ -182,6 +188,7 @@ export const parseWorkspace = (
     userTokens,
     integrations:
       file.integrations?.map((record) => integrationOf(record, file.workspace_id, folder)) ?? null,
+    webhooks: (file.webhooks ?? []).map(webhookOf),
     subscriptionGroups: new Map(
       (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
         subscription_group_id.toLowerCase(),

@@ -7,6 +7,7 @@ import { createIssue, type LocatedIssue } from '../issues.ts';
 import type { RateRule } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { UserRules } from '../users/user-rules.ts';
+import type { Webhook } from '../webhooks/webhook.ts';
 import type { SourceFile } from './integration-schema.ts';
 import type { LimitName, RateLimit } from './limits.ts';
 import { WorkspaceError } from './problems.ts';
@@ -22,6 +23,7 @@ export interface Workspace extends CampaignSet, UserRules {
   userTokens: ReadonlyMap<string, UserTokens>;
   /** `null` where data ingestion is not set up, which is not the same as an empty list. */
   integrations: readonly WorkspaceIntegration[] | null;
+  webhooks: readonly Webhook[];
   bannersEnabled: boolean;
   /** Ready for the store's `takeRate`, the longest window first; empty where the workspace has no limit. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;

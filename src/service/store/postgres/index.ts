@@ -2,9 +2,10 @@ import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { POSTGRES_RESULTS } from '../../results/statements.ts';
 import { createResults } from '../../results/store.ts';
 import { POSTGRES } from '../../sql/dialect.ts';
+import { createWebhookStore } from '../../webhooks/records.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { createReadFeed } from '../feed.ts';
+import { createFeed } from '../feed.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows, leaseRequests } from '../rate-windows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
@@ -17,7 +18,7 @@ import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { createPostgresResults, createSettle } from './results.ts';
 import { connectBeside, createTables, isSharded } from './schema.ts';
-import { inTransaction, runIn, runTogetherIn } from './statement.ts';
+import { inTransaction, runIn, runTogetherIn, sendOver } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
 
 /** One group is written at a time. */
@@ -76,14 +77,15 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     secret,
     takeRate: createRateWindows(leaseRequests(run)),
     ...createResults({ run, addGoals, catchUp: follower.catchUp, verify: reader.reads.verifyResults }),
-    readFeed: createReadFeed({
-      run,
+    ...createFeed({
+      send: sendOver(run),
       statements: POSTGRES_STATEMENTS,
       results: POSTGRES_RESULTS,
       settle,
     }),
     studio: createStudioStore(run, runTogetherIn(pool)),
     ingestion: createIngestionStore(run),
+    webhooks: createWebhookStore(run),
     prune: createPrune({ run, dialect: POSTGRES, catchUp: follower.catchUp }),
     staleUsers: createFindStale(run, POSTGRES),
     write: queue.write,

@@ -5,8 +5,9 @@ import { createFollower } from '../../results/follow.ts';
 import { SQLITE_RESULTS } from '../../results/statements.ts';
 import { createResults } from '../../results/store.ts';
 import { SQLITE } from '../../sql/dialect.ts';
+import { createWebhookStore } from '../../webhooks/records.ts';
 import { createCommitQueue } from '../commit-queue.ts';
-import { createReadFeed } from '../feed.ts';
+import { createFeed } from '../feed.ts';
 import { createFindStale, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
@@ -15,7 +16,7 @@ import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
 import { RetryLaterError } from '../write-errors.ts';
 import { createJobs } from './jobs.ts';
-import { checkLog, claimFile, createRunSqlite, createTables, openBeside } from './open.ts';
+import { checkLog, claimFile, createRunSqlite, createSendSqlite, createTables, openBeside } from './open.ts';
 import { createReader } from './reader.ts';
 import { createSqliteGroups } from './write-group.ts';
 import {
@@ -111,14 +112,15 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       catchUp: follower.catchUp,
       verify: reader.reads.verifyResults,
     }),
-    readFeed: createReadFeed({
-      run: createRunSqlite(database),
+    ...createFeed({
+      send: createSendSqlite(database),
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
       settle: settled,
     }),
     studio: createStudioStore(writer.run, writer.runTogether),
     ingestion: createIngestionStore(writer.run),
+    webhooks: createWebhookStore(writer.run),
 
     async ping() {
       if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');

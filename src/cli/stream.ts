@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { defineCommand } from 'citty';
+import { readSecret } from '../secrets/index.ts';
+import {
+  createPost,
+  DATA_EVENT_NAMES,
+  type DataEvent,
+  type DataEventName,
+  type FileFormat,
+  type FindWorkspace,
+  fileRow,
+  formatCursor,
+  isDataEventName,
+  loadWorkspaces,
+  parseCursor,
+  readEvents,
+  removeUnfinished,
+  retryDelayMs,
+  START,
+  sendMessage,
+  visitStore,
+  writePartitions,
+} from '../service/index.ts';
+import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
+import { createInterruption } from './exit.ts';
+import { namedHosts } from './named-hosts.ts';
+import { count } from './sentence.ts';
+import { writeLine } from './stdout.ts';
+
+const options = {
+  target: { type: 'positional', description: 'Folder, or URL of a webhook', required: false },
+  to: { type: 'string', description: 'ndjson, parquet or webhook', valueHint: 'KIND' },
+  from: {
+    type: 'string',
+    description: 'start (default), now, or a cursor that an earlier run printed',
+    valueHint: 'CURSOR',
+  },
+  resume: {
+    type: 'string',
+    description: 'File that keeps the cursor; a later run continues from it',
+    valueHint: 'FILE',
+  },
+  follow: { type: 'boolean', description: 'Wait for new events at the end' },
+  types: {
+    type: 'string',
+    description: 'Event types, separated by commas; default all',
+    valueHint: 'TYPE,…',
+  },
+  workspace: { type: 'string', description: 'Workspace ID; needed if there are several', valueHint: 'ID' },
+  names: {
+    type: 'string',
+    description: 'Workspace file with the names of campaigns (PLACARD_WORKSPACE)',
+    valueHint: 'FILE|FOLDER',
+  },
+  'secret-env': {
+    type: 'string',
+    description: 'Variable with the secret that signs (webhook)',
+    valueHint: 'NAME',
+  },
+  db: dbOption,
+} as const;
+
+interface Batch {
+  events: DataEvent[];
+  /** Cursor before the first row, as text. */
+  from: string;
+}
+
+interface Sink {
+  /** Maximum number of rows of a batch. */
+  rows: number;
+  /** Milliseconds between two looks for new rows. */
+  pollMs: number;
+  /** Resolves when the batch is durable at the receiver. */
+  write(batch: Batch, signal: AbortSignal): Promise<void>;
+  close(): void;
+}
+
+const SECOND_MS = 1_000;
+
+const lines: Sink = {
+  rows: 1_000,
+  pollMs: SECOND_MS,
+  async write({ events }) {
+    for (const event of events)
+      await writeLine(JSON.stringify({ event_type: event.type, ...fileRow(event) }));
+  },
+  close: () => undefined,
+};
+
+/** A file is named by the cursor before it: a run that is repeated after a crash replaces the files of the last batch. */
+const files = (folder: string, format: FileFormat): Sink => {
+  mkdirSync(folder, { recursive: true });
+  removeUnfinished(folder);
+  return {
+    rows: 20_000,
+    // Each look may add a file to each partition.
+    pollMs: 300 * SECOND_MS,
+    async write({ events, from }) {
+      writePartitions(folder, format, from, events);
+    },
+    close: () => undefined,
+  };
+};
+
+const receiver = (url: string, secretVariable: string | undefined): Sink => {
+  if (!URL.canParse(url)) throw new Error(`expected the URL of a webhook, got "${url}"`);
+  const { post, close } = createPost({
+    privateHosts: namedHosts(process.env['PLACARD_WEBHOOK_PRIVATE_HOSTS']),
+  });
+  const webhook = {
+    webhookId: url,
+    name: url,
+    url,
+    eventTypes: null,
+    format: 'currents' as const,
+    secretVariables: secretVariable === undefined ? [] : [secretVariable],
+    tokenVariable: null,
+    from: 'start' as const,
+    isPaused: false,
+  };
+  return {
+    rows: 100,
+    pollMs: SECOND_MS,
+    async write({ events }, signal) {
+      if (events.length === 0) return;
+      const messageId = `msg_${randomUUID()}`;
+      for (let failures = 1; ; failures += 1) {
+        const { error, retryAfterMs } = await sendMessage(webhook, messageId, events, {
+          post,
+          readSecret,
+          nowMs: Date.now(),
+          signal,
+        });
+        if (error === null) return;
+        signal.throwIfAborted();
+        if (error === 'http_410') throw new Error(`${url} answered 410: the endpoint is gone`);
+        const delayMs = retryDelayMs(failures, retryAfterMs);
+        process.stderr.write(`${url}: ${error}; retry in ${Math.ceil(delayMs / SECOND_MS)} s\n`);
+        await wait(delayMs, undefined, { signal });
+      }
+    },
+    close,
+  };
+};
+
+const sinkOf = (to: string | undefined, target: string | undefined, secretVariable?: string): Sink => {
+  const needed = (what: string) => {
+    if (target === undefined) throw new Error(`name the ${what}: placard stream --to ${to} …`);
+    return target;
+  };
+  switch (to) {
+    case 'ndjson':
+      return target === undefined ? lines : files(target, 'ndjson');
+    case 'parquet':
+      return files(needed('folder'), 'parquet');
+    case 'webhook':
+      return receiver(needed('URL'), secretVariable);
+    default:
+      throw new Error(
+        `stream needs --to ndjson, parquet or webhook${to === undefined ? '' : `, got "${to}"`}`,
+      );
+  }
+};
+
+const typesIn = (text: string | undefined): ReadonlySet<DataEventName> | null => {
+  if (text === undefined) return null;
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !isDataEventName(name));
+  if (unknown !== undefined)
+    throw new Error(`--types has "${unknown}"; the types are ${DATA_EVENT_NAMES.join(', ')}`);
+  return new Set(names.filter(isDataEventName));
+};
+
+/** Keeps a cursor in a file that is replaced whole. */
+const cursorFile = (path: string | undefined) => ({
+  read: () => (path !== undefined && existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined),
+  write(cursor: string) {
+    if (path === undefined) return;
+    writeFileSync(`${path}.tmp`, `${cursor}\n`, { flush: true });
+    renameSync(`${path}.tmp`, path);
+  },
+});
+
+const workspaceFinder = (path: string | undefined): FindWorkspace => {
+  const file = path ?? process.env['PLACARD_WORKSPACE'];
+  if (!file) return () => undefined;
+  const { workspaces } = loadWorkspaces(file);
+  return (id) => workspaces.find(({ workspaceId }) => workspaceId === id);
+};
+
+/** `placard stream`: events in the order in which they were stored, from any cursor. */
+export const stream = defineCommand({
+  meta: { name: 'stream', description: 'Write events to a file, a folder or a webhook, from any cursor.' },
+  args: options,
+  run: async ({ args }) => {
+    const resume = cursorFile(args.resume);
+    const from = resume.read() ?? args.from ?? 'start';
+    const given = from === 'start' || from === 'now' ? START : parseCursor(from);
+    if (given === null) throw new Error(`expected start, now or a cursor such as 120-35-7, got "${from}"`);
+    const types = typesIn(args.types);
+    const findWorkspace = workspaceFinder(args.names);
+    const db = visitedDatabase(args.db, 'stream needs --db, the database that the service uses');
+    const sink = sinkOf(args.to, args.target, args['secret-env']);
+    const { feed, workspaceIds, close } = await visitStore(db);
+    const { asked, release } = createInterruption();
+    try {
+      const workspaceId = chosenWorkspace(await workspaceIds(), args.workspace);
+      let after = from === 'now' ? await feed.feedEnd() : given;
+      let written = 0;
+      while (!asked.aborted) {
+        const page = await readEvents({
+          feed,
+          findWorkspace,
+          after,
+          limit: sink.rows,
+          workspaceId,
+          types,
+        });
+        if (page.rows === 0 && !args.follow) break;
+        if (page.rows === 0) {
+          await wait(sink.pollMs, undefined, { signal: asked }).catch(() => undefined);
+          continue;
+        }
+        await sink.write({ events: page.events, from: formatCursor(after) }, asked);
+        written += page.events.length;
+        after = page.next;
+        resume.write(formatCursor(after));
+      }
+      process.stderr.write(`${count(written, 'event')}; cursor ${formatCursor(after)}\n`);
+      asked.throwIfAborted();
+    } finally {
+      release();
+      sink.close();
+      await close();
+    }
+  },
+});

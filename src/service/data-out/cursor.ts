@@ -1,0 +1,18 @@
+import type { FeedCursor } from '../results/statements.ts';
+
+/** The cursor before the first row that is kept. */
+export const START: FeedCursor = { events: 0, bannerEvents: 0, userChanges: 0 };
+
+/** Returns a cursor as text, such as `1200-350-7`. */
+export const formatCursor = ({ events, bannerEvents, userChanges }: FeedCursor): string =>
+  `${events}-${bannerEvents}-${userChanges}`;
+
+/** Parses what `formatCursor` returns. Returns `null` if the text is not a cursor. */
+export const parseCursor = (text: string): FeedCursor | null => {
+  if (!/^\d{1,15}-\d{1,15}-\d{1,15}$/.test(text)) return null;
+  const [events, bannerEvents, userChanges] = text.split('-').map(Number) as [number, number, number];
+  return { events, bannerEvents, userChanges };
+};
+
+export const isSameCursor = (one: FeedCursor, other: FeedCursor): boolean =>
+  formatCursor(one) === formatCursor(other);

@@ -1,0 +1,161 @@
+import type { Campaign } from '../campaigns/campaign.ts';
+import { type Conversion, goalOf } from '../results/goals.ts';
+import type { FeedConversion, FeedPage } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { hashId } from './event-id.ts';
+import type { DataEventName } from './event-types.ts';
+
+/** An event that leaves the service. */
+export interface DataEvent {
+  type: DataEventName;
+  /** Derived from the row: the same when the row is read again. */
+  id: string;
+  workspaceId: string;
+  userId: string;
+  externalId: string | null;
+  /** Unix milliseconds. */
+  timeMs: number;
+  properties: Record<string, unknown>;
+}
+
+/** What names campaigns, variants and platforms. */
+export type NamedWorkspace = Pick<Workspace, 'campaigns' | 'appPlatforms'>;
+
+/** Returns the workspace of an ID; `undefined` if unknown, and names are then `null`. */
+export type FindWorkspace = (workspaceId: string) => NamedWorkspace | undefined;
+
+type EventRow = FeedPage['events'][number];
+type BannerEventRow = FeedPage['bannerEvents'][number];
+type ChangeRow = FeedPage['userChanges'][number];
+
+const BANNER_TYPES = {
+  impression: 'users.messages.banner.Impression',
+  click: 'users.messages.banner.Click',
+  dismiss: 'users.messages.banner.Dismiss',
+} as const;
+
+const SECOND_MS = 1_000;
+
+/** A goal in the shape of the REST API. */
+export const describeConversion = (conversion: Conversion): Record<string, unknown> => ({
+  type: 'event' in conversion ? 'Performs Custom Event' : 'Makes Specific Purchase',
+  window: conversion.withinMs / SECOND_MS,
+  ...('event' in conversion ? { custom_event_name: conversion.event } : { product: conversion.product }),
+});
+
+/** Parses what `goalOf` returns. */
+const parseGoal = (goal: string): Conversion => {
+  const [, ms = '', kind, value = ''] = /^(\d+) (event|product):(.*)$/s.exec(goal) ?? [];
+  const withinMs = Number(ms);
+  return kind === 'event' ? { event: value, withinMs } : { product: value, withinMs };
+};
+
+const campaignProperties = (
+  campaign: Campaign | undefined,
+  campaignId: string,
+  variantId: string | null,
+) => ({
+  campaign_id: campaignId,
+  campaign_name: campaign?.name ?? null,
+  message_variation_id: variantId,
+  message_variation_name: campaign?.variants.find((each) => each.variantId === variantId)?.name ?? null,
+});
+
+/** Turns the rows of a workspace into events. */
+export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace | undefined) => {
+  const campaigns = new Map(workspace?.campaigns.map((campaign) => [campaign.campaignId, campaign]));
+  const platformOf = (appId: string | null) => (appId && workspace?.appPlatforms.get(appId)) || null;
+  const envelope = ({ userId, externalId }: { userId: number; externalId: string | null }) => ({
+    workspaceId,
+    userId: String(userId),
+    externalId,
+  });
+
+  return {
+    ofEvent(row: EventRow): DataEvent {
+      const { eventId, appId, timeMs, properties } = row;
+      const app = { app_id: appId, platform: platformOf(appId) };
+      const event = { ...envelope(row), timeMs };
+      if (row.kind === 'event')
+        return {
+          type: 'users.behaviors.CustomEvent',
+          id: hashId(workspaceId, 'event', eventId, row.name, timeMs),
+          ...event,
+          properties: { ...app, name: row.name, custom_properties: properties ?? {} },
+        };
+      const { productId, price, currency, quantity } = row;
+      return {
+        type: 'users.behaviors.Purchase',
+        id: hashId(workspaceId, 'purchase', eventId, productId, timeMs),
+        ...event,
+        properties: {
+          ...app,
+          product_id: productId,
+          price,
+          currency,
+          quantity,
+          purchase_properties: properties ?? {},
+        },
+      };
+    },
+
+    /** Returns `null` for test sends, and in the control group for all but the first impression. */
+    ofBannerEvent(row: BannerEventRow): DataEvent | null {
+      const { bannerEventId, bannerId, campaignId, variantId, eventType, isControl, isUnique, appId } = row;
+      if (row.isTestSend) return null;
+      const timeMs = Math.min(row.timeMs, row.receivedAtMs);
+      const event = {
+        id: hashId(workspaceId, 'banner_event', bannerEventId, bannerId, eventType, row.timeMs),
+        ...envelope(row),
+        timeMs,
+      };
+      const campaign = campaignProperties(campaigns.get(campaignId), campaignId, variantId);
+      if (isControl) {
+        if (eventType !== 'impression' || !isUnique) return null;
+        const type = 'users.campaigns.EnrollInControl';
+        return { type, ...event, properties: { app_id: appId, ...campaign } };
+      }
+      return {
+        type: BANNER_TYPES[eventType],
+        ...event,
+        properties: {
+          app_id: appId,
+          ...campaign,
+          banner_placement_id: row.placementId,
+          platform: platformOf(appId),
+          language: row.language,
+          is_unique: isUnique,
+        },
+      };
+    },
+
+    ofConversion(row: FeedConversion): DataEvent {
+      const { eventId, campaignId, variantId, goal, timeMs, revenue, currency } = row;
+      const campaign = campaigns.get(campaignId);
+      const index = campaign?.conversions.findIndex((conversion) => goalOf(conversion) === goal) ?? -1;
+      return {
+        type: 'users.campaigns.Conversion',
+        id: hashId(workspaceId, 'conversion', eventId, campaignId, goal, timeMs),
+        ...envelope(row),
+        timeMs,
+        properties: {
+          ...campaignProperties(campaign, campaignId, variantId),
+          conversion_behavior_index: index < 0 ? null : index,
+          conversion_behavior: JSON.stringify(describeConversion(parseGoal(goal))),
+          revenue,
+          currency: currency || null,
+        },
+      };
+    },
+
+    /** Returns `null` for changes that are no event: users whom retention removed, and rows that a merge removed. */
+    ofChange({ changeId, userId, kind, intoUserId, changedAtMs: timeMs }: ChangeRow): DataEvent | null {
+      const event = { ...envelope({ userId, externalId: null }), timeMs };
+      const id = hashId(workspaceId, 'user_change', changeId, kind, userId, timeMs);
+      if (kind === 'erased') return { type: 'users.UserDeleteRequest', id, ...event, properties: {} };
+      if (kind !== 'merged') return null;
+      const properties = { orphaned_by_id: String(intoUserId) };
+      return { type: 'users.UserOrphan', id, ...event, properties };
+    },
+  };
+};

@@ -1,0 +1,12 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Returns a UUID (version 8) of the parts. An ID covers what the row says beside its number: after a restore from a backup another row
+ * may get the number again.
+ */
+export const hashId = (...parts: (string | number | null)[]): string => {
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);
+  hash[6] = (hash[6]! & 0x0f) | 0x80;
+  hash[8] = (hash[8]! & 0x3f) | 0x80;
+  return hash.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+};

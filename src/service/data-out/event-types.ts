@@ -1,0 +1,75 @@
+export type ColumnType = 'string' | 'int' | 'long' | 'double' | 'boolean';
+
+interface EventType {
+  /** `type` of a CloudEvent. */
+  cloudEvent: string;
+  /** Columns of a file after the common ones, by name. */
+  columns: Readonly<Record<string, ColumnType>>;
+  /** Property that holds an object. In files it is the column `properties`, as JSON. */
+  json?: string;
+}
+
+const CAMPAIGN = {
+  campaign_id: 'string',
+  campaign_name: 'string',
+  message_variation_id: 'string',
+  message_variation_name: 'string',
+} as const;
+
+const BANNER = {
+  app_id: 'string',
+  ...CAMPAIGN,
+  banner_placement_id: 'string',
+  platform: 'string',
+  language: 'string',
+  is_unique: 'boolean',
+} as const;
+
+/** Every type of event that leaves the service. */
+export const DATA_EVENTS = {
+  'users.messages.banner.Impression': { cloudEvent: 'placard.banner.impression', columns: BANNER },
+  'users.messages.banner.Click': { cloudEvent: 'placard.banner.click', columns: BANNER },
+  'users.messages.banner.Dismiss': { cloudEvent: 'placard.banner.dismiss', columns: BANNER },
+  'users.campaigns.EnrollInControl': {
+    cloudEvent: 'placard.campaign.enroll_in_control',
+    columns: { app_id: 'string', ...CAMPAIGN },
+  },
+  'users.campaigns.Conversion': {
+    cloudEvent: 'placard.campaign.conversion',
+    columns: {
+      ...CAMPAIGN,
+      conversion_behavior_index: 'int',
+      conversion_behavior: 'string',
+      revenue: 'double',
+      currency: 'string',
+    },
+  },
+  'users.behaviors.CustomEvent': {
+    cloudEvent: 'placard.user.custom_event',
+    columns: { app_id: 'string', platform: 'string', name: 'string', properties: 'string' },
+    json: 'custom_properties',
+  },
+  'users.behaviors.Purchase': {
+    cloudEvent: 'placard.user.purchase',
+    columns: {
+      app_id: 'string',
+      platform: 'string',
+      product_id: 'string',
+      price: 'double',
+      currency: 'string',
+      quantity: 'int',
+      properties: 'string',
+    },
+    json: 'purchase_properties',
+  },
+  'users.UserDeleteRequest': { cloudEvent: 'placard.user.delete_request', columns: {} },
+  'users.UserOrphan': { cloudEvent: 'placard.user.orphan', columns: { orphaned_by_id: 'string' } },
+} as const satisfies Record<string, EventType>;
+
+export type DataEventName = keyof typeof DATA_EVENTS;
+
+export const DATA_EVENT_NAMES = Object.keys(DATA_EVENTS) as DataEventName[];
+
+export const isDataEventName = (name: string): name is DataEventName => Object.hasOwn(DATA_EVENTS, name);
+
+export const dataEventType = (name: DataEventName): EventType => DATA_EVENTS[name];

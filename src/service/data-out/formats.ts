@@ -1,0 +1,78 @@
+import { isRecord } from '../../protocol/index.ts';
+import type { DataEvent } from './data-event.ts';
+import { type ColumnType, type DataEventName, dataEventType } from './event-types.ts';
+
+const seconds = (ms: number) => Math.floor(ms / 1_000);
+
+/** An event as the custom HTTP export of Currents sends it. */
+export const currentsEvent = ({
+  type,
+  id,
+  timeMs,
+  workspaceId,
+  userId,
+  externalId,
+  properties,
+}: DataEvent) => ({
+  event_type: type,
+  id,
+  time: seconds(timeMs),
+  time_ms: timeMs,
+  user: { user_id: userId, external_user_id: externalId },
+  properties: { app_group_id: workspaceId, ...properties },
+});
+
+/** An event as CloudEvents 1.0 in the JSON format. */
+export const cloudEvent = (event: DataEvent) => ({
+  specversion: '1.0',
+  id: event.id,
+  source: `urn:placard:workspace:${encodeURIComponent(event.workspaceId)}`,
+  type: dataEventType(event.type).cloudEvent,
+  subject: event.externalId ?? event.userId,
+  time: new Date(event.timeMs).toISOString(),
+  datacontenttype: 'application/json',
+  data: currentsEvent(event),
+});
+
+/** Bodies of webhooks, by the name in the workspace file. */
+export const WEBHOOK_FORMATS = {
+  currents: {
+    contentType: 'application/json',
+    body: (events: readonly DataEvent[]): string => JSON.stringify({ events: events.map(currentsEvent) }),
+  },
+  cloudevents: {
+    contentType: 'application/cloudevents-batch+json; charset=UTF-8',
+    body: (events: readonly DataEvent[]): string => JSON.stringify(events.map(cloudEvent)),
+  },
+} as const;
+export type WebhookFormat = keyof typeof WEBHOOK_FORMATS;
+
+const ENVELOPE = {
+  id: 'string',
+  user_id: 'string',
+  external_user_id: 'string',
+  app_group_id: 'string',
+  time: 'int',
+  time_ms: 'long',
+} as const;
+
+/** Columns of an event in a file, by name and in order. */
+export const fileColumns = (type: DataEventName): [name: string, type: ColumnType][] =>
+  Object.entries({ ...ENVELOPE, ...dataEventType(type).columns });
+
+/** An event as a row of a file, in the storage shape of Currents. */
+export const fileRow = (event: DataEvent): Record<string, unknown> => {
+  const { type, id, timeMs, workspaceId, userId, externalId, properties } = event;
+  const { json } = dataEventType(type);
+  const { [json ?? '']: object, ...others } = properties;
+  return {
+    id,
+    user_id: userId,
+    external_user_id: externalId,
+    app_group_id: workspaceId,
+    time: seconds(timeMs),
+    time_ms: timeMs,
+    ...others,
+    ...(isRecord(object) && { properties: JSON.stringify(object) }),
+  };
+};

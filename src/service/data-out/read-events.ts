@@ -1,0 +1,98 @@
+import type { FeedCursor } from '../results/statements.ts';
+import type { Feed, FeedPage } from '../store/store.ts';
+import { createDataEvents, type DataEvent, type FindWorkspace } from './data-event.ts';
+import type { DataEventName } from './event-types.ts';
+
+interface ReadEventsOptions {
+  feed: Feed;
+  findWorkspace: FindWorkspace;
+  after: FeedCursor;
+  /** Reads no row after this one. Default: the end of the feed. */
+  through?: FeedCursor;
+  /** Maximum number of rows. */
+  limit: number;
+  /** Only events of this workspace. Default: of all. */
+  workspaceId?: string | undefined;
+  /** Only events of these types. Default: of all. */
+  types?: ReadonlySet<DataEventName> | null;
+}
+
+/** Events of some rows of the feed. */
+export interface EventsRead {
+  events: DataEvent[];
+  /** Number of rows that were read; 0 at the end of the feed. */
+  rows: number;
+  next: FeedCursor;
+}
+
+/** The first rows of a page by the time at which they were stored. Each table is cut at a row, so that a cursor can say where. */
+const takeFirst = (
+  page: FeedPage,
+  after: FeedCursor,
+  through: FeedCursor | undefined,
+  limit: number,
+): FeedPage => {
+  const events = page.events.filter(({ eventId }) => eventId <= (through?.events ?? Infinity));
+  const bannerEvents = page.bannerEvents.filter(
+    ({ bannerEventId }) => bannerEventId <= (through?.bannerEvents ?? Infinity),
+  );
+  const userChanges = page.userChanges.filter(
+    ({ changeId }) => changeId <= (through?.userChanges ?? Infinity),
+  );
+  const taken: FeedPage = { events: [], bannerEvents: [], userChanges: [], next: { ...after } };
+  for (let count = 0; count < limit; count += 1) {
+    const [event, bannerEvent, change] = [
+      events[taken.events.length],
+      bannerEvents[taken.bannerEvents.length],
+      userChanges[taken.userChanges.length],
+    ];
+    const times = [event?.receivedAtMs, bannerEvent?.receivedAtMs, change?.changedAtMs];
+    const first = Math.min(...times.map((ms) => ms ?? Infinity));
+    if (event && event.receivedAtMs === first) {
+      taken.events.push(event);
+      taken.next.events = event.eventId;
+    } else if (bannerEvent && bannerEvent.receivedAtMs === first) {
+      taken.bannerEvents.push(bannerEvent);
+      taken.next.bannerEvents = bannerEvent.bannerEventId;
+    } else if (change) {
+      taken.userChanges.push(change);
+      taken.next.userChanges = change.changeId;
+    } else break;
+  }
+  return taken;
+};
+
+/** Reads rows after a cursor as events, in the order in which they were stored. */
+export const readEvents = async (options: ReadEventsOptions): Promise<EventsRead> => {
+  const { feed, findWorkspace, after, through, limit, workspaceId, types } = options;
+  const page = takeFirst(await feed.readFeed(after, limit), after, through, limit);
+  const isConversionWanted = !types || types.has('users.campaigns.Conversion');
+  const conversions = isConversionWanted ? await feed.readConversions(page) : [];
+  const makers = new Map<string, ReturnType<typeof createDataEvents>>();
+  const makerOf = (id: string) => {
+    const maker = makers.get(id) ?? createDataEvents(id, findWorkspace(id));
+    makers.set(id, maker);
+    return maker;
+  };
+  const rows = [
+    ...page.events.map((row) => ({ ms: row.receivedAtMs, event: makerOf(row.workspaceId).ofEvent(row) })),
+    ...page.bannerEvents.map((row) => ({
+      ms: row.receivedAtMs,
+      event: makerOf(row.workspaceId).ofBannerEvent(row),
+    })),
+    ...page.userChanges.map((row) => ({
+      ms: row.changedAtMs,
+      event: makerOf(row.workspaceId).ofChange(row),
+    })),
+  ].sort((one, other) => one.ms - other.ms);
+  const events = [
+    ...rows.map(({ event }) => event),
+    ...conversions.map((row) => makerOf(row.workspaceId).ofConversion(row)),
+  ].filter(
+    (event) =>
+      event !== null &&
+      (workspaceId === undefined || event.workspaceId === workspaceId) &&
+      (!types || types.has(event.type)),
+  ) as DataEvent[];
+  return { events, rows: rows.length, next: page.next };
+};

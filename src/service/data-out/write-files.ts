@@ -1,0 +1,66 @@
+import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import type { DataEvent } from './data-event.ts';
+import type { ColumnType, DataEventName } from './event-types.ts';
+import { fileColumns, fileRow } from './formats.ts';
+
+const PARQUET_TYPES = {
+  string: 'STRING',
+  int: 'INT32',
+  long: 'INT64',
+  double: 'DOUBLE',
+  boolean: 'BOOLEAN',
+} as const satisfies Record<ColumnType, string>;
+
+const parquet = (type: DataEventName, events: readonly DataEvent[]): Uint8Array => {
+  const rows = events.map(fileRow);
+  const columnData = fileColumns(type).map(([name, columnType]) => ({
+    name,
+    type: PARQUET_TYPES[columnType],
+    nullable: true,
+    data: rows.map((row) => {
+      const value = row[name] ?? null;
+      return columnType === 'long' ? BigInt(value as number) : value;
+    }),
+  }));
+  return new Uint8Array(parquetWriteBuffer({ columnData }));
+};
+
+const ndjson = (_type: DataEventName, events: readonly DataEvent[]): string =>
+  events.map((event) => `${JSON.stringify(fileRow(event))}\n`).join('');
+
+/** Formats of files, by their extension. */
+export const FILE_FORMATS = { parquet, ndjson };
+export type FileFormat = keyof typeof FILE_FORMATS;
+
+const TEMPORARY = '.tmp';
+
+/** Removes what a process left that ended while it wrote. */
+export const removeUnfinished = (folder: string): void => {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    if (name.endsWith(TEMPORARY)) rmSync(join(folder, name));
+};
+
+/**
+ * Writes events into Hive partitions: `event_type=…/date=…/<name>.<format>`, with the UTC date of the event. A file appears whole or not
+ * at all, and one of the same name is replaced. Returns the paths.
+ */
+export const writePartitions = (
+  folder: string,
+  format: FileFormat,
+  name: string,
+  events: readonly DataEvent[],
+): string[] => {
+  const partitions = Map.groupBy(events, ({ type, timeMs }) =>
+    join(`event_type=${type}`, `date=${new Date(timeMs).toISOString().slice(0, 10)}`),
+  );
+  const files = [...partitions].map(([partition, rows]) => {
+    const file = join(folder, partition, `${name}.${format}`);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file + TEMPORARY, FILE_FORMATS[format](rows[0]!.type, rows), { flush: true });
+    return file;
+  });
+  for (const file of files) renameSync(file + TEMPORARY, file);
+  return files;
+};

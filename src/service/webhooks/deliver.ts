@@ -1,0 +1,193 @@
+import { randomUUID } from 'node:crypto';
+import { isSameCursor } from '../data-out/cursor.ts';
+import type { FindWorkspace } from '../data-out/data-event.ts';
+import { type EventsRead, readEvents } from '../data-out/read-events.ts';
+import type { Log } from '../log.ts';
+import type { FeedCursor } from '../results/statements.ts';
+import type { Feed } from '../store/store.ts';
+import type { Post } from './post.ts';
+import type { WebhookMessage, WebhookState, WebhookStore } from './records.ts';
+import { DISABLE_AFTER_MS, LONGEST_DELAY_MS, type retryDelayMs } from './retry.ts';
+import { type ReadSecret, type SendResult, sendMessage } from './send-message.ts';
+import type { Webhook } from './webhook.ts';
+
+/** Rows of a message. */
+const MAX_ROWS = 100;
+/** Pages without an event for the webhook that are passed over before the cursor is stored. */
+const MAX_PAGES = 50;
+const PRUNE_EVERY = 100;
+const GONE = 410;
+const TOO_LARGE = 413;
+
+interface DeliverOptions {
+  feed: Feed;
+  webhooks: WebhookStore;
+  findWorkspace: FindWorkspace;
+  post: Post;
+  readSecret: ReadSecret;
+  retryDelay: typeof retryDelayMs;
+  log: Log;
+  now(): number;
+  leaseMs: number;
+  signal: AbortSignal;
+}
+
+/** What a step has left. */
+export interface DeliverStep {
+  state: WebhookState;
+  /** Whether the next step may follow at once. */
+  hasMore: boolean;
+}
+
+/**
+ * Returns what delivers the next message of a webhook. Rows are the queue: a message is the rows between two cursors, which are read for
+ * each attempt, so that a user who is erased before an attempt is not part of it. The message is stored before it is sent and keeps its
+ * ID until the receiver takes it.
+ */
+export const createDeliver = (options: DeliverOptions) => {
+  const { feed, webhooks, findWorkspace, post, readSecret, retryDelay, log, now, leaseMs, signal } = options;
+  /** Rows of a message by webhook, where a receiver called 100 too large. */
+  const maxRows = new Map<string, number>();
+  let attempts = 0;
+
+  const keyOf = ({ workspaceId, webhookId }: WebhookState) => JSON.stringify([workspaceId, webhookId]);
+  const save = (state: WebhookState) => webhooks.save({ ...state, leaseUntilMs: now() + leaseMs });
+
+  const read = (webhook: Webhook, state: WebhookState, after: FeedCursor, through?: FeedCursor) =>
+    readEvents({
+      feed,
+      findWorkspace,
+      after,
+      ...(through && { through }),
+      limit: through ? MAX_ROWS : (maxRows.get(keyOf(state)) ?? MAX_ROWS),
+      workspaceId: state.workspaceId,
+      types: webhook.eventTypes,
+    });
+
+  /** Sends a message once and records the attempt. Returns `null` if the process is stopping: nothing is recorded then. */
+  const attempt = async (
+    webhook: Webhook,
+    state: WebhookState,
+    { messageId, after, through }: WebhookMessage & { after: FeedCursor },
+    { events }: EventsRead,
+  ): Promise<SendResult | null> => {
+    const attemptedAtMs = now();
+    const started = performance.now();
+    const result = await sendMessage(webhook, messageId, events, {
+      post,
+      readSecret,
+      nowMs: attemptedAtMs,
+      signal,
+    });
+    if (result.error !== null && signal.aborted) return null;
+    await webhooks.addAttempt(state, {
+      attemptId: `${new Date(attemptedAtMs).toISOString()} ${randomUUID()}`,
+      messageId,
+      after,
+      through,
+      events: events.length,
+      attemptedAtMs,
+      durationMs: Math.round(performance.now() - started),
+      status: result.status,
+      error: result.error,
+    });
+    attempts += 1;
+    if (attempts % PRUNE_EVERY === 0) await webhooks.pruneAttempts(state.workspaceId, state.webhookId);
+    return result;
+  };
+
+  const resend = async (webhook: Webhook, state: WebhookState, messageId: string): Promise<DeliverStep> => {
+    const last = await webhooks.lastAttempt(state.workspaceId, state.webhookId, messageId);
+    if (last) {
+      const { after, through } = last;
+      const events = await read(webhook, state, after, through);
+      const result = await attempt(webhook, state, { messageId, after, through }, events);
+      if (result === null) return { state, hasMore: false };
+    }
+    await webhooks.finishResend(state, messageId);
+    return { state: { ...state, resendMessageId: null }, hasMore: true };
+  };
+
+  /** Finds the next message and stores it. Returns `null` if there is none, or another process has the webhook by now. */
+  const nextMessage = async (webhook: Webhook, state: WebhookState) => {
+    let after = state.deliveredThrough;
+    let page = await read(webhook, state, after);
+    for (let pages = 1; page.events.length === 0 && page.rows > 0 && pages < MAX_PAGES; pages += 1) {
+      after = page.next;
+      page = await read(webhook, state, after);
+    }
+    const isEmpty = page.events.length === 0;
+    const deliveredThrough = isEmpty ? page.next : after;
+    if (isEmpty && isSameCursor(deliveredThrough, state.deliveredThrough)) return null;
+    const message = isEmpty ? null : { messageId: `msg_${randomUUID()}`, through: page.next };
+    const saved = await save({ ...state, deliveredThrough, message });
+    return saved && { state: saved, page };
+  };
+
+  const settle = async (
+    state: WebhookState,
+    message: WebhookMessage,
+    { status, error, retryAfterMs }: SendResult,
+    rows: number,
+  ): Promise<DeliverStep> => {
+    const nowMs = now();
+    const facts = { workspace: state.workspaceId, webhook: state.webhookId };
+    if (error === null) {
+      const delivered = {
+        deliveredThrough: message.through,
+        message: null,
+        failures: 0,
+        failingSinceMs: null,
+        nextAttemptMs: 0,
+      };
+      const saved = await save({ ...state, ...delivered });
+      return { state: saved ?? state, hasMore: saved !== null };
+    }
+    const failures = state.failures + 1;
+    const failingSinceMs = state.failingSinceMs ?? nowMs;
+    const failing = { ...state, failures, failingSinceMs };
+    if (status === TOO_LARGE && rows > 1) {
+      maxRows.set(keyOf(state), Math.ceil(rows / 2));
+      const saved = await save({ ...failing, message: null });
+      return { state: saved ?? state, hasMore: saved !== null };
+    }
+    const disabledReason =
+      status === GONE ? error : nowMs - failingSinceMs >= DISABLE_AFTER_MS ? `failing: ${error}` : null;
+    const nextAttemptMs = Math.round(nowMs + retryDelay(failures, retryAfterMs));
+    if (disabledReason === null)
+      log.warn(
+        { ...facts, error, failures, retry_at: new Date(nextAttemptMs).toISOString() },
+        'webhook failed',
+      );
+    else log.error({ ...facts, reason: disabledReason }, 'webhook disabled');
+    const saved = await save({ ...failing, nextAttemptMs, disabledReason });
+    return { state: saved ?? state, hasMore: false };
+  };
+
+  return async (webhook: Webhook, state: WebhookState): Promise<DeliverStep> => {
+    if (state.resendMessageId !== null) return resend(webhook, state, state.resendMessageId);
+    const waitMs = state.nextAttemptMs - now();
+    // A longer wait was set by a clock that ran ahead.
+    const isWaiting = waitMs > 0 && waitMs <= LONGEST_DELAY_MS;
+    if (state.disabledReason !== null || isWaiting) return { state, hasMore: false };
+
+    let current = state;
+    let page: EventsRead;
+    if (state.message) page = await read(webhook, state, state.deliveredThrough, state.message.through);
+    else {
+      const next = await nextMessage(webhook, state);
+      if (!next) return { state, hasMore: false };
+      ({ state: current, page } = next);
+    }
+    const { message, deliveredThrough } = current;
+    if (message === null) return { state: current, hasMore: page.rows > 0 };
+    // All its users were erased.
+    if (page.events.length === 0) {
+      const saved = await save({ ...current, deliveredThrough: message.through, message: null });
+      return { state: saved ?? current, hasMore: saved !== null };
+    }
+    const result = await attempt(webhook, current, { ...message, after: deliveredThrough }, page);
+    if (result === null) return { state: current, hasMore: false };
+    return settle(current, message, result, page.rows);
+  };
+};

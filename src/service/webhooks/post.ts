@@ -1,0 +1,86 @@
+import { Agent as HttpAgent, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { LookupFunction } from 'node:net';
+import { type Resolve, type ResolvedAddress, resolvePublic } from './address.ts';
+
+const TIMEOUT_MS = 15_000;
+
+/** What a receiver answered. */
+export interface PostResult {
+  status: number;
+  /** Milliseconds of `Retry-After`; `null` if none. */
+  retryAfterMs: number | null;
+}
+
+interface PostOptions {
+  url: URL;
+  headers: Record<string, string>;
+  body: string;
+  signal: AbortSignal;
+}
+
+interface CreatePostOptions {
+  /** Names and addresses of private hosts that may be reached, also over HTTP. */
+  privateHosts: ReadonlySet<string>;
+  /** Default: DNS. */
+  resolve?: Resolve | undefined;
+  /** Default 15 seconds. */
+  timeoutMs?: number | undefined;
+}
+
+export type Post = (options: PostOptions) => Promise<PostResult>;
+
+/** Parses `Retry-After`: seconds or a date. */
+export const parseRetryAfter = (text: string | undefined, nowMs: number): number | null => {
+  if (text === undefined) return null;
+  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
+};
+
+const pinned =
+  (addresses: readonly ResolvedAddress[]): LookupFunction =>
+  (_host, { all }, callback) => {
+    const [first] = addresses;
+    if (all) callback(null, [...addresses]);
+    else callback(null, first!.address, first!.family);
+  };
+
+/**
+ * Returns what posts to receivers: to the checked address, without redirects, and without a proxy, which would resolve the name again.
+ * Rejects if no answer comes.
+ */
+export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: CreatePostOptions) => {
+  const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
+  const post: Post = async ({ url, headers, body, signal }) => {
+    const addresses = await resolvePublic(url.hostname, privateHosts, resolve);
+    const isHttps = url.protocol === 'https:';
+    if (!isHttps && !privateHosts.has(url.hostname.replace(/^\[(.*)\]$/, '$1')))
+      throw new Error('expected https:');
+    return new Promise((done, reject) => {
+      const request = (isHttps ? httpsRequest : httpRequest)(url, {
+        method: 'POST',
+        agent: isHttps ? agents.https : agents.http,
+        lookup: pinned(addresses),
+        headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+      });
+      request.on('error', reject);
+      request.on('response', (response) => {
+        // The body is not kept: it may repeat what was sent.
+        response.on('error', reject).resume();
+        response.on('end', () =>
+          done({
+            status: response.statusCode ?? 0,
+            retryAfterMs: parseRetryAfter(response.headers['retry-after'], Date.now()),
+          }),
+        );
+      });
+      request.end(body);
+    });
+  };
+  const close = () => {
+    agents.http.destroy();
+    agents.https.destroy();
+  };
+  return { post, close };
+};

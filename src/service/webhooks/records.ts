@@ -1,0 +1,304 @@
+import { formatCursor, parseCursor } from '../data-out/cursor.ts';
+import {
+  numberIn,
+  numberOrNullIn,
+  type RunSql,
+  type SqlRow,
+  textIn,
+  textOrNullIn,
+} from '../operators/index.ts';
+import type { FeedCursor } from '../results/statements.ts';
+
+/** State of webhooks and their attempts. Neither holds what was sent: rows are read again for each attempt. */
+export const WEBHOOK_TABLES = `
+-- How far each webhook is delivered, and which process delivers it. Cursors are as placard stream writes them.
+CREATE TABLE webhook_state (
+  workspace_id TEXT NOT NULL,
+  webhook_id TEXT NOT NULL,
+  run_id TEXT NOT NULL, -- of the process that holds the lease; '' if none
+  lease_until_ms INTEGER NOT NULL,
+  delivered_through TEXT NOT NULL, -- cursor
+  message_id TEXT, -- the message under way; NULL if none
+  message_through TEXT, -- cursor
+  failures INTEGER NOT NULL, -- failed attempts in a row
+  failing_since_ms INTEGER,
+  next_attempt_ms INTEGER NOT NULL,
+  disabled_reason TEXT, -- NULL while it is active
+  resend_message_id TEXT, -- requested, and not sent yet
+  PRIMARY KEY (workspace_id, webhook_id)
+);
+
+CREATE TABLE webhook_attempts (
+  workspace_id TEXT NOT NULL,
+  webhook_id TEXT NOT NULL,
+  attempt_id TEXT NOT NULL, -- begins with the time
+  message_id TEXT NOT NULL,
+  after_cursor TEXT NOT NULL,
+  through_cursor TEXT NOT NULL,
+  events INTEGER NOT NULL,
+  attempted_at_ms INTEGER NOT NULL,
+  duration_ms INTEGER NOT NULL,
+  status INTEGER, -- of the answer; NULL if none came
+  error TEXT, -- NULL of a delivery
+  PRIMARY KEY (workspace_id, webhook_id, attempt_id)
+);
+`;
+
+/** Attempts that are kept of each webhook. */
+export const KEPT_ATTEMPTS = 1_000;
+
+export interface WebhookMessage {
+  messageId: string;
+  /** Cursor behind its last row. */
+  through: FeedCursor;
+}
+
+export interface WebhookState {
+  workspaceId: string;
+  webhookId: string;
+  runId: string;
+  leaseUntilMs: number;
+  deliveredThrough: FeedCursor;
+  /** `null` if none is under way. */
+  message: WebhookMessage | null;
+  failures: number;
+  failingSinceMs: number | null;
+  nextAttemptMs: number;
+  disabledReason: string | null;
+  resendMessageId: string | null;
+}
+
+/** One attempt to deliver a message. */
+export interface WebhookAttempt {
+  attemptId: string;
+  messageId: string;
+  after: FeedCursor;
+  through: FeedCursor;
+  events: number;
+  attemptedAtMs: number;
+  durationMs: number;
+  status: number | null;
+  error: string | null;
+}
+
+const cursorOf = (text: string): FeedCursor => {
+  const cursor = parseCursor(text);
+  if (cursor === null) throw new Error(`expected a cursor, got "${text}"`);
+  return cursor;
+};
+
+const stateIn = (row: SqlRow): WebhookState => {
+  const messageId = textOrNullIn(row, 'message_id');
+  return {
+    workspaceId: textIn(row, 'workspace_id'),
+    webhookId: textIn(row, 'webhook_id'),
+    runId: textIn(row, 'run_id'),
+    leaseUntilMs: numberIn(row, 'lease_until_ms'),
+    deliveredThrough: cursorOf(textIn(row, 'delivered_through')),
+    message: messageId === null ? null : { messageId, through: cursorOf(textIn(row, 'message_through')) },
+    failures: numberIn(row, 'failures'),
+    failingSinceMs: numberOrNullIn(row, 'failing_since_ms'),
+    nextAttemptMs: numberIn(row, 'next_attempt_ms'),
+    disabledReason: textOrNullIn(row, 'disabled_reason'),
+    resendMessageId: textOrNullIn(row, 'resend_message_id'),
+  };
+};
+
+const attemptIn = (row: SqlRow): WebhookAttempt => ({
+  attemptId: textIn(row, 'attempt_id'),
+  messageId: textIn(row, 'message_id'),
+  after: cursorOf(textIn(row, 'after_cursor')),
+  through: cursorOf(textIn(row, 'through_cursor')),
+  events: numberIn(row, 'events'),
+  attemptedAtMs: numberIn(row, 'attempted_at_ms'),
+  durationMs: numberIn(row, 'duration_ms'),
+  status: numberOrNullIn(row, 'status'),
+  error: textOrNullIn(row, 'error'),
+});
+
+const OF = 'workspace_id = $1 AND webhook_id = $2';
+
+interface ClaimOptions {
+  workspaceId: string;
+  webhookId: string;
+  runId: string;
+  nowMs: number;
+  leaseMs: number;
+  /** Cursor of a webhook that is new. */
+  start: FeedCursor;
+}
+
+/** State and attempts of webhooks. Each method is one statement that both databases understand, or a few that may be repeated. */
+export interface WebhookStore {
+  states(workspaceId: string): Promise<WebhookState[]>;
+  /** Returns `null` if the webhook is unknown. */
+  state(workspaceId: string, webhookId: string): Promise<WebhookState | null>;
+  /** Takes a webhook that no process holds. Returns `null` if another one does. */
+  claim(options: ClaimOptions): Promise<WebhookState | null>;
+  /** Returns false if another process has the webhook by now. */
+  renew(state: WebhookState, untilMs: number): Promise<boolean>;
+  release(state: WebhookState): Promise<void>;
+  /** Writes how far a webhook is. Returns what stands there now; `null` if another process has it by now, and nothing is written. */
+  save(state: WebhookState): Promise<WebhookState | null>;
+  addAttempt(state: WebhookState, attempt: WebhookAttempt): Promise<void>;
+  /** Deletes attempts except the last 1,000. */
+  pruneAttempts(workspaceId: string, webhookId: string): Promise<void>;
+  /** Newest first. */
+  attempts(workspaceId: string, webhookId: string, limit: number): Promise<WebhookAttempt[]>;
+  /** The last attempt of a message; `null` if none is kept. */
+  lastAttempt(workspaceId: string, webhookId: string, messageId: string): Promise<WebhookAttempt | null>;
+  /** Sends a message again. Returns false if its webhook is unknown or another resend is waiting. */
+  requestResend(workspaceId: string, webhookId: string, messageId: string): Promise<boolean>;
+  finishResend(state: WebhookState, messageId: string): Promise<void>;
+  /** Delivers the rows after a cursor again, and enables the webhook. Returns false if it is unknown. */
+  replay(workspaceId: string, webhookId: string, from: FeedCursor): Promise<boolean>;
+  /** Enables a webhook and tries at once. Returns false if it is unknown. */
+  resume(workspaceId: string, webhookId: string): Promise<boolean>;
+}
+
+export const createWebhookStore = (run: RunSql): WebhookStore => ({
+  async states(workspaceId) {
+    const rows = await run('SELECT * FROM webhook_state WHERE workspace_id = $1 ORDER BY webhook_id', [
+      workspaceId,
+    ]);
+    return rows.map(stateIn);
+  },
+
+  async state(workspaceId, webhookId) {
+    const rows = await run(`SELECT * FROM webhook_state WHERE ${OF}`, [workspaceId, webhookId]);
+    return rows[0] ? stateIn(rows[0]) : null;
+  },
+
+  async claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start }) {
+    const rows = await run(
+      `INSERT INTO webhook_state (workspace_id, webhook_id, run_id, lease_until_ms, delivered_through, failures, next_attempt_ms)
+       VALUES ($1, $2, $3, $4, $5, 0, 0)
+       ON CONFLICT (workspace_id, webhook_id) DO UPDATE
+       SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms
+       WHERE webhook_state.lease_until_ms < $6 OR webhook_state.lease_until_ms > $7
+       RETURNING *`,
+      // A lease that is longer than any was set by a clock that ran ahead.
+      [workspaceId, webhookId, runId, nowMs + leaseMs, formatCursor(start), nowMs, nowMs + 2 * leaseMs],
+    );
+    return rows[0] ? stateIn(rows[0]) : null;
+  },
+
+  async renew({ workspaceId, webhookId, runId }, untilMs) {
+    const rows = await run(
+      `UPDATE webhook_state SET lease_until_ms = $4 WHERE ${OF} AND run_id = $3 RETURNING run_id`,
+      [workspaceId, webhookId, runId, untilMs],
+    );
+    return rows.length > 0;
+  },
+
+  async release({ workspaceId, webhookId, runId }) {
+    await run(`UPDATE webhook_state SET run_id = '', lease_until_ms = 0 WHERE ${OF} AND run_id = $3`, [
+      workspaceId,
+      webhookId,
+      runId,
+    ]);
+  },
+
+  async save(state) {
+    const { workspaceId, webhookId, runId, deliveredThrough, message } = state;
+    const rows = await run(
+      `UPDATE webhook_state SET delivered_through = $4, message_id = $5, message_through = $6, failures = $7,
+         failing_since_ms = $8, next_attempt_ms = $9, disabled_reason = $10, lease_until_ms = $11
+       WHERE ${OF} AND run_id = $3 RETURNING *`,
+      [
+        workspaceId,
+        webhookId,
+        runId,
+        formatCursor(deliveredThrough),
+        message?.messageId ?? null,
+        message ? formatCursor(message.through) : null,
+        state.failures,
+        state.failingSinceMs,
+        state.nextAttemptMs,
+        state.disabledReason,
+        state.leaseUntilMs,
+      ],
+    );
+    return rows[0] ? stateIn(rows[0]) : null;
+  },
+
+  async addAttempt({ workspaceId, webhookId }, attempt) {
+    await run(
+      `INSERT INTO webhook_attempts (workspace_id, webhook_id, attempt_id, message_id, after_cursor, through_cursor, events,
+         attempted_at_ms, duration_ms, status, error) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      [
+        workspaceId,
+        webhookId,
+        attempt.attemptId,
+        attempt.messageId,
+        formatCursor(attempt.after),
+        formatCursor(attempt.through),
+        attempt.events,
+        attempt.attemptedAtMs,
+        attempt.durationMs,
+        attempt.status,
+        attempt.error,
+      ],
+    );
+  },
+
+  async pruneAttempts(workspaceId, webhookId) {
+    await run(
+      `DELETE FROM webhook_attempts WHERE ${OF} AND attempt_id <=
+         (SELECT attempt_id FROM webhook_attempts WHERE ${OF} ORDER BY attempt_id DESC LIMIT 1 OFFSET $3)`,
+      [workspaceId, webhookId, KEPT_ATTEMPTS],
+    );
+  },
+
+  async attempts(workspaceId, webhookId, limit) {
+    const rows = await run(`SELECT * FROM webhook_attempts WHERE ${OF} ORDER BY attempt_id DESC LIMIT $3`, [
+      workspaceId,
+      webhookId,
+      limit,
+    ]);
+    return rows.map(attemptIn);
+  },
+
+  async lastAttempt(workspaceId, webhookId, messageId) {
+    const rows = await run(
+      `SELECT * FROM webhook_attempts WHERE ${OF} AND message_id = $3 ORDER BY attempt_id DESC LIMIT 1`,
+      [workspaceId, webhookId, messageId],
+    );
+    return rows[0] ? attemptIn(rows[0]) : null;
+  },
+
+  async requestResend(workspaceId, webhookId, messageId) {
+    const rows = await run(
+      `UPDATE webhook_state SET resend_message_id = $3 WHERE ${OF} AND resend_message_id IS NULL RETURNING run_id`,
+      [workspaceId, webhookId, messageId],
+    );
+    return rows.length > 0;
+  },
+
+  async finishResend({ workspaceId, webhookId }, messageId) {
+    await run(`UPDATE webhook_state SET resend_message_id = NULL WHERE ${OF} AND resend_message_id = $3`, [
+      workspaceId,
+      webhookId,
+      messageId,
+    ]);
+  },
+
+  async replay(workspaceId, webhookId, from) {
+    // The process that holds the lease loses it, and with it what it has read.
+    const rows = await run(
+      `UPDATE webhook_state SET run_id = '', lease_until_ms = 0, delivered_through = $3, message_id = NULL, message_through = NULL,
+         failures = 0, failing_since_ms = NULL, next_attempt_ms = 0, disabled_reason = NULL WHERE ${OF} RETURNING webhook_id`,
+      [workspaceId, webhookId, formatCursor(from)],
+    );
+    return rows.length > 0;
+  },
+
+  async resume(workspaceId, webhookId) {
+    const rows = await run(
+      `UPDATE webhook_state SET run_id = '', lease_until_ms = 0, failures = 0, failing_since_ms = NULL, next_attempt_ms = 0,
+         disabled_reason = NULL WHERE ${OF} RETURNING webhook_id`,
+      [workspaceId, webhookId],
+    );
+    return rows.length > 0;
+  },
+});

@@ -1,0 +1,78 @@
+import type { DataEvent } from '../data-out/data-event.ts';
+import { WEBHOOK_FORMATS } from '../data-out/formats.ts';
+import { codeOf, messageOf } from '../log.ts';
+import { PrivateAddressError } from './address.ts';
+import type { Post } from './post.ts';
+import { parseSecret, signedHeaders } from './sign.ts';
+import type { Webhook } from './webhook.ts';
+
+/** What came of an attempt. */
+export interface SendResult {
+  /** `null` if no answer came. */
+  status: number | null;
+  retryAfterMs: number | null;
+  /** `null` if the receiver took the message, else a code such as `http_503`, `timeout` or `ECONNREFUSED`. */
+  error: string | null;
+}
+
+export type ReadSecret = (variable: string) => string | undefined;
+
+interface SendOptions {
+  post: Post;
+  readSecret: ReadSecret;
+  nowMs: number;
+  signal: AbortSignal;
+}
+
+const failed = (error: string): SendResult => ({ status: null, retryAfterMs: null, error });
+
+const errorCode = (error: unknown): string => {
+  if (error instanceof PrivateAddressError) return 'private_address';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  if (error instanceof Error && error.cause instanceof Error) return errorCode(error.cause);
+  return codeOf(error) ?? messageOf(error);
+};
+
+/** Throws with the name of the variable if a secret is missing or invalid. */
+const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Array[] =>
+  secretVariables.map((variable) => {
+    const secret = readSecret(variable);
+    if (secret === undefined) throw new Error(`${variable} is not set`);
+    try {
+      return parseSecret(secret);
+    } catch (error) {
+      throw new Error(`${variable}: ${messageOf(error)}`);
+    }
+  });
+
+/** Sends events to the receiver of a webhook once. Secrets are read for each attempt, so that a new one needs no restart. */
+export const sendMessage = async (
+  webhook: Webhook,
+  messageId: string,
+  events: readonly DataEvent[],
+  { post, readSecret, nowMs, signal }: SendOptions,
+): Promise<SendResult> => {
+  const format = WEBHOOK_FORMATS[webhook.format];
+  const body = format.body(events);
+  try {
+    const keys = readKeys(webhook, readSecret);
+    const token = webhook.tokenVariable === null ? null : readSecret(webhook.tokenVariable);
+    if (token === undefined) return failed(`${webhook.tokenVariable} is not set`);
+    const { status, retryAfterMs } = await post({
+      url: new URL(webhook.url),
+      headers: {
+        'content-type': format.contentType,
+        'user-agent': 'Placard',
+        ...(webhook.format === 'currents' && { 'braze-currents-version': '1' }),
+        ...(token !== null && { authorization: `Bearer ${token}` }),
+        ...signedHeaders(keys, { id: messageId, timestamp: Math.floor(nowMs / 1_000), body }),
+      },
+      body,
+      signal,
+    });
+    const isDelivered = status >= 200 && status < 300;
+    return { status, retryAfterMs, error: isDelivered ? null : `http_${status}` };
+  } catch (error) {
+    return failed(errorCode(error));
+  }
+};

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { START } from '../data-out/cursor.ts';
+import { errorFacts, type Log } from '../log.ts';
+import type { Store } from '../store/store.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import type { Resolve } from './address.ts';
+import { createDeliver } from './deliver.ts';
+import { createPost } from './post.ts';
+import type { WebhookState } from './records.ts';
+import { retryDelayMs } from './retry.ts';
+import type { ReadSecret } from './send-message.ts';
+import type { Webhook } from './webhook.ts';
+
+const POLL_MS = 1_000;
+/** Longer than an attempt takes. After the death of a process another one goes on once this is over. */
+const LEASE_MS = 30_000;
+/** How long a stop waits for attempts under way. */
+const DRAIN_MS = 5_000;
+
+export interface WebhooksOptions {
+  store: Pick<Store, 'webhooks' | 'readFeed' | 'readConversions' | 'feedEnd'>;
+  /** As they are now: a file that changes counts from the next message on. */
+  workspaces(): readonly Workspace[];
+  /** Returns the value of a variable that the workspace file names. */
+  readSecret: ReadSecret;
+  /** Names and addresses of private hosts that webhooks may reach. Default: none. */
+  privateHosts?: ReadonlySet<string>;
+  log: Log;
+  /** Unix milliseconds. Default: the system's clock. */
+  now?: () => number;
+  pollMs?: number;
+  leaseMs?: number;
+  timeoutMs?: number;
+  resolve?: Resolve;
+  /** Default: the delays of `retry.ts`. */
+  retryDelay?: typeof retryDelayMs;
+}
+
+/**
+ * Delivers the events of workspaces to their webhooks. Any number of replicas may do this: one of them has a webhook at a time. Returns a
+ * function that stops it.
+ */
+export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) => {
+  const { store, workspaces, readSecret, log, privateHosts = new Set(), now = Date.now } = options;
+  const { pollMs = POLL_MS, leaseMs = LEASE_MS, timeoutMs, resolve, retryDelay = retryDelayMs } = options;
+  const runId = randomUUID();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const draining = new AbortController();
+  const running = new Map<string, Promise<void>>();
+  const { post, close } = createPost({ privateHosts, resolve, timeoutMs });
+  const deliver = createDeliver({
+    feed: store,
+    webhooks: store.webhooks,
+    findWorkspace: (id) => workspaces().find(({ workspaceId }) => workspaceId === id),
+    post,
+    readSecret,
+    retryDelay,
+    log,
+    now,
+    leaseMs,
+    signal: draining.signal,
+  });
+
+  /** Returns the state of a webhook that this process holds; `null` if another one does. */
+  const hold = async (workspaceId: string, webhook: Webhook): Promise<WebhookState | null> => {
+    const { webhookId } = webhook;
+    const state = await store.webhooks.state(workspaceId, webhookId);
+    const nowMs = now();
+    if (state?.runId === runId) {
+      if (state.leaseUntilMs - nowMs > leaseMs / 2) return state;
+      return (await store.webhooks.renew(state, nowMs + leaseMs)) ? state : null;
+    }
+    const isHeld = state && state.leaseUntilMs >= nowMs && state.leaseUntilMs <= nowMs + 2 * leaseMs;
+    if (isHeld) return null;
+    const start = state || webhook.from === 'start' ? START : await store.feedEnd();
+    return store.webhooks.claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start });
+  };
+
+  const run = async (workspaceId: string, webhook: Webhook) => {
+    const held = await hold(workspaceId, webhook);
+    if (!held) return;
+    for (let step = { state: held, hasMore: true }; step.hasMore && !signal.aborted; )
+      step = await deliver(webhook, step.state);
+  };
+
+  const look = ({ workspaceId, webhooks }: Workspace) => {
+    for (const webhook of webhooks) {
+      const { webhookId, isPaused } = webhook;
+      const key = JSON.stringify([workspaceId, webhookId]);
+      if (isPaused || running.has(key)) continue;
+      const done = run(workspaceId, webhook)
+        .catch((error: unknown) =>
+          log.error({ workspace: workspaceId, webhook: webhookId, ...errorFacts(error) }, 'webhook not run'),
+        )
+        .finally(() => running.delete(key));
+      running.set(key, done);
+    }
+  };
+
+  const release = async ({ workspaceId, webhooks }: Workspace) => {
+    if (webhooks.length === 0) return;
+    const states = await store.webhooks.states(workspaceId);
+    for (const state of states) if (state.runId === runId) await store.webhooks.release(state);
+  };
+
+  const poll = async () => {
+    while (!signal.aborted) {
+      for (const workspace of workspaces()) look(workspace);
+      await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  };
+  const polling = poll();
+
+  return async () => {
+    stopping.abort();
+    const timer = setTimeout(() => draining.abort(), DRAIN_MS);
+    await polling;
+    await Promise.all(running.values());
+    clearTimeout(timer);
+    close();
+    for (const workspace of workspaces())
+      await release(workspace).catch((error: unknown) =>
+        log.error(errorFacts(error), 'webhooks not released'),
+      );
+  };
+};

@@ -1,0 +1,182 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openStore, type Store } from '../../src/service/index.ts';
+import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { anEvent, aPurchase, byExternalId, NOW } from '../service/store/examples.ts';
+import { aReceiver } from '../service/webhooks/receiver.ts';
+
+let folder: string;
+let store: Store;
+const file = (name: string) => join(folder, name);
+const stream = (...words: string[]) => runCli(['stream', '--db', file('live.db'), ...words]);
+const rowsIn = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+const act = (externalId: string, name: string) =>
+  store.write({
+    workspaceId: 'demo',
+    lookups: [byExternalId(externalId)],
+    nowMs: NOW,
+    apply(users) {
+      const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, NOW);
+      users.record(profile, { ...anEvent(profile, name), properties: { page: 'home' } });
+      users.record(profile, aPurchase(profile, 'cup', NOW - 24 * 3_600_000));
+    },
+  });
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'placard-stream-'));
+  store = await openStore(file('live.db'));
+  await act('kim', 'opened');
+  await recordBannerEvents(store, 'kim', [aBannerEvent(), aBannerEvent({ eventType: 'click' })]);
+});
+afterAll(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+/** Every file below a folder with its rows. */
+const parquetRows = async (root: string) => {
+  const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.parquet'),
+  );
+  const rows: [name: string, rows: Record<string, unknown>[]][] = [];
+  for (const name of names.sort())
+    rows.push([name, await parquetReadObjects({ file: await asyncBufferFromFile(join(root, name)) })]);
+  return rows;
+};
+
+describe('placard stream', () => {
+  test('writes NDJSON beside a running service, and goes on from a cursor', async () => {
+    const all = await stream('--to', 'ndjson');
+    expect(all).toMatchObject({ code: 0, stderr: '4 events; cursor 2-2-0\n' });
+    expect(rowsIn(all.stdout).map((row) => row['event_type'])).toEqual([
+      'users.behaviors.CustomEvent',
+      'users.behaviors.Purchase',
+      'users.messages.banner.Impression',
+      'users.messages.banner.Click',
+    ]);
+    const later = await stream('--to', 'ndjson', '--from', '1-1-0');
+    expect(rowsIn(later.stdout)).toEqual(rowsIn(all.stdout).filter((_, index) => index % 2 === 1));
+    expect(await stream('--to', 'ndjson', '--from', 'now')).toMatchObject({
+      stdout: '',
+      stderr: '0 events; cursor 2-2-0\n',
+    });
+    const clicks = await stream('--to', 'ndjson', '--types', 'users.messages.banner.Click');
+    expect(rowsIn(clicks.stdout)).toHaveLength(1);
+  });
+
+  test('writes Parquet in Hive partitions, and the same files when it is repeated', async () => {
+    const target = file('warehouse');
+    expect(await stream('--to', 'parquet', target)).toMatchObject({ code: 0 });
+    const written = await parquetRows(target);
+    expect(written.map(([name]) => name)).toEqual([
+      'event_type=users.behaviors.CustomEvent/date=2026-03-01/0-0-0.parquet',
+      'event_type=users.behaviors.Purchase/date=2026-02-28/0-0-0.parquet',
+      'event_type=users.messages.banner.Click/date=2026-03-01/0-0-0.parquet',
+      'event_type=users.messages.banner.Impression/date=2026-03-01/0-0-0.parquet',
+    ]);
+    const lines = rowsIn((await stream('--to', 'ndjson')).stdout);
+    const [, [event]] = written[0]!;
+    const { event_type: _, ...line } = lines[0]!;
+    expect({ ...event, time_ms: Number(event!['time_ms']) }).toEqual({ ...line, platform: null });
+    expect(written[1]![1][0]).toMatchObject({ product_id: 'cup', price: 1.5, quantity: 2, currency: 'EUR' });
+    expect(written[3]![1][0]).toMatchObject({ is_unique: true, campaign_id: 'campaign', language: null });
+    expect(await stream('--to', 'parquet', target)).toMatchObject({ code: 0 });
+    expect(await parquetRows(target)).toEqual(written);
+  });
+
+  test('continues from the file that --resume names', async () => {
+    const resume = ['--resume', file('cursor')];
+    expect(rowsIn((await stream('--to', 'ndjson', ...resume)).stdout)).toHaveLength(4);
+    expect(readFileSync(file('cursor'), 'utf8')).toBe('2-2-0\n');
+    await act('lee', 'later');
+    const names = rowsIn((await stream('--to', 'ndjson', ...resume)).stdout).map(
+      (row) => row['external_user_id'],
+    );
+    expect(names).toEqual(['lee', 'lee']);
+  });
+
+  test('sends to a webhook', async () => {
+    const receiver = await aReceiver();
+    const words = ['stream', '--db', file('live.db'), '--to', 'webhook', receiver.url];
+    const env = {
+      PLACARD_WEBHOOK_PRIVATE_HOSTS: '127.0.0.1',
+      HOOK: `whsec_${Buffer.alloc(24).toString('base64')}`,
+    };
+    expect(await runCli([...words, '--secret-env', 'HOOK'], env)).toMatchObject({ code: 0 });
+    const ids = rowsIn((await stream('--to', 'ndjson')).stdout).map((row) => row['id']);
+    expect(receiver.delivered.flatMap(({ events }) => events.map(({ id }) => id))).toEqual(ids);
+    expect(receiver.delivered[0]!.headers.get('webhook-signature')).toMatch(/^v1,/);
+    receiver.answer = () => new Response(null, { status: 410 });
+    expect(await runCli(words, env)).toMatchObject({
+      code: 1,
+      stderr: `placard: ${receiver.url} answered 410: the endpoint is gone\n`,
+    });
+  });
+
+  test.each([
+    [
+      ['--to', 'ndjson', '--from', 'yesterday'],
+      'expected start, now or a cursor such as 120-35-7, got "yesterday"',
+    ],
+    [['--to', 'csv'], 'stream needs --to ndjson, parquet or webhook, got "csv"'],
+    [['--to', 'parquet'], 'name the folder: placard stream --to parquet …'],
+    [
+      ['--to', 'ndjson', '--types', 'users.Nothing'],
+      '--types has "users.Nothing"; the types are users.messages',
+    ],
+  ])('rejects %s', async (words, problem) => {
+    expect(await stream(...words)).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
+  });
+});
+
+describe('placard webhooks', () => {
+  test('lists, repeats and resumes what a service has delivered', async () => {
+    const webhooks = (...words: string[]) => runCli(['webhooks', ...words, '--db', file('live.db')]);
+    const start = { events: 0, bannerEvents: 0, userChanges: 0 };
+    const claim = { workspaceId: 'demo', webhookId: 'crm', runId: 'run', nowMs: NOW, leaseMs: 1_000, start };
+    const state = (await store.webhooks.claim(claim))!;
+    const through = { events: 2, bannerEvents: 2, userChanges: 0 };
+    await store.webhooks.save({ ...state, deliveredThrough: through, disabledReason: 'http_410' });
+    await store.webhooks.addAttempt(state, {
+      attemptId: '2026-03-01T09:00:00.000Z a',
+      messageId: 'msg_1',
+      after: start,
+      through,
+      events: 4,
+      attemptedAtMs: NOW,
+      durationMs: 12,
+      status: 410,
+      error: 'http_410',
+    });
+    expect(rowsIn((await webhooks()).stdout)).toMatchObject([
+      { webhook_id: 'crm', delivered_through: '2-2-0', disabled_reason: 'http_410' },
+    ]);
+    expect(rowsIn((await webhooks('attempts', 'crm')).stdout)).toMatchObject([
+      { message_id: 'msg_1', status: 410, after: '0-0-0', through: '2-2-0', events: 4 },
+    ]);
+    expect(await webhooks('resend', 'crm', '--message', 'msg_2')).toMatchObject({
+      code: 1,
+      stderr: 'placard: no attempt of message "msg_2" is kept\n',
+    });
+    expect(await webhooks('resend', 'crm', '--message', 'msg_1')).toMatchObject({ code: 0 });
+    expect(await store.webhooks.state('demo', 'crm')).toMatchObject({ resendMessageId: 'msg_1' });
+    expect(await webhooks('resume', 'crm')).toMatchObject({ code: 0 });
+    expect(await store.webhooks.state('demo', 'crm')).toMatchObject({ disabledReason: null });
+    expect(await webhooks('replay', 'crm', '--from', '1-0-0')).toMatchObject({ code: 0 });
+    expect(await store.webhooks.state('demo', 'crm')).toMatchObject({
+      deliveredThrough: { events: 1, bannerEvents: 0, userChanges: 0 },
+      runId: '',
+    });
+    expect(await webhooks('resume', 'other')).toMatchObject({ code: 1 });
+  });
+});

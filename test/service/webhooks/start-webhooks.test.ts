@@ -1,0 +1,272 @@
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { formatCursor, START, type Store } from '../../../src/service/index.ts';
+import { parseSecret, signedHeaders } from '../../../src/service/webhooks/sign.ts';
+import { startWebhooks, type WebhooksOptions } from '../../../src/service/webhooks/start-webhooks.ts';
+import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
+import { aWorkspace } from '../../helpers/a-workspace.ts';
+import { patience } from '../../helpers/patience.ts';
+import { recordingLog } from '../../helpers/running-service.ts';
+import { type Api, NOW, onBothStores } from '../users/on-both-stores.ts';
+import { aReceiver, type Receiver } from './receiver.ts';
+
+const SECRETS: Record<string, string> = {
+  CURRENT: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  PREVIOUS: `whsec_${Buffer.alloc(32, 7).toString('base64')}`,
+  TOKEN: 'crm-token',
+};
+const PATIENCE = { timeout: patience(20_000), interval: 10 };
+
+onBothStores('webhooks', (api, store) => {
+  const track = (...names: string[]) =>
+    api().track({
+      events: names.map((name) => ({ external_id: `u-${name}`, name, time: new Date(NOW).toISOString() })),
+    });
+  const namesIn = (receiver: Receiver, list: 'delivered' | 'failed' = 'delivered') =>
+    receiver[list].flatMap(({ events }) => events.map(({ user }) => user.external_user_id));
+
+  /** Delivers to a receiver until the test ends, with a clock of its own. */
+  const start = (
+    receiver: Pick<Receiver, 'url'>,
+    { webhook = {}, ...options }: Partial<WebhooksOptions> & { webhook?: Record<string, unknown> } = {},
+    { workspaceId }: Api = api(),
+  ) => {
+    const workspace = parseWorkspace(
+      aWorkspace({
+        workspace_id: workspaceId,
+        webhooks: [{ webhook_id: 'crm', url: receiver.url, from: 'start', ...webhook }],
+      }),
+    );
+    const lines: Record<string, unknown>[] = [];
+    const clock = { now: NOW };
+    const stop = startWebhooks({
+      store: store(),
+      workspaces: () => [workspace],
+      readSecret: (variable) => SECRETS[variable],
+      privateHosts: new Set(['127.0.0.1']),
+      log: recordingLog(lines),
+      now: () => clock.now,
+      pollMs: 5,
+      ...options,
+    });
+    onTestFinished(stop);
+    return { stop, lines, clock };
+  };
+  const state = async () =>
+    (await store().webhooks.states(api().workspaceId)).find(({ webhookId }) => webhookId === 'crm');
+  const attempts = () => store().webhooks.attempts(api().workspaceId, 'crm', 100);
+  const until = (check: () => Promise<void> | void) => vi.waitFor(check, PATIENCE);
+
+  test('deliver signed events of the chosen types', async () => {
+    const receiver = await aReceiver();
+    start(receiver, {
+      webhook: {
+        secret_env: 'CURRENT',
+        previous_secret_env: 'PREVIOUS',
+        token_env: 'TOKEN',
+        event_types: ['users.behaviors.CustomEvent'],
+      },
+    });
+    await track('one');
+    await api().track({
+      purchases: [
+        {
+          external_id: 'u-one',
+          product_id: 'cup',
+          price: 1,
+          currency: 'EUR',
+          time: new Date(NOW).toISOString(),
+        },
+      ],
+    });
+    await track('two');
+    await until(() => expect(namesIn(receiver)).toEqual(['u-one', 'u-two']));
+    const { headers, body, messageId } = receiver.delivered[0]!;
+    const keys = [SECRETS['CURRENT']!, SECRETS['PREVIOUS']!].map(parseSecret);
+    const signed = signedHeaders(keys, { id: messageId, timestamp: Math.floor(NOW / 1_000), body });
+    expect(Object.fromEntries(headers)).toMatchObject({
+      ...signed,
+      authorization: 'Bearer crm-token',
+      'content-type': 'application/json',
+    });
+    expect(receiver.delivered[0]!.events[0]).toMatchObject({
+      event_type: 'users.behaviors.CustomEvent',
+      time: Math.floor(NOW / 1_000),
+      time_ms: NOW,
+      properties: { app_group_id: api().workspaceId, name: 'one', custom_properties: {} },
+    });
+  });
+
+  test('deliver CloudEvents as a batch', async () => {
+    const receiver = await aReceiver();
+    start(receiver, { webhook: { format: 'cloudevents' } });
+    await track('one');
+    await until(() => expect(receiver.delivered).toHaveLength(1));
+    const { headers, body } = receiver.delivered[0]!;
+    expect(headers.get('content-type')).toBe('application/cloudevents-batch+json; charset=UTF-8');
+    expect(JSON.parse(body)).toEqual([
+      {
+        specversion: '1.0',
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        source: `urn:placard:workspace:${api().workspaceId}`,
+        type: 'placard.user.custom_event',
+        subject: 'u-one',
+        time: new Date(NOW).toISOString(),
+        datacontenttype: 'application/json',
+        data: expect.objectContaining({ event_type: 'users.behaviors.CustomEvent' }),
+      },
+    ]);
+  });
+
+  test('begin with rows from now on unless the file says start', async () => {
+    const receiver = await aReceiver();
+    await track('before');
+    start(receiver, { webhook: { from: 'now' } });
+    await until(async () => expect(await state()).toBeDefined());
+    await track('after');
+    await until(() => expect(namesIn(receiver)).toEqual(['u-after']));
+  });
+
+  test('retry under the same ID, no sooner than Retry-After says', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = () => new Response(null, { status: 503, headers: { 'Retry-After': '600' } });
+    const { clock, lines } = start(receiver);
+    await track('one');
+    await until(() => expect(receiver.failed).toHaveLength(1));
+    await until(async () => expect((await state())?.nextAttemptMs).toBe(NOW + 600_000));
+    receiver.answer = () => new Response(null, { status: 200 });
+    clock.now = NOW + 599_999;
+    await track('two');
+    const looks = vi.spyOn(store().webhooks, 'state');
+    await until(() => expect(looks.mock.calls.length).toBeGreaterThan(5));
+    expect(receiver.delivered).toEqual([]);
+    clock.now = NOW + 600_000;
+    await until(() => expect(namesIn(receiver)).toEqual(['u-one', 'u-two']));
+    expect(receiver.delivered[0]!.messageId).toBe(receiver.failed[0]!.messageId);
+    expect(receiver.delivered[1]!.messageId).not.toBe(receiver.failed[0]!.messageId);
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'webhook failed', error: 'http_503' }));
+    const outcomes = async () =>
+      (await attempts()).map(({ status, error, events }) => [status, error, events]);
+    await until(async () =>
+      expect(await outcomes()).toEqual([
+        [200, null, 1],
+        [200, null, 1],
+        [503, 'http_503', 1],
+      ]),
+    );
+  });
+
+  test('leave out a user who is erased between the row and the delivery', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = () => new Response(null, { status: 500 });
+    const { clock } = start(receiver);
+    await track('stays', 'goes');
+    await until(() => expect(receiver.failed).toHaveLength(1));
+    expect(namesIn(receiver, 'failed')).toEqual(['u-stays', 'u-goes']);
+    await api().post('/users/delete', { external_ids: ['u-goes'] });
+    const [ledger] = await attempts();
+    expect(JSON.stringify(ledger)).not.toContain('u-goes');
+    receiver.answer = () => new Response(null, { status: 204 });
+    clock.now += 10_000;
+    await until(() => expect(receiver.delivered).toHaveLength(2));
+    expect(receiver.delivered.map(({ events }) => events.map(({ event_type }) => event_type))).toEqual([
+      ['users.behaviors.CustomEvent'],
+      ['users.UserDeleteRequest'],
+    ]);
+    expect(namesIn(receiver)).toEqual(['u-stays', null]);
+  });
+
+  test('end at 410, and begin again where they ended when they are resumed', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = () => new Response(null, { status: 410 });
+    const { lines } = start(receiver);
+    await track('one');
+    await until(async () => expect((await state())?.disabledReason).toBe('http_410'));
+    expect(lines).toContainEqual(expect.objectContaining({ message: 'webhook disabled', level: 'error' }));
+    await track('two');
+    receiver.answer = () => new Response(null, { status: 204 });
+    expect(await store().webhooks.resume(api().workspaceId, 'crm')).toBe(true);
+    await until(() => expect(namesIn(receiver)).toEqual(['u-one', 'u-two']));
+  });
+
+  test('are disabled after five days of failures', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = () => new Response(null, { status: 500 });
+    const { clock } = start(receiver);
+    await track('one');
+    await until(async () => expect((await state())?.failures).toBe(1));
+    clock.now = NOW + 5 * 24 * 3_600_000;
+    await until(async () => expect((await state())?.disabledReason).toBe('failing: http_500'));
+  });
+
+  test('send fewer events at once to a receiver that calls a message too large', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = ({ events }) => new Response(null, { status: events.length > 2 ? 413 : 204 });
+    start(receiver);
+    await track('a', 'b', 'c', 'd', 'e', 'f', 'g');
+    await until(() => expect(namesIn(receiver)).toHaveLength(7));
+    expect(new Set(namesIn(receiver)).size).toBe(7);
+  });
+
+  test('resend a message under its ID, and replay rows under new ones', async () => {
+    const receiver = await aReceiver();
+    start(receiver);
+    await track('one');
+    await until(() => expect(receiver.delivered).toHaveLength(1));
+    const [{ messageId, events } = { messageId: '', events: [] }] = receiver.delivered;
+    await until(async () => expect((await state())?.message).toBeNull());
+    expect(await store().webhooks.requestResend(api().workspaceId, 'crm', messageId)).toBe(true);
+    await until(() => expect(receiver.delivered).toHaveLength(2));
+    expect(receiver.delivered[1]).toMatchObject({ messageId, events });
+    await until(async () => expect((await state())?.resendMessageId).toBeNull());
+    expect(await store().webhooks.replay(api().workspaceId, 'crm', START)).toBe(true);
+    await until(() => expect(receiver.delivered).toHaveLength(3));
+    expect(receiver.delivered[2]!.messageId).not.toBe(messageId);
+    expect(receiver.delivered[2]!.events).toEqual(events);
+  });
+
+  test('fail with the name of a secret that is missing, and send nothing', async () => {
+    const receiver = await aReceiver();
+    start(receiver, { webhook: { secret_env: 'MISSING' } });
+    await track('one');
+    await until(async () => expect(await attempts()).toMatchObject([{ error: 'MISSING is not set' }]));
+    expect([...receiver.delivered, ...receiver.failed]).toEqual([]);
+  });
+
+  test('do not reach a private address that nobody named', async () => {
+    const receiver = await aReceiver();
+    start(receiver, { privateHosts: new Set() });
+    await track('one');
+    await until(async () => expect(await attempts()).toMatchObject([{ error: 'private_address' }]));
+    expect([...receiver.delivered, ...receiver.failed]).toEqual([]);
+  });
+
+  test('are delivered by one of many replicas, and by another when that one stops', async () => {
+    const receiver = await aReceiver();
+    const replicas = [start(receiver), start(receiver), start(receiver)];
+    await track('one');
+    await until(() => expect(namesIn(receiver)).toEqual(['u-one']));
+    for (const { stop } of replicas.slice(0, 2)) await stop();
+    await track('two', 'three');
+    await until(() => expect(namesIn(receiver)).toHaveLength(3));
+    await replicas[2]!.stop();
+    expect(await state()).toMatchObject({ runId: '', message: null });
+    expect(formatCursor((await state())!.deliveredThrough)).not.toBe(formatCursor(START));
+  });
+
+  test('keep a thousand attempts', async () => {
+    const receiver = await aReceiver();
+    const { stop } = start(receiver);
+    await track('one');
+    await until(async () => expect(await attempts()).toHaveLength(1));
+    await stop();
+    const held = (await state())!;
+    const [last] = await attempts();
+    const { webhooks }: Store = store();
+    for (let count = 0; count < 1_010; count += 1)
+      await webhooks.addAttempt(held, { ...last!, attemptId: `2000 ${String(count).padStart(4, '0')}` });
+    await webhooks.pruneAttempts(held.workspaceId, 'crm');
+    const kept = await webhooks.attempts(held.workspaceId, 'crm', 2_000);
+    expect(kept).toHaveLength(1_000);
+    expect(kept[0]).toEqual(last);
+  });
+});
