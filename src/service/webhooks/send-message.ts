@@ -1,6 +1,6 @@
 import type { DataEvent } from '../data-out/data-event.ts';
 import { WEBHOOK_FORMATS } from '../data-out/formats.ts';
-import { codeOf, messageOf } from '../log.ts';
+import { getErrorCode, getErrorMessage } from '../log.ts';
 import { PrivateAddressError } from './address.ts';
 import type { Post } from './post.ts';
 import { parseSecret, signedHeaders } from './sign.ts';
@@ -30,7 +30,7 @@ const errorCode = (error: unknown): string => {
   if (error instanceof PrivateAddressError) return 'private_address';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   if (error instanceof Error && error.cause instanceof Error) return errorCode(error.cause);
-  return codeOf(error) ?? messageOf(error);
+  return getErrorCode(error) ?? getErrorMessage(error);
 };
 
 /** Throws with the name of the variable if a secret is missing or invalid. */
@@ -41,7 +41,7 @@ const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Ar
     try {
       return parseSecret(secret);
     } catch (error) {
-      throw new Error(`${variable}: ${messageOf(error)}`);
+      throw new Error(`${variable}: ${getErrorMessage(error)}`);
     }
   });
 

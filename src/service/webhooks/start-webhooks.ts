@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { START } from '../data-out/cursor.ts';
-import { errorFacts, type Log } from '../log.ts';
+import { type Log, serializeError } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Resolve } from './address.ts';
@@ -92,7 +92,10 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
       if (isPaused || running.has(key)) continue;
       const done = run(workspaceId, webhook)
         .catch((error: unknown) =>
-          log.error({ workspace: workspaceId, webhook: webhookId, ...errorFacts(error) }, 'webhook not run'),
+          log.error(
+            { workspace: workspaceId, webhook: webhookId, ...serializeError(error) },
+            'webhook not run',
+          ),
         )
         .finally(() => running.delete(key));
       running.set(key, done);
@@ -122,7 +125,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     close();
     for (const workspace of workspaces())
       await release(workspace).catch((error: unknown) =>
-        log.error(errorFacts(error), 'webhooks not released'),
+        log.error(serializeError(error), 'webhooks not released'),
       );
   };
 };
