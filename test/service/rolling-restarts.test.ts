@@ -50,13 +50,14 @@ const startCaddy = async (replicas: readonly number[]): Promise<Proxy> => {
 };
 
 const startNginx = async (replicas: readonly number[]): Promise<Proxy> => {
-  const [port, folder] = [await freePort(), aFolder()];
+  const [port, studio, folder] = [await freePort(), await freePort(), aFolder()];
   const file = join(folder, 'nginx.conf');
   const shipped = readFileSync('deploy/nginx.conf', 'utf8');
   const here = shipped
     .replaceAll('/tmp/', `${folder}/`)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
-    .replace(/placard-([12]):8787/g, (_, which) => `127.0.0.1:${replicas[which - 1]}`);
+    .replace('listen 8081', `listen 127.0.0.1:${studio}`)
+    .replace(/placard-([12]):878[78]/g, (_, which) => `127.0.0.1:${replicas[which - 1]}`);
   writeFileSync(file, here);
   const args = ['-p', folder, '-c', file, '-g', 'daemon off;'];
   return started(spawn('nginx', args, { stdio: 'ignore' }), port);
