@@ -1,4 +1,5 @@
 export { personsIn } from './campaigns/audience/audience.ts';
+export { campaignsIn } from './campaigns/audience/fields.ts';
 export { type Segment, segmentProblems, segmentsIn } from './campaigns/audience/segments.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
 export { type Campaign, conversionOf } from './campaigns/campaign.ts';

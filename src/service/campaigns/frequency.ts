@@ -1,6 +1,6 @@
-import { getOwn } from '../profiles/profile.ts';
 import type { UserCampaign } from '../store/store.ts';
 import type { Campaign } from './campaign.ts';
+import { goalsReachedMs } from './campaign-activity.ts';
 import { campaignOrder } from './campaign-order.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import type { Cap, Question } from './decision.ts';
@@ -21,27 +21,22 @@ export const impressionsSince = (workspace: CampaignSet, now: number): number | 
 
 type Asked = Pick<Question, 'workspace' | 'user' | 'now'>;
 
-const stopCap = ({ frequency, conversions }: Campaign, seen: UserCampaign, { user }: Asked): Cap | null => {
-  const { impressions, clicks, conversions: goals } = frequency!.stopAfter;
+const stopCap = (campaign: Campaign, seen: UserCampaign, { user }: Asked): Cap | null => {
+  const { impressions, clicks, conversions: goals } = campaign.frequency!.stopAfter;
   const over = (
     name: 'impressions' | 'clicks' | 'conversions',
     max: number | null,
     count: number,
   ): Cap | null =>
     max !== null && count >= max ? { limit: `stop_after.${name}`, max, count, againMs: null } : null;
-  const { firstImpressionMs } = seen;
-  // What they did before the first impression is no success of it.
-  const isReached = (goal: Campaign['conversions'][number]): boolean => {
-    const { profile } = user;
-    const done =
-      profile &&
-      ('event' in goal ? getOwn(profile.events, goal.event) : getOwn(profile.purchases, goal.product));
-    return done != null && firstImpressionMs !== null && done.last >= firstImpressionMs;
-  };
   return (
     over('impressions', impressions, seen.impressions) ??
     over('clicks', clicks, seen.clicks) ??
-    over('conversions', goals, goals === null ? 0 : conversions.filter(isReached).length)
+    over(
+      'conversions',
+      goals,
+      goals === null ? 0 : goalsReachedMs(campaign, user.profile, seen.firstImpressionMs).length,
+    )
   );
 };
 

@@ -1,20 +1,32 @@
 import type { AudienceContext } from './audience/fields.ts';
 import type { Campaign } from './campaign.ts';
+import { toCampaignActivity } from './campaign-activity.ts';
 import type { PassedOver, Question, Verdict } from './decision.ts';
 
 export const toAudienceContext = ({
+  workspace,
   externalUserId,
   user,
   appId,
   appVersion,
   now,
-}: Pick<Question, 'externalUserId' | 'user' | 'appId' | 'appVersion' | 'now'>): AudienceContext => ({
-  externalId: externalUserId,
-  profile: user.profile,
-  appId,
-  appVersion,
-  nowMs: now,
-});
+}: Pick<
+  Question,
+  'workspace' | 'externalUserId' | 'user' | 'appId' | 'appVersion' | 'now'
+>): AudienceContext => {
+  let activity: ReturnType<typeof toCampaignActivity> | undefined;
+  return {
+    externalId: externalUserId,
+    profile: user.profile,
+    campaigns: () => {
+      activity ??= toCampaignActivity(workspace, user);
+      return activity;
+    },
+    appId,
+    appVersion,
+    nowMs: now,
+  };
+};
 
 /** A test send ignores status, time and audience. */
 export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): boolean =>

@@ -77,7 +77,14 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   if (!variant) return null;
   const context = () => personaliseContext(externalId, profile, undefined, workspace.appPlatforms);
   const [appId = ''] = workspace.appIds;
-  const membership = campaign.audience?.membership({ externalId, profile, appId, appVersion: '', nowMs });
+  const membership = campaign.audience?.membership({
+    externalId,
+    profile,
+    campaigns: () => ({}),
+    appId,
+    appVersion: '',
+    nowMs,
+  });
   try {
     const wanted = question.language ?? profile?.standard['language'];
     const language = languageFor(campaign, variant, languagesOf(wanted, ''));

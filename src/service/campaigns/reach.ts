@@ -4,6 +4,7 @@ import type { Sample } from '../store/workspace-reads.ts';
 import type { AudienceContext } from './audience/fields.ts';
 import { drawVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
+import { toCampaignActivity } from './campaign-activity.ts';
 import { campaignOrder } from './campaign-order.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import { holdoutOf } from './holdout.ts';
@@ -94,7 +95,15 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
  * turn in between; `null` where nobody waits for it any more.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
-  const { sample, campaign, now, isOver = () => false, maxMs = MAX_MS, clock = workedMs } = question;
+  const {
+    sample,
+    workspace,
+    campaign,
+    now,
+    isOver = () => false,
+    maxMs = MAX_MS,
+    clock = workedMs,
+  } = question;
   const { total, users } = sample;
   const isShown = createIsShown(question);
   let found = 0;
@@ -102,7 +111,7 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
   let looked = 0;
   let tookMs = 0;
   let startedMs = clock();
-  for (const { externalId, profile } of users) {
+  for (const { externalId, profile, campaigns } of users) {
     const sliceMs = clock() - startedMs;
     if (tookMs + sliceMs > maxMs) break;
     if (sliceMs > SLICE_MS) {
@@ -113,7 +122,14 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
     if (isOver()) return null;
     looked += 1;
     if (externalId === null) continue;
-    const context = { externalId, profile, appId: '', appVersion: '', nowMs: now };
+    const context = {
+      externalId,
+      profile,
+      campaigns: () => toCampaignActivity(workspace, { profile, campaigns }),
+      appId: '',
+      appVersion: '',
+      nowMs: now,
+    };
     if ((campaign.audience?.membership(context) ?? 'in') !== 'in') continue;
     found += 1;
     if (isShown(context)) shown += 1;

@@ -48,7 +48,14 @@ export const MEASURE_OF = {
       state.lastImpressionMs = latest(state.lastImpressionMs, atMs);
     },
   },
-  click: { events: 'clicks', users: 'clicked_users', userCount: 'clicked', effect: () => undefined },
+  click: {
+    events: 'clicks',
+    users: 'clicked_users',
+    userCount: 'clicked',
+    effect(state, { atMs }) {
+      state.lastClickMs = latest(state.lastClickMs, atMs);
+    },
+  },
   dismiss: {
     events: 'dismissals',
     users: 'dismissed_users',

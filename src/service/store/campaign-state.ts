@@ -28,6 +28,7 @@ const emptyState = ({
   firstImpressionMs: null,
   lastImpressionMs: null,
   clicks: 0,
+  lastClickMs: null,
   dismissals: 0,
   lastDismissalMs: null,
   round: 0,
@@ -51,6 +52,7 @@ const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): User
   }
   addTallies(kept, merged);
   kept.lastImpressionMs = latest(kept.lastImpressionMs, merged.lastImpressionMs);
+  kept.lastClickMs = latest(kept.lastClickMs, merged.lastClickMs);
   kept.lastDismissalMs = latest(kept.lastDismissalMs, merged.lastDismissalMs);
   kept.round = Math.max(kept.round, merged.round);
   return kept;

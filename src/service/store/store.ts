@@ -11,7 +11,7 @@ import type { ResultsDifference } from '../results/verify.ts';
 import type { WebhookStore } from '../webhooks/records.ts';
 import type { PruneBefore, Pruned } from './prune.ts';
 import type { StudioStore } from './studio-store.ts';
-import type { Sample } from './workspace-reads.ts';
+import type { Sample, SampleQuery } from './workspace-reads.ts';
 
 /** A change to users: which of them it must see, and what it does with them. */
 export interface UserWork<T> {
@@ -37,6 +37,7 @@ export interface UserCampaign {
   firstImpressionMs: number | null;
   lastImpressionMs: number | null;
   clicks: number;
+  lastClickMs: number | null;
   dismissals: number;
   lastDismissalMs: number | null;
   /** The eligibility round that the user is in: 0, and after a dismissal one more than the dismissed banner's. */
@@ -91,7 +92,7 @@ export interface StoreReader {
   /** Returns the counts of campaigns that differ from the events they were derived from. Reads all of these. */
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** About `size` users, chosen evenly. */
-  sampleUsers(workspaceId: string, size: number): Promise<Sample>;
+  sampleUsers(query: SampleQuery): Promise<Sample>;
   /** A picture by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
   picture(hash: string): Promise<PictureFile | null>;
   /** Gives the connection back. */

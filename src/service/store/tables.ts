@@ -86,6 +86,7 @@ CREATE TABLE user_campaigns (
   first_impression_at MOMENT,
   last_impression_at MOMENT,
   clicks INT NOT NULL,
+  last_click_at MOMENT,
   dismissals INT NOT NULL,
   last_dismissal_at MOMENT,
   round INT NOT NULL,

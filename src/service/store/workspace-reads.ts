@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createReadPicture, numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-set.ts';
-import type { StoreReader } from './store.ts';
+import { campaignOf } from './rows.ts';
+import type { StoreReader, UserCampaign } from './store.ts';
 
 /** Rows that an export holds at once; on SQLite a page is one short read, so that an export never holds back the log. */
 export const EXPORT_PAGE = 500;
@@ -63,27 +64,62 @@ export interface Sample {
   /** All users of the workspace: those with a profile, and those who only have banner events. */
   total: number;
   /** All of them, where they are no more than were asked for; in an order that says nothing of them. */
-  users: Pick<UserRow, 'externalId' | 'profile'>[];
+  users: SampleUser[];
+}
+
+export interface SampleUser extends Pick<UserRow, 'externalId' | 'profile'> {
+  /** Of the campaigns that were asked for. */
+  campaigns: readonly UserCampaign[];
+}
+
+export interface SampleQuery {
+  workspaceId: string;
+  /** Users, about. */
+  size: number;
+  /** Campaigns whose states are read with the users. */
+  campaignIds: readonly string[];
 }
 
 /** Each user gets a number from 0 up to this one by a hash of the ID, in operators that both databases have. */
 const CHOICES = 2 ** 32;
 const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 
+const CHOSEN = `FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2`;
 const COUNT_USERS = 'SELECT count(*) AS total FROM users WHERE workspace_id = $1';
-const chooseUsers = (columns: string) =>
-  `SELECT ${columns} FROM users WHERE workspace_id = $1 AND ${CHOICE} < $2 ORDER BY ${CHOICE}`;
+const chooseUsers = (columns: string) => `SELECT ${columns} ${CHOSEN} ORDER BY ${CHOICE}`;
+const chooseStates = (columns: string, campaigns: number) =>
+  `SELECT ${columns} FROM user_campaigns WHERE user_id IN (SELECT user_id ${CHOSEN})
+   AND campaign_id IN (${Array.from({ length: campaigns }, (_, index) => `$${index + 3}`).join(', ')})`;
 
 /** Looks at the ID of every user, which takes a second with ten million. Of both databases. */
 export const readSample = async (
   run: RunSql,
-  columns: string,
-  workspaceId: string,
-  size: number,
-): Promise<{ total: number; rows: SqlRow[] }> => {
+  columns: { users: string; states: string },
+  { workspaceId, size, campaignIds }: SampleQuery,
+): Promise<{ total: number; users: SqlRow[]; states: SqlRow[] }> => {
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
   // So that about `size` users have a lower number.
   const below = total <= size ? CHOICES : Math.ceil((size / total) * CHOICES);
-  return { total, rows: await run(chooseUsers(columns), [workspaceId, below]) };
+  const users = await run(chooseUsers(columns.users), [workspaceId, below]);
+  if (campaignIds.length === 0) return { total, users, states: [] };
+  const sql = chooseStates(columns.states, campaignIds.length);
+  return { total, users, states: await run(sql, [workspaceId, below, ...campaignIds]) };
+};
+
+/** Puts the states of a sample to their users. */
+export const toSample = (
+  { total, users, states }: Awaited<ReturnType<typeof readSample>>,
+  toUser: (row: SqlRow) => Pick<UserRow, 'externalId' | 'profile'>,
+): Sample => {
+  const statesOf = Map.groupBy(states, (row) => numberIn(row, 'user_id'));
+  return {
+    total,
+    users: users.map((row) => {
+      const user = toUser(row);
+      const campaigns = (statesOf.get(numberIn(row, 'user_id')) ?? []).map(campaignOf);
+      // In place: the profile is read late.
+      return Object.assign(user, { campaigns });
+    }),
+  };
 };

@@ -1,13 +1,14 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
 import { audienceWords } from './audience-words.ts';
 import type { CampaignText, ConversionText, FrequencyText, OnClickText } from './campaign-text.ts';
+import type { AudienceName } from './conditions/condition-kind.ts';
 import { languageName } from './translations.ts';
 
 /** How a workspace writes what a campaign has only as an ID or an instant. */
 export interface Naming {
   placement(id: string): string;
   moment(iso: string): string;
-  segment(id: string): string;
+  audience: AudienceName;
 }
 
 const LABELS: Readonly<Record<string, string>> = {
@@ -109,7 +110,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
 
 /** The value as people would say it; `''` where there is none. */
 export const wordsOf = (name: string, value: unknown, naming: Naming): string => {
-  if (name === 'audience') return audienceWords(value as CampaignText['audience'], naming.segment);
+  if (name === 'audience') return audienceWords(value as CampaignText['audience'], naming.audience);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
   return WORDS[name]?.(value as never, naming) ?? textOf(value);
 };

@@ -70,6 +70,7 @@ const context = fc.option(profile, { freq: 9 }).map(
   (known): AudienceContext => ({
     externalId: 'u-771',
     profile: known,
+    campaigns: () => ({}),
     appId: '',
     appVersion: '',
     nowMs: NOW,
@@ -166,6 +167,17 @@ test.each(FIELD_NAMES)('%s finds a user who has it', (name) => {
       createdAtMs: NOW,
       updatedAtMs: NOW,
     }),
+    campaigns: () => ({
+      a: {
+        impressions: 2,
+        lastImpressionMs: NOW,
+        clicks: 1,
+        lastClickMs: NOW,
+        dismissals: 1,
+        lastDismissalMs: NOW,
+        reachedMs: [NOW],
+      },
+    }),
     appId: 'app',
     appVersion: '4.2.0',
     nowMs: NOW,
@@ -197,7 +209,10 @@ describe('an audience', () => {
         };
         const isServed = JSON.parse(decide(question)).home !== null;
         seen[isServed ? 'in' : 'out'] += 1;
-        const sample = { total: 1, users: [{ externalId: who.externalId, profile: who.profile }] };
+        const sample = {
+          total: 1,
+          users: [{ externalId: who.externalId, profile: who.profile, campaigns: [] }],
+        };
         const reach = await countReach({ sample, workspace, campaign: campaign!, now: NOW, clock: () => 0 });
         expect(reach!.users).toBe(isServed ? 1 : 0);
         const [explained] = explain(question)['home']!;

@@ -42,7 +42,14 @@ const compile = (filter: Record<string, unknown>) => {
 const isIn = (filter: Record<string, unknown>, profile: Profile | null = aProfile()): boolean => {
   const { audience, problems } = compile(filter);
   expect(problems).toEqual([]);
-  const context = { externalId: 'u-771', profile, appId: 'app', appVersion: '4.2.0', nowMs: NOW };
+  const context = {
+    externalId: 'u-771',
+    profile,
+    campaigns: () => ({}),
+    appId: 'app',
+    appVersion: '4.2.0',
+    nowMs: NOW,
+  };
   const membership = audience!.membership(context);
   expect(audience!.failingParts(context).length > 0).toBe(membership !== 'in');
   return membership === 'in';
@@ -207,7 +214,7 @@ describe('an audience', () => {
     const { audience } = compile({ tags: { $regex: 'x*y' } });
     const context = (tags: string[]) => {
       const profile = aProfile({ custom: { tags } });
-      return { externalId: 'u', profile, appId: '', appVersion: '', nowMs: NOW };
+      return { externalId: 'u', profile, campaigns: () => ({}), appId: '', appVersion: '', nowMs: NOW };
     };
     const inIt = (tags: string[]) => audience!.membership(context(tags));
     expect(inIt([...Array.from({ length: 400 }, (_, at) => `vip ${at}`), 'y'])).toBe('in');

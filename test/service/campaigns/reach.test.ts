@@ -30,7 +30,11 @@ onBothStores('the reach of an audience', (api, store) => {
   };
   const reachOf = async (campaign: typeof gold, sampleSize = REACH_SAMPLE) =>
     countReach({
-      sample: await store().sampleUsers(await workspaceId(), sampleSize),
+      sample: await store().sampleUsers({
+        workspaceId: await workspaceId(),
+        size: sampleSize,
+        campaignIds: [],
+      }),
       workspace: parseWorkspace(aWorkspace()),
       campaign,
       now: NOW,
@@ -65,7 +69,11 @@ onBothStores('the reach of an audience', (api, store) => {
     await addUsers();
     let ms = 0;
     const reach = (await countReach({
-      sample: await store().sampleUsers(await workspaceId(), REACH_SAMPLE),
+      sample: await store().sampleUsers({
+        workspaceId: await workspaceId(),
+        size: REACH_SAMPLE,
+        campaignIds: [],
+      }),
       workspace: parseWorkspace(aWorkspace()),
       campaign: gold,
       now: NOW,
@@ -105,6 +113,7 @@ const workspace = parseWorkspace(
 describe('the reach in a workspace', () => {
   const users = Array.from({ length: 400 }, (_, index) => ({
     externalId: `u-${index}`,
+    campaigns: [],
     profile: completeProfile({
       userId: index,
       externalId: `u-${index}`,

@@ -75,6 +75,7 @@ const questionOf = (
       lastImpressionMs: NOW - 7_300_000,
       clicks: 0,
       dismissals: 1,
+      lastClickMs: null,
       lastDismissalMs: NOW - 7_200_000,
       round: 1,
     })),

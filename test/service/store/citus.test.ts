@@ -72,7 +72,11 @@ describe('on a sharded PostgreSQL', CITUS, () => {
       { campaignId: 'campaign', timeMs: NOW },
     ]);
     expect((await store.bannerUser('shop', 'kim', NOW + 1)).impressions).toEqual([]);
-    const { total, users: sample } = await store.sampleUsers('shop', 10);
+    const { total, users: sample } = await store.sampleUsers({
+      workspaceId: 'shop',
+      size: 10,
+      campaignIds: ['campaign'],
+    });
     expect([total, sample.map(({ externalId }) => externalId).sort()]).toEqual([3, ['ada', 'jo', 'kim']]);
     expect(await api.post('/users/delete', { external_ids: ['kim'] })).toMatchObject({
       body: { deleted: 1 },

@@ -45,7 +45,9 @@ test('a store that closes ends what is being counted, and counts no more', async
   const ended = expect(counting).rejects.toThrow('The store is closed');
   await store.close();
   await ended;
-  await expect(store.sampleUsers('demo', 10)).rejects.toThrow('The store is closed');
+  await expect(store.sampleUsers({ workspaceId: 'demo', size: 10, campaignIds: ['c'] })).rejects.toThrow(
+    'The store is closed',
+  );
 });
 
 test('a workspace can be recounted beside the service that writes the file', async () => {
@@ -58,7 +60,7 @@ test('a workspace can be recounted beside the service that writes the file', asy
 
 test('users are sampled from the file, beside the event loop', async () => {
   const store = await aStore('sampled.db');
-  const { total, users } = await store.sampleUsers('demo', 10);
+  const { total, users } = await store.sampleUsers({ workspaceId: 'demo', size: 10, campaignIds: ['c'] });
   expect({ total, users }).toMatchObject({ total: 1, users: [{ externalId: 'u-1', profile: null }] });
   await store.close();
 });

@@ -34,6 +34,18 @@ describe('the audience builder', () => {
       { kind: 'purchase', name: 'tea', atLeast: 0, withinDays: null },
     ],
     [{ 'subscription_groups.g1': 'subscribed' }, { kind: 'group', id: 'g1', state: 'subscribed' }],
+    [
+      { 'campaigns.spring.impressions': { $exists: true } },
+      { kind: 'campaign', id: 'spring', action: 'saw', hasDone: true, withinDays: null },
+    ],
+    [
+      { 'campaigns.spring.last_conversion_days_ago': { $lte: 30 } },
+      { kind: 'campaign', id: 'spring', action: 'converted in', hasDone: true, withinDays: 30 },
+    ],
+    [
+      { 'campaigns.spring.last_dismissal_days_ago': { $not: { $lte: 7 } } },
+      { kind: 'campaign', id: 'spring', action: 'dismissed', hasDone: false, withinDays: 7 },
+    ],
     [{ app_id: { $in: ['web'] } }, { kind: 'app', ids: ['web'] }],
   ] as const)('reads %j as a line, and writes it back as it was', (filter, condition) => {
     expect(readAudience(filter)).toEqual({ match: 'all', conditions: [condition] });

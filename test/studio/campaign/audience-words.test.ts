@@ -9,6 +9,14 @@ describe('an audience in plain words', () => {
       { 'custom_attributes.tier': { $in: ['gold', 'platinum'] } },
       'People of whom this is true: tier is gold or platinum.',
     ],
+    [
+      { 'campaigns.spring.clicks': { $exists: true } },
+      'People of whom this is true: clicked campaign “spring”.',
+    ],
+    [
+      { 'campaigns.spring.last_impression_days_ago': { $not: { $lte: 7 } } },
+      'People of whom this is true: not: saw campaign “spring” in the last 7 days.',
+    ],
     [{ zip: 10_115 }, 'People of whom this is true: zip is 10115.'],
     [{ zip: '10115' }, 'People of whom this is true: zip is the text “10115”.'],
     [{ vip: { $in: ['true', true] } }, 'People of whom this is true: vip is the text “true” or yes.'],

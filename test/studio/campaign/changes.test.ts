@@ -14,7 +14,7 @@ const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
 
 const naming: Naming = {
   placement: (id) => ({ home_hero: 'Home hero', side: 'Side' })[id] ?? id,
-  segment: (id: string) => id,
+  audience: (_: unknown, id: string) => id,
   moment: (iso) => `on ${iso.slice(0, 10)}`,
 };
 const campaignChanges = (before: CampaignText | null, after: CampaignText | null) =>

@@ -43,7 +43,7 @@ describe('languages of a campaign', () => {
     const naming = {
       placement: (id: string) => id,
       moment: (iso: string) => iso,
-      segment: (id: string) => id,
+      audience: (_: unknown, id: string) => id,
     };
     expect(campaignChanges(CAMPAIGN, { ...german, variants }, naming)).toEqual([
       { label: 'Language', before: '', after: 'English' },

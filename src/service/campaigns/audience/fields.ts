@@ -1,11 +1,14 @@
 import { getOwn, type Profile, type Tally } from '../../profiles/profile.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
+import type { CampaignActivity } from '../campaign-activity.ts';
 
 /** The user an audience is evaluated for, and the request that asks. */
 export interface AudienceContext {
   externalId: string;
   /** `null` if the user has no profile: no attributes, and no events. */
   profile: Readonly<Profile> | null;
+  /** What the user did in campaigns, by campaign ID. */
+  campaigns(): Record<string, CampaignActivity>;
   appId: string;
   appVersion: string;
   /** Unix milliseconds. */
@@ -47,9 +50,9 @@ interface Field {
 const DAY_MS = 24 * 60 * 60 * 1000;
 const daysSince = (timeMs: number, nowMs: number): number => (nowMs - timeMs) / DAY_MS;
 
-interface ActivityMember<T extends Tally> {
+interface ActivityMember<T> {
   kind: Kind;
-  read(tally: T, nowMs: number): number;
+  read(activity: T, nowMs: number): number | undefined;
 }
 
 const EVENT = {
@@ -65,23 +68,56 @@ const PURCHASE = {
   revenue: { kind: 'number', read: ({ revenue }) => revenue },
 } satisfies Record<string, ActivityMember<Profile['purchases'][string]>>;
 
+/** The count of one action and its last time; nothing if the user never did it. */
+const actionMembers = (
+  counted: string,
+  action: string,
+  of: (activity: CampaignActivity) => { count: number; lastMs: number | null },
+): Record<string, ActivityMember<CampaignActivity>> => ({
+  [counted]: { kind: 'number', read: (activity) => of(activity).count || undefined },
+  [`last_${action}`]: { kind: 'moment', read: (activity) => of(activity).lastMs ?? undefined },
+  [`last_${action}_days_ago`]: {
+    kind: 'number',
+    read: (activity, nowMs) => {
+      const { lastMs } = of(activity);
+      return lastMs === null ? undefined : daysSince(lastMs, nowMs);
+    },
+  },
+});
+
+const CAMPAIGN: Record<string, ActivityMember<CampaignActivity>> = {
+  ...actionMembers('impressions', 'impression', ({ impressions, lastImpressionMs }) => ({
+    count: impressions,
+    lastMs: lastImpressionMs,
+  })),
+  ...actionMembers('clicks', 'click', ({ clicks, lastClickMs }) => ({ count: clicks, lastMs: lastClickMs })),
+  ...actionMembers('dismissals', 'dismissal', ({ dismissals, lastDismissalMs }) => ({
+    count: dismissals,
+    lastMs: lastDismissalMs,
+  })),
+  ...actionMembers('conversions', 'conversion', ({ reachedMs }) => ({
+    count: reachedMs.length,
+    lastMs: reachedMs.length === 0 ? null : Math.max(...reachedMs),
+  })),
+};
+
 /** What an audience may ask of one event or product. */
 export const ACTIVITY_MEMBERS: readonly string[] = Object.keys(PURCHASE);
 
-interface Activity<T extends Tally> {
+interface Activity<T> {
   members: Readonly<Record<string, ActivityMember<T>>>;
-  of(profile: Readonly<Profile>): Record<string, T>;
+  of(context: AudienceContext): Record<string, T>;
   /** Field that has the same as a list, and the member of its entries that holds the name. */
   list: string;
   name: string;
 }
 
 /** The two fields of what a user did: by name, and as a list for names that have a dot. */
-const activityFields = <T extends Tally>(field: string, activity: Activity<T>): Record<string, Field> => {
+const activityFields = <T>(field: string, activity: Activity<T>): Record<string, Field> => {
   const { members, of, list, name: nameMember } = activity;
   const summary = (tally: T, nowMs: number) =>
     Object.fromEntries(Object.entries(members).map(([name, { read }]) => [name, read(tally, nowMs)]));
-  const entries = ({ profile }: AudienceContext) => Object.entries(profile ? of(profile) : {});
+  const entries = (context: AudienceContext) => Object.entries(of(context));
   // Once for each context, because a user may have done a thousand things and many conditions may ask.
   const lists = new WeakMap<AudienceContext, unknown[]>();
   const leaf = (name: string): Shape => {
@@ -96,12 +132,11 @@ const activityFields = <T extends Tally>(field: string, activity: Activity<T>): 
         Object.fromEntries(entries(context).map(([name, tally]) => [name, summary(tally, context.nowMs)])),
       shape: { member: () => ({ member: (name) => (isMember(name) ? leaf(name) : problem) }) },
       below: ([name, member]) => {
-        const tallyOf = ({ profile }: AudienceContext) => profile && getOwn(of(profile), name);
         const { read } = (member !== undefined && members[member]) || { read: summary };
         return {
           steps: [],
           read: (context) => {
-            const tally = tallyOf(context);
+            const tally = getOwn(of(context), name);
             return tally ? read(tally, context.nowMs) : undefined;
           },
         };
@@ -152,15 +187,21 @@ const FIELDS: Readonly<Record<string, Field>> = {
   },
   ...activityFields('events', {
     members: EVENT,
-    of: ({ events }) => events,
+    of: ({ profile }) => profile?.events ?? {},
     list: 'event_list',
     name: 'name',
   }),
   ...activityFields('purchases', {
     members: PURCHASE,
-    of: ({ purchases }) => purchases,
+    of: ({ profile }) => profile?.purchases ?? {},
     list: 'purchase_list',
     name: 'product_id',
+  }),
+  ...activityFields('campaigns', {
+    members: CAMPAIGN,
+    of: ({ campaigns }) => campaigns(),
+    list: 'campaign_list',
+    name: 'campaign_id',
   }),
   app_id: { read: ({ appId }) => appId },
   app_version: { read: ({ appVersion }) => appVersion },
@@ -201,4 +242,15 @@ export const locate = (name: string): Located<AudienceContext> | string => {
   const [first, ...others] = steps;
   if (first === undefined || !field.below) return { read: field.read, steps, shape };
   return { ...field.below([first, ...others]), shape };
+};
+
+/** IDs of the campaigns that a filter names, each once. */
+export const campaignsIn = (filter: unknown): string[] => {
+  if (typeof filter !== 'object' || filter === null) return [];
+  const found = Object.entries(filter).flatMap(([name, value]) => {
+    const [head, id] = name.split('.');
+    if (head === 'campaigns' && id !== undefined) return [id];
+    return name === 'campaign_id' && typeof value === 'string' ? [value] : campaignsIn(value);
+  });
+  return [...new Set(found)];
 };

@@ -8,10 +8,10 @@ import { verifyResults } from '../../results/verify.ts';
 import type { Column } from '../../sql/columns.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
 import { createBannerUsers } from '../banner-users.ts';
-import { BANNER_EVENTS, bannerEventOf, EVENTS, eventOf, userOf } from '../rows.ts';
+import { BANNER_EVENTS, bannerEventOf, EVENTS, eventOf, USER_CAMPAIGNS, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
-import { createWorkspaceReads, EXPORT_PAGE, readSample } from '../workspace-reads.ts';
+import { createWorkspaceReads, EXPORT_PAGE, readSample, toSample } from '../workspace-reads.ts';
 import { readUserPages, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
@@ -92,9 +92,9 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
       verifyResults: (workspaceId) =>
         verifyResults(runIn(upkeep), (sql, values) => readRows(upkeep, sql, values), POSTGRES, workspaceId),
 
-      async sampleUsers(workspaceId, size) {
-        const { total, rows } = await readSample(runIn(upkeep), USER_COLUMNS, workspaceId, size);
-        return { total, users: rows.map(userOf) };
+      async sampleUsers(query) {
+        const columns = { users: USER_COLUMNS, states: selected(POSTGRES, USER_CAMPAIGNS) };
+        return toSample(await readSample(runIn(upkeep), columns, query), userOf);
       },
     } satisfies Omit<StoreReader, 'close'>,
   };

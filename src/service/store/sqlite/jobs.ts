@@ -3,7 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { verifyResults } from '../../results/verify.ts';
 import { SQLITE } from '../../sql/dialect.ts';
-import { readSample } from '../workspace-reads.ts';
+import { readSample, type SampleQuery } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
 import { threadUrl } from './writer.ts';
 
@@ -28,8 +28,8 @@ const JOBS = {
       SQLITE,
       workspaceId,
     ),
-  sample: (database: DatabaseSync) => (workspaceId: string, size: number) =>
-    readSample(createRunSqlite(database), '*', workspaceId, size),
+  sample: (database: DatabaseSync) => (query: SampleQuery) =>
+    readSample(createRunSqlite(database), { users: '*', states: '*' }, query),
   copy: (database: DatabaseSync) => (to: string) => copyTo(database, to),
 };
 

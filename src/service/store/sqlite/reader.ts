@@ -8,7 +8,7 @@ import { createBannerUsers } from '../banner-users.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
-import { createWorkspaceReads, EXPORT_PAGE, USERS_PAGE } from '../workspace-reads.ts';
+import { createWorkspaceReads, EXPORT_PAGE, toSample, USERS_PAGE } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
@@ -151,10 +151,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
       verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
 
-      async sampleUsers(workspaceId, size) {
-        const { total, rows } = await jobs.run('sample', workspaceId, size);
-        return { total, users: rows.map(lazyUser) };
-      },
+      sampleUsers: async (query) => toSample(await jobs.run('sample', query), lazyUser),
     } satisfies Omit<StoreReader, 'close'>,
   };
 };

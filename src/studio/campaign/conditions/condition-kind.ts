@@ -5,6 +5,7 @@ import type { Filter } from '../campaign-text.ts';
 export interface ConditionChoices {
   apps: readonly { id: string; name: string }[];
   segments: readonly { id: string; name: string }[];
+  campaigns: readonly { id: string; name: string }[];
   subscriptionGroups: readonly { id: string; name: string }[];
 }
 
@@ -39,6 +40,9 @@ export type Control<Condition> = { label: string; isWide?: boolean } & (
     }
 );
 
+/** Returns the name of a segment or campaign that a filter has only as an ID. */
+export type AudienceName = (kind: 'segment' | 'campaign', id: string) => string;
+
 /** What one kind reads from a filter, and the members that it has read. */
 export interface Taken<Result> {
   result: Result;
@@ -57,7 +61,7 @@ export interface ConditionKind<Condition> {
   read(name: string, filter: Filter): Taken<Condition> | 'unsaid' | null;
   write(condition: Condition): Filter;
   /** Says what the member `name` of a filter asks, in words; `null` if it is of another kind. Lines need not exist for it. */
-  words(name: string, filter: Filter, segmentName: (id: string) => string): Taken<string[]> | null;
+  words(name: string, filter: Filter, nameOf: AudienceName): Taken<string[]> | null;
   /** A line that is not filled in stays in the builder and out of the campaign. */
   isComplete(condition: Condition): boolean;
   /** None of the users who were looked at has it. What is to be missing may be. */

@@ -3,12 +3,13 @@ import type { Filter } from '../campaign-text.ts';
 import { event, purchase } from './activity.ts';
 import { app } from './app.ts';
 import { attribute } from './attribute.ts';
-import type { ConditionChoices, ConditionKind, Control } from './condition-kind.ts';
+import { campaign } from './campaign.ts';
+import type { AudienceName, ConditionChoices, ConditionKind, Control } from './condition-kind.ts';
 import { segment } from './segment.ts';
 import { subscription } from './subscription.ts';
 
 /** In the order of the buttons that add a line. */
-const KINDS = { attribute, event, purchase, group: subscription, app, segment };
+const KINDS = { attribute, event, purchase, group: subscription, app, segment, campaign };
 
 /** One line of the audience builder. */
 export type Condition = ReturnType<(typeof KINDS)[keyof typeof KINDS]['blank']>;
@@ -47,11 +48,11 @@ export const readConditions = (filter: Filter): Condition[] | null => {
 };
 
 /** What a filter's members ask, in words. Groups are the caller's. */
-export const conditionWords = (filter: Filter, segmentName: (id: string) => string): string[] => {
+export const conditionWords = (filter: Filter, nameOf: AudienceName): string[] => {
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
     if (said.has(name)) return [];
-    const taken = BY_SPECIFICITY.map((kind) => kind.words(name, filter, segmentName)).find(
+    const taken = BY_SPECIFICITY.map((kind) => kind.words(name, filter, nameOf)).find(
       (each) => each !== null,
     );
     for (const each of taken?.names ?? []) said.add(each);

@@ -10,7 +10,7 @@ import { Button, Segments } from '../parts/controls.tsx';
 import { CheckWords, checksAt, describedBy, Field, ListField, unreadable } from '../parts/fields.tsx';
 import { NameLists, useNames } from '../parts/names.tsx';
 import type { Loaded } from '../parts/server.tsx';
-import { segmentName, signedIn } from '../shell/session.ts';
+import { audienceName, signedIn } from '../shell/session.ts';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
 import { Reach } from './reach.tsx';
@@ -190,7 +190,7 @@ export const Audience = ({ editor, reach }: { editor: Editor; reach: Loaded<Reac
     <>
       <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
         <div class="sunk audience-words">
-          <p>{audienceWords(audience, segmentName)}</p>
+          <p>{audienceWords(audience, audienceName)}</p>
           <Reach loaded={reach} isTest={editor.campaign.value.status === 'draft'} />
         </div>
         <AudienceBuilder

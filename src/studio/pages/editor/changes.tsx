@@ -3,7 +3,7 @@ import type { CampaignText } from '../../campaign/campaign-text.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
 import { wholeMoment } from '../parts/format.ts';
 import { useLoad } from '../parts/server.tsx';
-import { placementName, segmentName } from '../shell/session.ts';
+import { audienceName, placementName } from '../shell/session.ts';
 import './blocks.css';
 
 type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
@@ -56,7 +56,7 @@ export const Changes = ({ before, after }: { before: CampaignText | null; after:
   const changes = campaignChanges(before, after, {
     placement: placementName,
     moment: wholeMoment,
-    segment: segmentName,
+    audience: audienceName,
   });
   if (changes.length === 0) return <p class="muted">Nothing is different.</p>;
   return (

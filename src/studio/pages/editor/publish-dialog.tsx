@@ -12,7 +12,7 @@ import { MomentInput } from '../parts/fields.tsx';
 import { wholeMoment } from '../parts/format.ts';
 import { announce } from '../parts/problem.tsx';
 import { useLoad } from '../parts/server.tsx';
-import { segmentName, signedIn } from '../shell/session.ts';
+import { audienceName, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import { CheckList } from './edit-tab.tsx';
 import type { Editor } from './editor-state.ts';
@@ -196,7 +196,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       <section>
         <h3>Impact</h3>
         <Reach loaded={reach} isTest={campaign.status === 'draft'} />
-        <p>{audienceWords(campaign.audience, segmentName)}</p>
+        <p>{audienceWords(campaign.audience, audienceName)}</p>
         {effect.state === 'ready' && <Effect effect={effect.value} />}
         {effect.state === 'failed' && <p class="field-problem">{effect.words}</p>}
       </section>

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Role } from '../../../service/index.ts';
+import type { AudienceName } from '../../campaign/conditions/condition-kind.ts';
 import type { SessionAnswer } from '../../server/routes/access.ts';
 import { ApiError, call, onSignedOut, wordsOf } from '../call.ts';
 
@@ -39,8 +40,9 @@ const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 /** Whether the operator's role is at least this one. The server checks it again. */
 export const may = (least: Role): boolean => ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
 
-export const segmentName = (id: string): string =>
-  signedIn().workspace.segments.find((each) => each.id === id)?.name ?? id;
+/** Returns what the workspace calls a segment or campaign of an audience. */
+export const audienceName: AudienceName = (kind, id) =>
+  signedIn().workspace[`${kind}s`].find((each) => each.id === id)?.name ?? id;
 
 export const placementName = (id: string): string =>
   signedIn().workspace.placements?.find((each) => each.id === id)?.name ?? id;

@@ -16,6 +16,7 @@ export interface SessionAnswer {
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
     segments: { id: string; name: string }[];
+    campaigns: { id: string; name: string }[];
     holdout: { percentage: number; since: string } | null;
     personas: string[];
     sites: string[];
@@ -49,6 +50,7 @@ export const readSession = defineRoute({
           percentage: workspace.holdout.percentage,
           since: new Date(workspace.holdout.startsAtMs).toISOString(),
         },
+        campaigns: workspace.campaigns.map(({ campaignId, name }) => ({ id: campaignId, name })),
         segments: [...workspace.segments.values()].map(({ segmentId, name }) => ({ id: segmentId, name })),
         subscriptionGroups: [...workspace.subscriptionGroups].map(([id, { name }]) => ({ id, name })),
         personas: studio.personas.map(({ name }) => name),

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import {
   type Campaign,
   campaignOrder,
+  campaignsIn,
   countReach,
   HttpError,
   LOOK_AT_USER,
@@ -114,18 +115,19 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnsw
 type Sample = ReturnType<Store['sampleUsers']>;
 
 /** Some users of each workspace: the same ones for some seconds. */
-export type SampleOf = (store: Store, workspaceId: string) => Sample;
+export type SampleOf = (store: Store, workspaceId: string, campaignIds?: readonly string[]) => Sample;
 
 export const createSamples = (): SampleOf => {
   const samples = new Map<string, { atMs: number; sample: Sample }>();
-  return (store, workspaceId) => {
-    const kept = samples.get(workspaceId);
+  return (store, workspaceId, campaignIds = []) => {
+    const key = JSON.stringify([workspaceId, ...campaignIds]);
+    const kept = samples.get(key);
     const nowMs = performance.now();
     if (kept && nowMs - kept.atMs < SAMPLE_MS) return kept.sample;
-    const sample = store.sampleUsers(workspaceId, REACH_SAMPLE);
+    const sample = store.sampleUsers({ workspaceId, size: REACH_SAMPLE, campaignIds });
     const entry = { atMs: nowMs, sample };
-    samples.set(workspaceId, entry);
-    const forget = () => void (samples.get(workspaceId) === entry && samples.delete(workspaceId));
+    samples.set(key, entry);
+    const forget = () => void (samples.get(key) === entry && samples.delete(key));
     sample.catch(forget);
     setTimeout(forget, SAMPLE_MS).unref();
     return sample;
@@ -167,7 +169,8 @@ export const createReadReach = (sampleOf: SampleOf) => {
       const members = [...new Set(persons.map(([each]) => each))].join(', ');
       await audit(LOOK_AT_USER, isOne ? operand : '', `counted users by ${members}`);
     }
-    const sample = await sampleOf(store, workspace.workspaceId);
+    const named = campaignsIn(campaign.audience?.filter);
+    const sample = await sampleOf(store, workspace.workspaceId, named);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
     if (reach === null) return null;
     return operator.people ? { ...reach, fewerThan: null } : rounded(reach);

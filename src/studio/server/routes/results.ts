@@ -111,7 +111,7 @@ const versionsOf = async (
 
 const editsOf = (versions: readonly Release[], { workspace }: StudioContext): ResultsEdit[] => {
   const same = (text: string) => text;
-  const naming = { placement: same, moment: same, segment: same };
+  const naming = { placement: same, moment: same, audience: (_: unknown, id: string) => id };
   return versions
     .flatMap(({ release, author, liveAtMs, content }, index): ResultsEdit[] => {
       const before = storedCampaign(versions[index + 1]?.content);

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  campaignsIn,
   countReach,
   HttpError,
   personsIn,
@@ -83,10 +84,12 @@ export const createListSegments = (sampleOf: SampleOf) =>
       const { workspace, store, studio } = context;
       const uses = await usesOf(context);
       const newest = await studio.newestReleases(workspace.workspaceId, 'segment');
-      const sample = await sampleOf(store, workspace.workspaceId);
+      const all = [...workspace.segments.values()];
+      const named = campaignsIn(all.map(({ filter }) => filter));
+      const sample = await sampleOf(store, workspace.workspaceId, named);
       const segments: SegmentRow[] = [];
       const startedMs = workedMs();
-      for (const segment of workspace.segments.values()) {
+      for (const segment of all) {
         const { segmentId: id, name, filter: audience } = segment;
         segments.push({
           id,
