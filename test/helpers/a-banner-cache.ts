@@ -3,7 +3,7 @@ import { createBannerCache } from '../../src/client/banners/banner-cache.ts';
 import { createClock } from '../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 
-/** A cache of one app, in memory and with the clock of the test, that must not fail. `open` names the user who is here. */
+/** In-memory banner cache on the test's clock; any failure fails the test. `open` signs a user in. */
 export const aBannerCache = (changes: Partial<Parameters<typeof createBannerCache>[0]> = {}) => {
   let id: string | null = null;
   const user = { id: () => id, look: () => false };

@@ -12,10 +12,9 @@ export const aBanner = (changes: Partial<Banner> = {}): Banner => ({
   ...changes,
 });
 
-/** What a dismissal of the banner names. */
 export const dismissalOf = ({ placementId, id: bannerId }: Banner) => ({ placementId, bannerId });
 
-/** The same as the service answers it. */
+/** The same banner in the shape of a sync response. */
 export const aWireBanner = (changes: Partial<WireBanner> = {}): WireBanner => ({
   id: 'bnr-1',
   placement_id: 'home_hero',

@@ -9,7 +9,7 @@ const chunk = (name: string, data: Buffer): Buffer => {
   return bytes;
 };
 
-/** A PNG of one colour, as a browser draws it; `padding` makes it longer by so many bytes that no one sees. */
+/** Returns a PNG of one color. `padding`: bytes of an ancillary chunk that is not displayed. */
 export const aPng = (
   width: number,
   height: number,
@@ -39,11 +39,11 @@ const box = (type: string, ...parts: Buffer[]): Buffer => {
   return Buffer.concat([head, data]);
 };
 
-/** An AVIF without an image, whose list of what its items are has so many entries. */
+/** Returns an AVIF without an image whose item property table has `entries` entries. */
 export const anAvif = (entries: number): Buffer<ArrayBuffer> => {
   const count = Buffer.alloc(8);
   count.writeUInt32BE(entries, 4);
-  // An entry is the number of an item in two bytes, and how many properties it has.
+  // An entry is an item ID (2 bytes) and its number of properties.
   const list = box('ipma', count, Buffer.alloc(entries * 3));
   return Buffer.concat([
     box('ftyp', Buffer.from('avif\0\0\0\0', 'latin1')),

@@ -1,6 +1,6 @@
 import { CLIENT_PERMISSIONS, SERVER_PERMISSIONS } from '../../src/protocol/index.ts';
 
-/** A workspace file for tests: two keys, one app, and whatever the test says. */
+/** Workspace file with one app, a client key and a server key. `members` override or extend it. */
 export const APP_ID = '3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';
 export const CLIENT_KEY = 'test-client-key';
 export const SERVER_KEY = 'test-server-key';

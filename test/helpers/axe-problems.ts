@@ -6,13 +6,13 @@ import type { Page } from 'playwright-core';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** Columns do not depend on colours, nor contrasts on widths: each of both is looked at once. */
+/** Layout does not depend on the color scheme, nor contrast on the width, so each is checked once. */
 export const LOOKS = [
   { width: 1280, colorScheme: 'light' },
   { width: 360, colorScheme: 'dark' },
 ] as const;
 
-/** What axe finds wrong with the page as it is now, one line a rule; shadow roots included. */
+/** Returns axe's violations of the current page, one line per rule, shadow roots included. */
 export const axeProblems = async (page: Page): Promise<string[]> => {
   await page.evaluate(source);
   const { violations } = await page.evaluate(

@@ -3,7 +3,7 @@ import type { NewBannerEvent } from '../../src/service/profiles/events.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 9, 0, 0);
 
-/** An impression, unless it is changed. Its day is the one in UTC, unless it is given. */
+/** An impression by default; its day is in UTC by default. */
 export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEvent => {
   const event = {
     appId: 'app',
@@ -25,7 +25,7 @@ export const aBannerEvent = (change: Partial<NewBannerEvent> = {}): NewBannerEve
   return { day, ...event };
 };
 
-/** Stores them as a request of `banners/track` does. */
+/** Stores events as a `banners/track` request does. */
 export const recordBannerEvents = (
   store: Store,
   externalId: string,

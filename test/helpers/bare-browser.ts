@@ -8,15 +8,15 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { BROWSER_ARGUMENTS, findBrowser } from './browser.ts';
 import { patience } from './patience.ts';
 
-/** A busy machine may take long; a page that is gone meanwhile never answers. */
+/** A page that was replaced never responds. */
 const ANSWER_MS = patience(30_000);
-/** How long one of several pages is asked whether it is the one that is shown. */
+/** Timeout for asking one of several pages whether it is the visible one. */
 const PROBE_MS = patience(3_000);
 
-/** A tab that is only talked to, and changed in nothing. */
+/** A tab without emulation. */
 export interface BareTab {
   goto(url: string): Promise<void>;
-  /** The value of an expression in the page's main frame. */
+  /** Evaluates an expression in the page's main frame. */
   evaluate<T>(expression: string): Promise<T>;
 }
 
@@ -57,8 +57,7 @@ const start = async (profile: string): Promise<{ child: ChildProcess; endpoint: 
 };
 
 /**
- * Chromium over the bare DevTools protocol. Automation libraries forbid prerendering when they attach; here nothing is
- * forbidden and nothing is emulated.
+ * Chromium over the bare DevTools protocol, because automation libraries disable prerendering when they attach.
  */
 export const launchBareBrowser = async (): Promise<BareBrowser> => {
   const profile = await mkdtemp(join(tmpdir(), 'placard-bare-'));
@@ -69,7 +68,7 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
     socket.onerror = reject;
   });
   const waiting = new Map<number, (reply: Reply) => void>();
-  /** The pages of each tab: the one that is shown, and one that is prerendered. */
+  /** The pages of each tab: the visible one and a prerendered one. */
   const pagesOf = new Map<string, Set<string>>();
   socket.onmessage = ({ data }) => {
     const reply = JSON.parse(String(data)) as Reply;
@@ -104,7 +103,7 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
 
   return {
     async newTab(url) {
-      // A client of a page alone forbids its prerendering; a client of the whole tab does not.
+      // Attaching to a page disables prerendering; attaching to its tab does not.
       const { targetId } = await send('Target.createTarget', { url, forTab: true });
       const { sessionId } = (await send('Target.attachToTarget', { targetId, flatten: true })) as {
         sessionId: string;
@@ -117,10 +116,10 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
         sessionId,
       );
       const shown = async (): Promise<string> => {
-        // For a moment of a navigation there may be none, and a page on a busy machine may answer late.
+        // During a navigation there may be no page.
         for (const until = Date.now() + ANSWER_MS; Date.now() < until; await pause(20)) {
           for (const session of pages) {
-            // A page that was replaced cannot be asked any more.
+            // The page was replaced.
             const state = await evaluateIn(session, 'String(document.prerendering)', PROBE_MS).catch(
               () => 'gone',
             );
@@ -140,7 +139,7 @@ export const launchBareBrowser = async (): Promise<BareBrowser> => {
     },
     async close() {
       const gone = once(child, 'exit');
-      // Its answer may be lost with the browser; that it ends is what counts.
+      // The response may be lost when the browser exits.
       void send('Browser.close').catch(() => undefined);
       await gone;
       socket.close();

@@ -9,12 +9,12 @@ import { promisify } from 'node:util';
 import { type Browser, chromium } from 'playwright-core';
 import { patience } from './patience.ts';
 
-/** A Chromium this machine can run. */
+/** A Chromium that runs on this machine. */
 export interface BrowserBinary {
   path: string;
-  /** Environment it needs beside the process's own. */
+  /** Additional environment variables. */
   env: Record<string, string>;
-  /** `bundled` is the headless shell inside the npm package: it has no tabs that hide one another. */
+  /** `bundled` is the headless shell of the npm package, in which no tab hides another. */
   kind: 'given' | 'system' | 'bundled';
 }
 
@@ -30,7 +30,7 @@ const systemChromium = (): string | undefined =>
     .concat(SYSTEM_PATHS)
     .find((path) => existsSync(path));
 
-/** The machine's own fonts where it has some, and the family that the package brings. */
+/** The machine's fonts, and the family that the package brings. */
 const fontConfiguration = (folder: string): string => `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -41,9 +41,9 @@ const fontConfiguration = (folder: string): string => `<?xml version="1.0"?>
 `;
 
 /**
- * Unpacks the package's Chromium with its libraries and fonts into a folder of its own, once a machine and version. A child
- * does it, because the package unpacks into whatever TMPDIR says; the rename at the end keeps two test processes
- * that start together from running a half-written browser.
+ * Unpacks the package's Chromium with its libraries and fonts, once per machine and version. A child process does it,
+ * because the package unpacks into TMPDIR; the final rename keeps concurrent test processes from running a
+ * half-written browser.
  */
 const unpackBundled = async (): Promise<string> => {
   const entry = require.resolve('@sparticuz/chromium');
@@ -82,12 +82,12 @@ const bundledChromium = async (): Promise<BrowserBinary> => {
   };
 };
 
-/** The bundled one is built for this kind of machine and no other. */
+/** The bundled Chromium is built for Linux on x64 only. */
 const canRunBundled = process.platform === 'linux' && process.arch === 'x64';
 
 /**
- * Chromium for tests: `PLACARD_BROWSER` (a path, or `bundled`), else the system's, else the one inside
- * `@sparticuz/chromium`. `shell`: the bundled one first.
+ * Returns the Chromium for tests: `PLACARD_BROWSER` (a path or `bundled`), else the system's, else the one of
+ * `@sparticuz/chromium`. With `shell` the bundled one comes before the system's. Throws if `PLACARD_BROWSER` does not exist.
  */
 export const findBrowser = async (preference?: 'shell'): Promise<BrowserBinary> => {
   const wish = process.env['PLACARD_BROWSER'];
@@ -100,7 +100,7 @@ export const findBrowser = async (preference?: 'shell'): Promise<BrowserBinary> 
   return path ? { path, env: {}, kind: 'system' } : bundledChromium();
 };
 
-/** No sandbox (the tests may run as root), and nothing that talks to the network on its own. */
+/** No sandbox, because tests may run as root; no background networking. */
 export const BROWSER_ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -122,11 +122,11 @@ const launch = async ({ path, env }: BrowserBinary): Promise<Browser> => {
   return browser;
 };
 
-/** Chromium as people have it. `close()` it when done. */
+/** Launches the system's Chromium if there is one. The caller closes it. */
 export const launchBrowser = async (): Promise<Browser> => launch(await findBrowser());
 
 /**
- * Chromium's headless shell, the same on every machine, for everything that does not depend on windows or on the page's
- * lifecycle: a whole Chromium draws a toolbar of its own for each page, unseen, and takes twice as long.
+ * Launches the headless shell, which is the same on every machine and twice as fast, for tests that do not depend on
+ * windows or the page lifecycle.
  */
 export const launchShell = async (): Promise<Browser> => launch(await findBrowser('shell'));

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const PREFIX = 'placard-bundle-';
 const OLD_MS = 24 * 60 * 60 * 1000;
 
-/** The entries that run in a browser, by the name a test page imports them under: `/placard/<name>.js`. */
+/** Browser entries by the name under which test pages import them: `/placard/<name>.js`. */
 export const BROWSER_ENTRIES: Record<string, string> = {
   index: 'src/client/index.ts',
   element: 'src/element/index.ts',
@@ -29,7 +29,7 @@ const filesOf = async (folder: string): Promise<string[]> =>
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
 
-/** The content decides the folder, so that all test files of one state of the source share one build. */
+/** Named by a hash of the sources, so that all test files share one build. */
 const fingerprint = async (entries: Record<string, string>, minify: boolean): Promise<string> => {
   const hash = createHash('sha256').update(JSON.stringify([entries, minify]));
   for (const file of [...(await filesOf('src')), join(ROOT, 'package-lock.json')]) {
@@ -41,20 +41,20 @@ const fingerprint = async (entries: Record<string, string>, minify: boolean): Pr
   return hash.digest('hex').slice(0, 16);
 };
 
-/** Builds of earlier states of the source that nobody has used for a day. */
+/** Removes builds that were not used for a day. */
 const removeOldBundles = async (): Promise<void> => {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(PREFIX)) continue;
     const folder = join(tmpdir(), name);
-    // Another test process may be faster.
+    // Another test process may have removed it.
     const used = await stat(folder).catch(() => undefined);
     if (used && Date.now() - used.mtimeMs > OLD_MS) await rm(folder, { recursive: true, force: true });
   }
 };
 
 /**
- * Builds entries as ES modules that share their chunks, as an application's bundler would, and answers the folder
- * they are in: `<name>.js` each, chunks in `chunks/`. Paths are from the repository's root.
+ * Builds entries as ES modules with shared chunks, as an application's bundler does. Returns the folder with
+ * `<name>.js` each and `chunks/`. Paths are relative to the repository root.
  */
 export const bundle = async (
   entries: Record<string, string>,
@@ -63,7 +63,7 @@ export const bundle = async (
   const minify = options.minify ?? false;
   const folder = join(tmpdir(), `${PREFIX}${await fingerprint(entries, minify)}`);
   if (existsSync(folder)) {
-    // In use: another test process may be about to remove what is old.
+    // Marks the build as used before another test process removes old ones.
     await utimes(folder, new Date(), new Date());
     return folder;
   }
@@ -88,7 +88,7 @@ export const bundle = async (
       },
     },
   });
-  // Two test processes may have built the same thing: the first rename wins, and both are alike.
+  // If two test processes made the same build, the first rename wins.
   await rename(partial, folder).catch(async (error) => {
     await rm(partial, { recursive: true, force: true });
     if (!existsSync(folder)) throw error;

@@ -5,29 +5,29 @@ import { build as buildWithEsbuild } from 'esbuild';
 import { build as buildWithVite, type Rolldown } from 'vite';
 import webpack, { type Stats } from 'webpack';
 
-/** In the chunk that only a page with `debug: true` loads. */
+/** Marks the chunk that only pages with `debug: true` load. */
 const OF_DEBUG = '[placard] hello';
-/** In the chunk that inserts placements by selector. */
+/** Marks the chunk that inserts placements by selector. */
 const OF_INSERTION = 'its selector finds nothing';
-/** In the others that only some pages load: of the inspector with its previews, of visitors. */
+/** Marks the chunks of the inspector and of visitors. */
 const OF_SOME_PAGES = [OF_DEBUG, OF_INSERTION, 'syncWaitsUntil', 'The visitor could not be joined'];
 
 export interface BundleSize {
-  /** Bytes, minified and gzipped, of the entry and every chunk it imports statically: what loads first. */
+  /** Minified and gzipped bytes of the entry and its static imports. */
   entry: number;
-  /** Of all chunks together that a page loads without `debug`. */
+  /** The same of all chunks that a page loads without `debug`. */
   all: number;
-  /** Of the chunk that inserts placements by selector; 0 without one. */
+  /** The same of the chunk that inserts placements by selector; 0 if none. */
   insertion: number;
-  /** Of the chunks of an ordinary visit: a cached banner, a sync, an impression, a click, and their delivery. */
+  /** The same of the chunks of an ordinary visit: cached banner, sync, impression, click and their delivery. */
   ordinary: number;
-  /** Each chunk by its file name. */
+  /** The same of each chunk, by file name. */
   chunks: Record<string, number>;
 }
 
 const gzipped = (text: string): number => gzipSync(text, { level: 9 }).length;
 
-/** Weighs a module that imports packages which are installed in `folder`. `code` is what the application writes. */
+/** Measures the bundle of a module `code` that imports packages installed in `folder`. */
 export const measureBundle = async (
   code: string,
   folder: string,
@@ -67,24 +67,24 @@ export const measureBundle = async (
   }
 };
 
-/** The version of an installed package, for tables. */
+/** Returns the version of an installed package. */
 export const versionOf = async (name: string, folder: string): Promise<string> =>
   JSON.parse(await readFile(join(folder, 'node_modules', name, 'package.json'), 'utf8')).version;
 
-/** What an application bundles otherwise, or has anyway. */
+/** Not bundled, because applications have their own. */
 const HOST_MODULES = ['react', 'react-dom', 'vue'];
 
 /** One file of a bundle, minified. */
 export interface Chunk {
-  /** Without the hash of its content, which changes with each byte. */
+  /** File name without the content hash. */
   name: string;
   code: string;
   isEntry: boolean;
-  /** Names of the chunks that are loaded with it; those of `import()` are not among them. */
+  /** Names of statically imported chunks. */
   imports: string[];
 }
 
-/** Bundles `application.js` of a folder for browsers, as an application would, at the bundler's own settings. */
+/** Bundles `application.js` of a folder for browsers with the bundler's default settings. */
 type Bundler = (folder: string) => Promise<Chunk[]>;
 
 const vite: Bundler = async (folder) => {
@@ -96,7 +96,7 @@ const vite: Bundler = async (folder) => {
     build: {
       write: false,
       target: 'es2022',
-      // A library build leaves out Vite's own preload helper, which other bundlers do not have either.
+      // A library build omits Vite's preload helper, which other bundlers do not have.
       lib: { entry: 'application.js', formats: ['es'], fileName: 'application' },
       reportCompressedSize: false,
       rolldownOptions: {

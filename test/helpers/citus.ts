@@ -6,17 +6,17 @@ import { Client } from 'pg';
 import { freePort } from './free-port.ts';
 import { descendantsOf, hasEnded } from './process-tree.ts';
 
-/** Where Debian and Ubuntu keep the versions of PostgreSQL. */
+/** PostgreSQL versions on Debian and Ubuntu. */
 const VERSIONS = '/usr/lib/postgresql';
 
-/** The folder of a PostgreSQL's programs that has the extension `citus` beside it; `null` where this machine has none. */
+/** Returns the `bin` folder of a PostgreSQL with the Citus extension, or `null` if none is installed. */
 export const installedCitus = (): string | null => {
   const versions = existsSync(VERSIONS) ? readdirSync(VERSIONS) : [];
   const version = versions.find((name) => existsSync(join(VERSIONS, name, 'lib/citus.so')));
   return version ? join(VERSIONS, version, 'bin') : null;
 };
 
-/** The server refuses to run as root: then it runs as the user who came with it. */
+/** PostgreSQL does not run as root; it runs as its package's user then. */
 const asServer = (): { uid?: number; gid?: number } => {
   if (process.getuid?.() !== 0) return {};
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres']).toString());
@@ -37,20 +37,20 @@ citus.recover_2pc_interval = '1s'
 `;
 
 export interface CitusCluster {
-  /** Of a database with the extension in it. */
+  /** URL of a database with the extension. */
   url: string;
   /** Runs one statement on the coordinator. */
   run(statement: string): Promise<Record<string, unknown>[]>;
-  /** Ends a node as a power cut would: 0 is the coordinator, 1 and 2 are workers. */
+  /** Kills a node: 0 is the coordinator, 1 and 2 are workers. */
   kill(node: number): Promise<void>;
-  /** The process of a node, whose backends are its children. */
+  /** PID of a node; its backends are children of it. */
   pidOf(node: number): number;
-  /** Starts it again. */
+  /** Restarts a node. */
   start(node: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts a coordinator and its workers on free loopback ports, with their data in a temporary folder. */
+/** Starts a coordinator and workers on free loopback ports, with data in a temporary folder. */
 export const startCitus = async (bin: string, { workers = 2, settings = '' } = {}): Promise<CitusCluster> => {
   const allNodes = Array.from({ length: workers + 1 }, (_, node) => node);
   const user = asServer();
@@ -103,14 +103,14 @@ export const startCitus = async (bin: string, { workers = 2, settings = '' } = {
   };
   const kill = async (node: number) => {
     const server = processes.get(node)!;
-    // With its backends: they would hold the shared memory until they notice.
+    // With its backends, which would keep the shared memory attached.
     const all = [{ pid: server.pid! }, ...(await descendantsOf(server.pid!))];
     const ended = new Promise((resolve) => server.once('exit', resolve));
     for (const { pid } of all) {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended with the one before.
+        // Already exited.
       }
     }
     await ended;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** Words of a shell command: quotes, an escaped line feed, and variables as they are. */
+/** Splits a shell command into words: quotes and line continuations, no expansion. */
 const wordsOf = (command: string, variables: Record<string, string>): string[] =>
   [...command.replaceAll('\\\n', ' ').matchAll(/(?:'[^']*'|"[^"]*"|\\.|[^\s'"\\])+/g)].map(([word]) =>
     word.replaceAll(
@@ -12,7 +12,7 @@ const wordsOf = (command: string, variables: Record<string, string>): string[] =
     ),
   );
 
-/** Does what a curl line does. It knows the few options that ours have: any other fails the test. */
+/** Runs a curl command with `fetch`. Throws on an option that our documents do not use. */
 export const curl = (command: string, variables: Record<string, string> = {}): Promise<Response> => {
   const [name, ...words] = wordsOf(command, variables);
   expect(name).toBe('curl');

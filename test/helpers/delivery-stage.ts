@@ -10,7 +10,7 @@ import { type HttpServer, serveHandler } from './http-server.ts';
 import { type PageServer, startPageServer } from './page-server.ts';
 import { patience } from './patience.ts';
 
-/** Serves `/delivery`, a page that runs the delivery half of the client, and `/bare`, a page that runs nothing. */
+/** Serves `/delivery`, a page that runs the client's delivery only, and `/bare`, an empty page. */
 export const startDeliveryPages = (origins = 1): Promise<PageServer> =>
   startPageServer({
     entries: [],
@@ -32,7 +32,7 @@ export const deliveryUrl = (
 export const ready = (page: Page): Promise<unknown> =>
   page.waitForFunction(() => globalThis.delivery !== undefined, undefined, { polling: 20 });
 
-/** Opens a page of the delivery and waits until it runs. */
+/** Opens `/delivery` and waits until it runs. */
 export const openDelivery = async (context: Pick<BrowserContext, 'newPage'>, url: string): Promise<Page> => {
   const page = await context.newPage();
   await page.goto(url);
@@ -40,7 +40,7 @@ export const openDelivery = async (context: Pick<BrowserContext, 'newPage'>, url
   return page;
 };
 
-/** Captures events in one task and answers them when all are durable. */
+/** Captures events in one task; resolves with them when all are durable. */
 export const capture = (
   page: Page,
   count = 1,
@@ -65,10 +65,9 @@ export const capture = (
 export const diagnose = (page: Page): Promise<Diagnostics> =>
   page.evaluate(() => globalThis.delivery.diagnostics());
 
-/** Sends what is due now. */
 export const flush = (page: Page): Promise<FlushOutcome> => page.evaluate(() => globalThis.delivery.flush());
 
-/** Sends until all that was captured is delivered, and that is at least so much. */
+/** Flushes until all captured events, and at least `count`, are delivered. */
 export const untilDelivered = (page: Page, least = 0): Promise<void> =>
   expect
     .poll(
@@ -81,11 +80,11 @@ export const untilDelivered = (page: Page, least = 0): Promise<void> =>
     )
     .toBe(0);
 
-/** Waits until the diagnostics show these numbers. What a page that is gone has sent is taken over after ten seconds of it. */
+/** Waits for these diagnostics. A batch of a closed page is taken over after ten seconds. */
 export const untilDiagnostics = (page: Page, expected: Partial<Diagnostics>): Promise<void> =>
   expect.poll(() => diagnose(page), { interval: 50, timeout: patience(60_000) }).toMatchObject(expected);
 
-/** What every test of the delivery in a browser stands on. A file that imports them finds those of its present test. */
+/** Fixtures of the running test. */
 export let pages: PageServer;
 export let service: FakeService;
 export let api: HttpServer;
@@ -93,11 +92,11 @@ export let context: BrowserContext;
 
 interface StageOptions {
   startPages?: () => Promise<PageServer>;
-  /** What answers the requests. Default: the service of the test. */
+  /** Request handler. Default: the test's fake service. */
   handle?: (request: Request) => Promise<Response>;
 }
 
-/** Pages for the file, and for each test a service on a port of its own. */
+/** Starts pages per file and a service per test. */
 export const stageDelivery = ({ startPages = startDeliveryPages, handle }: StageOptions = {}): void => {
   beforeAll(async () => {
     pages = await startPages();
@@ -110,7 +109,7 @@ export const stageDelivery = ({ startPages = startDeliveryPages, handle }: Stage
   afterEach(() => api.close());
 };
 
-/** A browser for the file, and for each test a profile of its own. */
+/** Launches a browser per file and a browser context per test. */
 export const stageContext = (): void => {
   let browser: Browser | undefined;
   beforeAll(async () => {
@@ -123,13 +122,13 @@ export const stageContext = (): void => {
   afterEach(() => context.close());
 };
 
-/** Opens a page of the delivery in the test's profile. */
+/** Opens `/delivery` in the test's browser context. */
 export const open = (options: Partial<DeliveryOptions> = {}): Promise<Page> =>
   openDelivery(context, deliveryUrl(pages.origin, api.origin, options));
 
 /**
- * One event that is sent and forgotten: a page whose preflight is warm sends nothing early any more. `delivered`: so many
- * with those of other pages.
+ * Delivers one event, because a page whose preflight is cached sends no event early. `delivered`: expected count, events
+ * of other pages included.
  */
 export const warmUp = async (page: Page, delivered = 1): Promise<void> => {
   await capture(page, 1, 'impression', 'warm');

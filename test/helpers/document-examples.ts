@@ -1,26 +1,26 @@
 import { globSync, readFileSync } from 'node:fs';
 
-/** A fenced block of a document; `use` comes from a `<!-- example: … -->` line right above it. */
+/** A fenced code block of a document; `use` comes from an `<!-- example: … -->` line right above it. */
 export interface Example {
   file: string;
   language: string;
   /**
-   * `node`: runs in Node · `page`: runs in a browser page · `vitest`: is a test · `types`: is compiled only · `vue`, `next`:
-   * is part of an app that is built · others have a test of their own
+   * `node`: runs in Node · `page`: runs in a browser · `vitest`: is a test · `types`: is compiled only · `vue`, `next`:
+   * is part of an app that is built · others have their own test
    */
   use: string;
   code: string;
   line: number;
-  /** The file it is said to be in, by a comment on its first line. */
+  /** File name in the comment on its first line. */
   name: string | undefined;
 }
 
-/** What people read: the README and the pages beside it. */
+/** README and the pages of `docs/`. */
 export const DOCUMENTS: readonly string[] = ['README.md', ...globSync('docs/*.md').sort()];
 
 const BLOCK = /(?:<!-- example: (\w+) -->\n)?```(\w+)\n([\s\S]*?)\n```/g;
 
-/** All code blocks of a document in order. */
+/** Returns the code blocks of a document in order. */
 export const examplesIn = (file: string): Example[] => {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(BLOCK)].map((match) => ({

@@ -1,7 +1,7 @@
 import { APP_ID } from './a-workspace.ts';
 import fc from './property.ts';
 
-/** Texts around a bound in UTF-8 bytes or in characters, of one, two and four bytes each. */
+/** Strings around a length limit in UTF-8 bytes or characters, of 1-, 2- and 4-byte characters. */
 const around = (bound: number): string[] =>
   ['x', 'é', '😀'].flatMap((unit) => {
     const bytes = Buffer.byteLength(unit);
@@ -9,7 +9,7 @@ const around = (bound: number): string[] =>
     return counts.map((count) => unit.repeat(count));
   });
 
-/** Values of every JSON type, and texts that no store takes. */
+/** Values of every JSON type, and strings that no store accepts. */
 const odd = fc.constantFrom<unknown[]>(
   '',
   'a\0b',
@@ -28,7 +28,7 @@ const odd = fc.constantFrom<unknown[]>(
     x: 1,
   },
 );
-/** Mostly right, at times at a bound, at times anything, at times missing. */
+/** Mostly valid; sometimes at a limit, arbitrary or missing. */
 const member = (right: readonly unknown[], bound?: number) =>
   fc.oneof(
     { weight: 40, arbitrary: fc.constantFrom(...right) },
@@ -41,7 +41,7 @@ const listOf = (item: fc.Arbitrary<unknown>, maxLength: number) =>
     { weight: 20, arbitrary: fc.array(item, { minLength: 1, maxLength }) },
     { weight: 1, arbitrary: fc.oneof(odd, fc.constant(undefined)) },
   );
-/** Now and then the body itself is something else. */
+/** Sometimes the body itself is not an object. */
 const bodyOf = (members: Record<string, fc.Arbitrary<unknown>>) =>
   fc.oneof({ weight: 40, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd });
 
@@ -52,9 +52,9 @@ const TIMES = [
   '2026-03-01',
   'now',
 ];
-/** Longest external ID of a user, in bytes. */
+/** Maximum length of an external ID, in bytes. */
 const MAX_USER = 986;
-/** Users of the bodies that have an ID at all. */
+/** External IDs of the bodies. */
 export const EDGE_USERS = ['u-1', ...around(MAX_USER)];
 const envelope = {
   external_user_id: member(['u-1'], MAX_USER),
@@ -68,7 +68,7 @@ export const syncBodies = bodyOf({
   device_id: member([undefined, 'd-1'], 1_011),
 });
 
-/** `bannerId` was issued: an ID that was not is a fault of its own. */
+/** `bannerId` is an ID that the service issued. */
 export const bannersTrackBodies = (bannerId: string) =>
   bodyOf({
     ...envelope,
@@ -150,7 +150,7 @@ const properties = maybe(
 const objects = (members: Record<string, fc.Arbitrary<unknown>>) =>
   maybe(listOf(fc.oneof({ weight: 20, arbitrary: fc.record(members) }, { weight: 1, arbitrary: odd }), 2));
 
-/** Without the values of attributes, which have faults of their own. */
+/** Without attribute values, which have their own tests. */
 export const usersTrackBodies = bodyOf({
   attributes: objects({
     ...identifiers,

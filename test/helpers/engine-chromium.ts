@@ -19,7 +19,7 @@ export const chromium: EngineKind = {
           setOffline: (isOffline) => context.setOffline(isOffline),
           async kill() {
             const crashed = page.waitForEvent('crash');
-            // The navigation never ends: its process is gone.
+            // The navigation never ends, because its process was killed.
             await Promise.race([crashed, page.goto('chrome://crash').catch(() => crashed)]);
           },
           close: () => page.close(),

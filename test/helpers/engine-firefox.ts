@@ -6,7 +6,7 @@ import { descendantsOf, isGone } from './process-tree.ts';
 
 const path = inPath('firefox-esr') ?? inPath('firefox');
 
-/** The first one that we know to have it: Firefox 140 has not. */
+/** First version known to support it; Firefox 140 does not. */
 const WITH_OFFLINE = 153;
 const version =
   path === undefined ? 0 : Number(/\d+/.exec(execFileSync(path, ['--version']).toString())?.[0]);
@@ -34,7 +34,7 @@ export const firefox: EngineKind = {
     return {
       version: (await browser.version()).replace(/^firefox\//, 'Firefox '),
       async newPage() {
-        // A tab would hide the one before it.
+        // A tab would hide the previous one.
         const page = await browser.newPage({ type: 'window' });
         return {
           goto: async (url) => void (await page.goto(url)),
@@ -43,12 +43,12 @@ export const firefox: EngineKind = {
           click: (selector) => page.click(selector),
           setOffline: (isOffline) => page.setOfflineMode(isOffline),
           async kill() {
-            // Which of them runs the page is not said, so all that run pages go.
+            // The driver does not say which process runs the page, so all content processes are killed.
             const killed = (await descendantsOf(browser.process()!.pid!)).filter(({ command }) =>
               command.endsWith(' tab'),
             );
             for (const { pid } of killed) process.kill(pid, 'SIGKILL');
-            // One that the browser has not buried yet may be given the next window, which dies with it.
+            // A process that the browser still considers alive may get the next window, which would die with it.
             await Promise.all(killed.map(({ pid }) => isGone(pid)));
           },
           close: () => page.close(),

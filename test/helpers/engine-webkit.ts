@@ -24,7 +24,7 @@ const whyMissing = (): string | undefined => {
   return process.env['DISPLAY'] || xvfb ? undefined : 'apt-get install xvfb';
 };
 
-/** Resolves when something listens on the port: the driver does not say when it does. */
+/** Resolves when something listens on the port, which the driver does not report. */
 const untilListening = async (port: number, child: ChildProcess): Promise<void> => {
   for (;;) {
     if (child.exitCode !== null) throw new Error(`WebKitWebDriver ended with code ${child.exitCode}`);
@@ -44,7 +44,7 @@ const end = async (child: ChildProcess | undefined): Promise<void> => {
   await gone;
 };
 
-/** A display that nobody sees, where the machine has none. Xvfb chooses a free number and says it. */
+/** Starts Xvfb if the machine has no display. Xvfb chooses and prints a free number. */
 const startDisplay = async (): Promise<{ display: string; child?: ChildProcess }> => {
   const own = process.env['DISPLAY'];
   if (own) return { display: own };
@@ -75,7 +75,7 @@ export const webkit: EngineKind = {
         ...process.env,
         DISPLAY: display,
         GDK_BACKEND: 'x11',
-        // Root has no sandbox here, and a machine without a GPU must not look for one.
+        // No sandbox as root, and no GPU.
         WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
         WEBKIT_DISABLE_COMPOSITING_MODE: '1',
         LIBGL_ALWAYS_SOFTWARE: '1',
@@ -93,9 +93,9 @@ export const webkit: EngineKind = {
       .build();
     await driver.manage().setTimeouts({ script: patience(30_000) });
     const version = (await driver.getCapabilities()).getBrowserVersion();
-    // Never closed: the browser ends with its last window.
+    // Stays open, because the browser exits with its last window.
     const base = await driver.getWindowHandle();
-    // The driver has one current window: verbs of two pages must not cross.
+    // The driver has one current window, so commands of two pages must not interleave.
     let queue: Promise<unknown> = Promise.resolve();
     const inWindow = <T>(handle: string, work: () => Promise<T>): Promise<T> => {
       const turn = queue.then(async () => {
@@ -105,14 +105,14 @@ export const webkit: EngineKind = {
       queue = turn.catch(() => undefined);
       return turn;
     };
-    /** On a busy machine the driver answers before the new page has run its scripts, or is there at all. */
+    /** On a busy machine the driver responds before the new page has run its scripts. */
     const loading = async (navigate: () => Promise<void>): Promise<void> => {
       const stateOf = () =>
         driver.executeScript<[number, string]>('return [performance.timeOrigin, document.readyState]');
       const [former] = await stateOf();
       await navigate();
       await driver.wait(async () => {
-        // A document that is being replaced cannot be asked.
+        // The document is being replaced.
         const [origin, state] = await stateOf().catch(() => [former, '']);
         return origin !== former && state === 'complete';
       }, patience(30_000));
@@ -120,7 +120,7 @@ export const webkit: EngineKind = {
     return {
       version: `WebKitGTK ${version}`,
       async newPage() {
-        // A window of its own: a tab would open behind the others and stay hidden.
+        // In its own window, because a tab opens in the background.
         const handle = await inWindow(base, async () => {
           await driver.switchTo().newWindow('window');
           return driver.getWindowHandle();
@@ -143,7 +143,7 @@ export const webkit: EngineKind = {
         };
       },
       async close() {
-        // A driver that has ended with its last window cannot be asked to quit.
+        // The driver may have exited with its last window.
         await driver.quit().catch(() => undefined);
         await end(driverProcess);
         await end(server);

@@ -1,19 +1,19 @@
 import { patience } from './patience.ts';
 
-/** Source that answers what the body of an async function returns. */
+/** Returns an expression that runs `body` as an async function. */
 export const asFunction = (body: string) => `(async () => { ${body} })()`;
 
-/** A tab of any engine, with the few verbs that all three drivers have. */
+/** A tab of any engine, with the methods that all three drivers support. */
 export interface EnginePage {
   goto(url: string): Promise<void>;
   reload(): Promise<void>;
-  /** Runs the body of an async function in the page and answers what it returns, as JSON. */
+  /** Runs the body of an async function in the page; resolves with its result, passed as JSON. */
   run<T>(body: string): Promise<T>;
-  /** A real click, as a person's, at the middle of the first element that matches. */
+  /** Clicks the center of the first matching element with a trusted event. */
   click(selector: string): Promise<void>;
-  /** Takes the network away from the page, or gives it back. */
+  /** Switches the page offline or online. */
   setOffline(isOffline: boolean): Promise<void>;
-  /** Ends the process that runs the page, without a word to the page. Nothing else can be asked of it. */
+  /** Kills the page's process. The page object is unusable then. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }
@@ -21,26 +21,26 @@ export interface EnginePage {
 export interface Engine {
   /** `Chromium 156.0`, for instance. */
   version: string;
-  /** A page of its own window where the engine has windows, so that no page hides another. */
+  /** Opens a page in its own window, so that no page hides another. */
   newPage(): Promise<EnginePage>;
   close(): Promise<void>;
 }
 
-/** States that not every driver can bring a page into. */
+/** Page states that not every driver can enter. */
 export type State = 'offline' | 'killed';
 
 export interface EngineKind {
   name: 'Chromium' | 'Firefox' | 'WebKitGTK';
-  /** The command that brings it, where this machine does not have it. */
+  /** Install command if the engine is missing on this machine. */
   missing?: string;
-  /** Why its driver cannot enter a state. */
+  /** Why the driver cannot enter a state. */
   cannot: Partial<Record<State, string>>;
   launch(): Promise<Engine>;
 }
 
 const POLL_MS = 50;
 
-/** Asks the page again and again until the body answers something true; rejects after `timeoutMs`. */
+/** Polls the page until the body returns a truthy value; rejects after `timeoutMs`. */
 export const until = async <T>(page: EnginePage, body: string, timeoutMs = patience(30_000)): Promise<T> => {
   const end = performance.now() + timeoutMs;
   for (;;) {

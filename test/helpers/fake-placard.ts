@@ -1,7 +1,7 @@
 import type { Banner, Drawn, Listener, Notice, Placard, PlacementHook } from '../../src/client/index.ts';
 import { aBanner } from './a-banner.ts';
 
-/** A client without a network: banners are set by hand, mounts and verbs are written down. */
+/** A client without network: the test sets banners; mounts and calls are recorded. */
 export const fakePlacard = () => {
   const banners = new Map<string, Banner | null>();
   const listeners = new Set<Listener>();
@@ -74,9 +74,9 @@ export const fakePlacard = () => {
     listeners,
     notify,
     mounts: () => [...mounts],
-    /** As time does: the banner has expired, and nobody says so. */
+    /** Expires the banner without a notification. */
     forget: (placementId: string) => banners.set(placementId, null),
-    /** As a sync would: the placement shows something else from now on. */
+    /** Replaces a placement's banner as a sync does. */
     set(placementId: string, headline: string | null, changes: Partial<Banner> = {}) {
       const banner =
         headline === null

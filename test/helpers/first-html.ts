@@ -1,4 +1,4 @@
-// A page as a server sends it: the banners of a bootstrap are in its HTML, and its script hydrates them.
+// A server-rendered page: bootstrap banners are in its HTML, and its script hydrates them.
 import { renderToString as renderReact } from 'react-dom/server';
 import { renderToString as renderVue } from 'vue/server-renderer';
 import type { Banner, BannerBootstrap } from '../../src/client/index.ts';
@@ -6,7 +6,7 @@ import { APP_ID, reactPage, vuePage } from '../e2e/pages/rendered-tree.ts';
 import { aBanner } from './a-banner.ts';
 import type { TestPage } from './page-server.ts';
 
-/** What `startPageServer` must build for such pages. */
+/** Entries that `startPageServer` builds for these pages. */
 export const RENDERED = { rendered: 'test/e2e/pages/rendered-page.ts' };
 
 const served = (placementId: string, changes: Partial<Banner> = {}): Banner =>
@@ -25,7 +25,7 @@ export const aBootstrap = (): BannerBootstrap => ({
   banners: {
     home_hero: served('home_hero'),
     held_out: served('held_out', { isControl: true }),
-    // Over by the time that the browser has it.
+    // Expires before the browser receives it.
     gone: served('gone', { expiresAt: 1_000 }),
   },
 });
@@ -37,11 +37,10 @@ const RENDER: Record<Framework, (bootstrap: BannerBootstrap) => string | Promise
   vue: (bootstrap) => renderVue(vuePage({ placard: null, bootstrap })),
 };
 
-/** What the server draws. */
 export const firstHtml = async (framework: Framework, bootstrap = aBootstrap()): Promise<string> =>
   RENDER[framework](bootstrap);
 
-/** Remembers the nodes of the first HTML, and every one that is taken out of it. */
+/** Records the nodes of the initial HTML and each that is removed. */
 const WATCH = `<script>
   window.first = document.querySelector('#home_hero a');
   window.removed = [];
@@ -50,7 +49,7 @@ const WATCH = `<script>
   }).observe(document.querySelector('#home_hero'), { childList: true, subtree: true });
 </script>`;
 
-/** The page, to be served at `/react` or `/vue`. */
+/** The page at `/react` or `/vue`. */
 export const renderedPage = async (framework: Framework, bootstrap = aBootstrap()): Promise<TestPage> => {
   const json = JSON.stringify(bootstrap).replaceAll('<', '\\u003c');
   return {
@@ -59,7 +58,7 @@ export const renderedPage = async (framework: Framework, bootstrap = aBootstrap(
   };
 };
 
-/** The body of a function for the page: what became of the first HTML of `home_hero`. */
+/** Function body for the page that reports what became of the initial HTML of `home_hero`. */
 export const FIRST_HTML = `return {
   isSame: first !== null && first === document.querySelector('#home_hero a'),
   links: document.querySelectorAll('#home_hero a').length,

@@ -1,7 +1,7 @@
-/** A promise of another realm or library: no instance of `Promise`, and of a promise's verbs it has `then` alone. */
+/** A thenable: not an instance of `Promise`, and without `catch` and `finally`. */
 export const foreignPromise = <T>(promise: Promise<T>): Promise<T> => {
   class Foreign implements PromiseLike<T> {
-    // biome-ignore lint/suspicious/noThenProperty: it is a promise
+    // biome-ignore lint/suspicious/noThenProperty: it is a thenable
     then<A = T, B = never>(
       onFulfilled?: ((value: T) => A | PromiseLike<A>) | null,
       onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,

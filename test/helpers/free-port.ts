@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the range from which systems give ports to new connections: another test's socket cannot take it meanwhile. */
+/** Below the ephemeral port range, so that no outgoing connection takes the port in between. */
 const FIRST = 10_000;
 const LAST = 32_000;
 
-/** A loopback port that nobody listens on, for a program that cannot be told to choose one itself. */
+/** Returns a free loopback port, for programs that cannot choose one themselves. */
 export const freePort = async (): Promise<number> => {
   for (;;) {
     const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));

@@ -3,7 +3,7 @@ import type { Route } from '../../src/service/api/route.ts';
 import { APP_ID } from './a-workspace.ts';
 import fc from './property.ts';
 
-/** Text that a valid request would not hold: long, empty, with half characters, controls, and names that objects own. */
+/** Odd strings: long, empty, with lone surrogates and control characters, and property names of `Object.prototype`. */
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ unit: 'grapheme', maxLength: 40 }),
@@ -60,12 +60,12 @@ const time = fc.oneof(
   anything,
 );
 
-/** A value that is mostly right. */
+/** A mostly valid value. */
 const nearly = (right: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 30, arbitrary: right }, { weight: 1, arbitrary: anything });
 const member = (right: fc.Arbitrary<unknown>) => fc.option(nearly(right), { nil: undefined, freq: 20 });
 
-/** Mostly absent: an object with several of them is refused for that alone. */
+/** Mostly absent, because an object with several of them is invalid. */
 const rarely = (value: fc.Arbitrary<unknown>) =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: value });
 
@@ -166,7 +166,7 @@ const envelope = {
   app_version: member(fc.constant('1.0')),
 };
 
-/** Values of the same shape as an example, with odd values and missing fields. */
+/** Values shaped like an example, with odd values and missing fields. */
 const nearlyLike = (example: unknown): fc.Arbitrary<unknown> => {
   if (Array.isArray(example)) return list(fc.oneof(...example.map(nearlyLike)));
   if (typeof example !== 'object' || example === null) return nearly(fc.constant(example));
@@ -174,7 +174,7 @@ const nearlyLike = (example: unknown): fc.Arbitrary<unknown> => {
   return fc.record(Object.fromEntries(fields), { requiredKeys: [] });
 };
 
-/** Bodies of one endpoint: valid, nearly valid and absurd. `bannerIds` are ids that were really issued. */
+/** Valid, nearly valid and absurd bodies of an endpoint. `bannerIds`: IDs that the service issued. */
 export const bodiesOf = (
   { path, operation }: Pick<Route, 'path' | 'operation'>,
   bannerIds: readonly string[],
@@ -253,7 +253,7 @@ export const bodiesOf = (
 
 const deep = (depth: number, open: string, close: string) => open.repeat(depth) + close.repeat(depth);
 
-/** Bytes that are not what any serialiser would write, made from a body's text. */
+/** Malformed bytes, derived from a valid body. */
 export const bytesOf = (text: string): fc.Arbitrary<Uint8Array> => {
   const plain = Buffer.from(text);
   const inside = (json: string) =>
@@ -266,7 +266,7 @@ export const bytesOf = (text: string): fc.Arbitrary<Uint8Array> => {
       if (changed.length > 0) changed[position] = byte;
       return changed;
     }),
-    // Made only when drawn: some of them are large.
+    // Lazily, because some of them are large.
     fc
       .constantFrom(
         () => Buffer.from(text, 'utf16le'),

@@ -1,4 +1,4 @@
-/** Values that have hurt some page somewhere, for every property a template reads. */
+/** Values that broke pages in the past, for every property that a template reads. */
 export const HOSTILE: unknown[] = [
   '<img src=x onerror="alert(1)">',
   '"><script>alert(1)</script>',

@@ -24,18 +24,17 @@ const toRequest = async (message: IncomingMessage, origin: string): Promise<Requ
   return new Request(new URL(url, origin), { method, headers, body });
 };
 
-/** Writes the answer as it comes: a body that breaks in the middle breaks the connection in the middle. */
+/** Streams the response, so that a body that fails midway closes the connection midway. */
 const send = async (response: Response, to: ServerResponse): Promise<void> => {
   to.writeHead(response.status, [...response.headers].flat());
-  // Also an answer that will break must have begun.
+  // Sends the head before the body may fail.
   to.flushHeaders();
   for await (const chunk of response.body ?? []) to.write(chunk);
   to.end();
 };
 
 /**
- * A handler (the service's or the fake's) on a loopback port. Where the handler rejects, the socket is closed without an
- * answer: the connection dropped.
+ * Serves a handler on a loopback port. If the handler rejects, the socket is closed without a response.
  */
 export const serveHandler = async (handler: Handler): Promise<HttpServer> => {
   let origin = '';
@@ -45,7 +44,7 @@ export const serveHandler = async (handler: Handler): Promise<HttpServer> => {
         try {
           await send(await handler(await toRequest(message, origin)), response);
         } catch {
-          // The test asked for it: what a caller sees of any failure here is a closed socket.
+          // A failure of the handler closes the socket.
           message.socket.destroy();
         }
       });

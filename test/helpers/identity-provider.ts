@@ -5,16 +5,16 @@ import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 
 export interface IdentityProvider {
   issuer: string;
-  /** What the next person who signs in is said to be. */
+  /** Claims of the next sign-in. */
   claims: Record<string, unknown>;
-  /** Changes the ID token before it is signed, for what a wrong provider would say. */
+  /** Changes the ID token before it is signed, to simulate a faulty provider. */
   spoil: (payload: Record<string, unknown>) => Record<string, unknown>;
-  /** Signs with a key that the provider does not publish. */
+  /** Signs with an unpublished key. */
   signsWithForeignKey: boolean;
   stop(): Promise<void>;
 }
 
-/** A small OpenID provider that asks nobody: every request for a sign-in is one. It checks PKCE and the client's secret. */
+/** An OpenID provider that signs in everyone without a prompt. Verifies PKCE and the client secret. */
 export const runIdentityProvider = async (secret: string): Promise<IdentityProvider> => {
   const { publicKey, privateKey } = await generateKeyPair('RS256');
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256', use: 'sig' };

@@ -7,23 +7,22 @@ import { createInterface } from 'node:readline';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { BROWSER_ARGUMENTS, findBrowser } from './browser.ts';
 
-/** What a test needs that the headless shell which npm brings cannot do: prerender, and keep pages in its bfcache. */
+/** Requirement of tests that need prerendering or the bfcache, which the bundled headless shell lacks. */
 export const WHOLE_CHROMIUM = 'apt-get install chromium, and no PLACARD_BROWSER=bundled';
 
 /**
- * Chromium as a person runs it: the bfcache, timer throttling and true focus are on. playwright's own launcher
- * switches all three off, by arguments and by emulation, so this one starts the browser itself and attaches without
- * playwright's defaults.
+ * Chromium with the bfcache, timer throttling and real focus. Playwright's launcher disables all three by arguments and
+ * emulation, so this one starts the browser itself and attaches without Playwright's defaults.
  */
 export interface LifecycleBrowser {
   browser: Browser;
-  /** The profile's own context: what it stores survives `restart` and `kill`. */
+  /** The profile's default context; its storage survives `crashAndRestart`. */
   context: BrowserContext;
-  /** A page in a window of its own, so that hiding one hides no other. */
+  /** Opens a page in its own window, so that hiding one hides no other. */
   newPage(url?: string): Promise<Page>;
-  /** False in the headless shell that npm brings: tests that need the bfcache say so and are skipped there. */
+  /** False in the bundled headless shell. */
   hasBfcache: boolean;
-  /** Ends the process at once, without a goodbye to any page, and starts it again on the same profile. */
+  /** Kills the browser and restarts it on the same profile. */
   crashAndRestart(): Promise<void>;
   close(): Promise<void>;
 }
@@ -62,7 +61,7 @@ const start = async (profile: string): Promise<{ child: ChildProcess; browser: B
   throw new Error(`${path} ended before it could be reached:\n${log.join('\n')}`);
 };
 
-/** The whole group: Chromium's renderers would outlive their parent for a moment and keep the profile locked. */
+/** Kills the process group, because renderers outlive the browser briefly and keep the profile locked. */
 const kill = async (child: ChildProcess): Promise<void> => {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
@@ -105,19 +104,19 @@ export const launchLifecycleBrowser = async (): Promise<LifecycleBrowser> => {
   };
 };
 
-/** Kills the page's renderer process, as the system does when memory runs out. The page object is dead then; open another. */
+/** Kills the page's renderer, as the system does when memory runs out. The page object is unusable then. */
 export const crashRenderer = async (page: Page): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   const crashed = page.waitForEvent('crash');
-  // The command has no answer: who would send it is gone.
+  // The command has no response, because the renderer is gone.
   session.send('Page.crash').catch(() => undefined);
   await crashed;
 };
 
-/** Puts the page's window away (each page has a window of its own) and waits until the page says that it is hidden. */
+/** Minimizes the page's window and waits until the page is hidden. */
 export const hide = (page: Page): Promise<void> => setWindow(page, 'minimized', 'hidden');
 
-/** Brings the page's window back and waits until the page says that it is visible. */
+/** Restores the page's window and waits until the page is visible. */
 export const show = (page: Page): Promise<void> => setWindow(page, 'normal', 'visible');
 
 const setWindow = async (
@@ -129,11 +128,11 @@ const setWindow = async (
   const { windowId } = await session.send('Browser.getWindowForTarget');
   await session.send('Browser.setWindowBounds', { windowId, bounds: { windowState } });
   await session.detach();
-  // A hidden page paints no frames, so the condition is polled by time.
+  // By time, because a hidden page renders no frames.
   await page.waitForFunction((state) => document.visibilityState === state, expected, { polling: 50 });
 };
 
-/** Freezes the page as a browser does with tabs in the background, runs `meanwhile`, and thaws it. */
+/** Freezes the page as a browser freezes background tabs, runs `meanwhile`, and resumes it. */
 export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): Promise<void> => {
   const session = await page.context().newCDPSession(page);
   await page.evaluate(() => {
@@ -145,7 +144,7 @@ export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): P
   await meanwhile();
   await session.send('Page.setWebLifecycleState', { state: 'active' });
   await session.detach();
-  // A page that was frozen may be hidden, and a hidden page paints no frames.
+  // By time, because the page may be hidden and render no frames.
   await page.waitForFunction(
     () => {
       const { placardLifecycle: seen } = globalThis as unknown as { placardLifecycle: string[] };
@@ -157,14 +156,14 @@ export const whileFrozen = async (page: Page, meanwhile: () => Promise<void>): P
 };
 
 /**
- * Chromium may drop a stored page for a reason of its own, which it tells as `masked`: then the state was not entered and
- * the test is played again. Any reason that lies with the page has a name, and fails.
+ * Chromium may evict a page from the bfcache for internal reasons, reported as `masked`. The test is repeated then; any
+ * reason of the page has a name and fails the test.
  */
 export const WHERE_STORED = { retry: { count: 2, condition: /"reasons":\[\{"reason":"masked"\}\]/ } };
 
 /**
- * Goes to `url` and back again, and fails unless the page came out of the bfcache: same document, `pageshow` with
- * `persisted`. `meanwhile` runs while the page is stored there.
+ * Navigates to `url` and back; fails unless the page was restored from the bfcache (same document, `pageshow` with
+ * `persisted`). `meanwhile` runs while the page is in the bfcache.
  */
 export const throughBfcache = async (
   page: Page,

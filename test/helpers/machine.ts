@@ -3,17 +3,17 @@ import { delimiter, join } from 'node:path';
 
 declare module 'vitest' {
   interface TaskMeta {
-    /** What a test needs that the machine may lack, and the command that brings it. */
+    /** Requirement that the machine may lack, and its install command. */
     needs?: string;
   }
 }
 
-/** Where a program is, or `undefined` where the machine does not have it. */
+/** Returns the path of a program, or `undefined` if it is not installed. */
 export const inPath = (name: string): string | undefined =>
   (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, name))
     .find((path) => existsSync(path));
 
-/** Options of a test that is skipped where the machine lacks something. The end of the run names it, and `what` it needs. */
+/** Returns test options that skip the test if the machine lacks `what`. The summary of the run lists skipped tests. */
 export const needs = (what: string, isThere: boolean) => ({ skip: !isThere, meta: { needs: what } });

@@ -1,7 +1,7 @@
 const STEP = 0.002;
 const WIDEST = 12;
 
-/** How likely the z-score is under a normal mixture of differences, against none: the integral itself, in small steps. */
+/** Likelihood ratio of the z-score under a normal mixture of differences, by numerical integration. */
 const mixtureRatio = (z: number, scaled: number): number => {
   let sum = 0;
   for (let u = -WIDEST; u <= WIDEST; u += STEP) {
@@ -11,9 +11,9 @@ const mixtureRatio = (z: number, scaled: number): number => {
 };
 
 /**
- * A difference of two shares with the interval that holds for any number of looks, from its definition and not from a
- * formula: it ends where the mixture's likelihood ratio reaches `1 / alpha` (Robbins 1970). `planned` people make it
- * narrowest, by the rule of Waudby-Smith and others (2024).
+ * Confidence sequence for a difference of two proportions, from its definition instead of a closed form: it ends where the
+ * mixture's likelihood ratio reaches `1 / alpha` (Robbins 1970). It is tightest at `planned` users (Waudby-Smith et al.,
+ * 2024).
  */
 export const mixtureInterval = (
   one: { n: number; successes: number },

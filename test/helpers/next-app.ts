@@ -1,5 +1,5 @@
-// An app as create-next-app makes it today, with its own configuration, the packed package, and npm's packages in a folder
-// that is kept, so that the next run installs little.
+// An app of create-next-app with its default configuration and the packed package. npm's packages are cached in a folder
+// that is kept between runs.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { hash } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,16 +16,16 @@ import { patience } from './patience.ts';
 const run = promisify(execFile);
 
 const GENERATOR = resolve('node_modules/create-next-app/dist/index.js');
-/** What its questions are answered with: its own recommendations, but without a style library and without its example page. */
+/** The generator's defaults, without Tailwind and the example page. */
 const ANSWERS = ['--yes', '--empty', '--no-tailwind', '--use-npm', '--skip-install', '--disable-git'];
-/** Not below a `node_modules`: Turbopack compiles no TypeScript there. One for each checkout. */
+/** Outside `node_modules`, where Turbopack compiles no TypeScript. One per checkout. */
 const FOLDER = join(tmpdir(), `placard-next-app-${hash('sha256', resolve('.')).slice(0, 12)}`);
 const NEXT = join(FOLDER, 'node_modules/next/dist/bin/next');
 const ESLINT = join(FOLDER, 'node_modules/eslint/bin/eslint.js');
 const INSTALL_MS = patience(180_000);
 const BUILD_MS = patience(120_000);
 
-/** Of the test's own environment Next gets nothing else: it would take over what a test runner sets. */
+/** Next gets no other variables, because it would read those of the test runner. */
 const ENVIRONMENT = {
   PATH: process.env['PATH'] ?? '',
   HOME: tmpdir(),
@@ -33,7 +33,7 @@ const ENVIRONMENT = {
   NEXT_TELEMETRY_DISABLED: '1',
 };
 
-/** The generator wants an empty folder: what npm installed before waits beside it. */
+/** Moves cached packages aside, because the generator needs an empty folder. */
 const generate = async (): Promise<void> => {
   const [installed, waiting] = [join(FOLDER, 'node_modules'), `${FOLDER}-modules`];
   if (existsSync(installed)) {
@@ -51,7 +51,7 @@ const install = async (): Promise<void> => {
   const manifest = JSON.parse(await readFile(file, 'utf8'));
   manifest.dependencies['placard'] = `file:${tarball}`;
   await writeFile(file, JSON.stringify(manifest));
-  // Without its development packages in production, which the build's types and ESLint are.
+  // In production npm would omit the development packages, which the build needs.
   await run(
     'npm',
     ['install', '--include=dev', '--prefer-offline', '--no-package-lock', '--no-audit', '--no-fund'],
@@ -59,7 +59,7 @@ const install = async (): Promise<void> => {
   );
 };
 
-/** Builds the app with these files in the place of the generator's, by their paths, and runs its ESLint. */
+/** Builds the app with these files by path, and runs its ESLint. */
 export const buildNextApp = async (files: Record<string, string>): Promise<void> => {
   await generate();
   await install();

@@ -12,14 +12,14 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What the package is made of, from the repository's root. */
+/** Inputs of the package, relative to the repository root. */
 const SOURCES = [
   '{src,docs}/**/*.*',
   'deploy/*',
   'demo/{workspace.json,loyalty.csv,public/images/hero-*.svg}',
   '*.{json,ts,md,txt}',
   'LICENSE',
-  // vite.config.ts imports it.
+  // Imported by vite.config.ts.
   'test/helpers/{patience,machine}.ts',
 ];
 const sources = (): string[] =>
@@ -31,7 +31,7 @@ const fingerprint = async (files: string[]): Promise<string> => {
   return hash.digest('hex').slice(0, 16);
 };
 
-/** Packs in a copy without a `dist`, but with a file in its place that an earlier build could have left. */
+/** Packs in a copy whose `dist` holds a stale file only. */
 const pack = async (files: string[], folder: string): Promise<void> => {
   const copy = join(folder, 'repository');
   for (const file of files) {
@@ -49,7 +49,7 @@ const pack = async (files: string[], folder: string): Promise<void> => {
 const SQLITE_BUSY = 5;
 const LOOK_MS = 200;
 
-/** Test files run in processes of their own, and each would pack. The lock is SQLite's, so that it ends with its process. */
+/** Keeps concurrent test processes from packing. A SQLite lock, because it ends with its process. */
 const oneAtATime = async (work: () => Promise<void>): Promise<void> => {
   const lock = new DatabaseSync(join(tmpdir(), 'placard-package.lock'));
   try {
@@ -69,14 +69,14 @@ const oneAtATime = async (work: () => Promise<void>): Promise<void> => {
 };
 
 export interface PackedPackage {
-  /** The file that would be published. */
+  /** The tarball. */
   tarball: string;
-  /** The same, unpacked. */
+  /** The unpacked tarball. */
   folder: string;
 }
 
 /**
- * The package as it would be published, made from the sources alone. All test files of one state of the sources share it.
+ * Packs the package from its sources. All test files of the same sources share it.
  */
 export const packedPackage = async (): Promise<PackedPackage> => {
   const files = sources();
@@ -96,8 +96,8 @@ const link = async (name: string, folder: string, target = name): Promise<void> 
 };
 
 /**
- * A folder outside the repository with the packed package and its dependencies installed, and nothing else but `packages`:
- * names as the application imports them, and as they are in this repository where that differs.
+ * Installs the packed package, its dependencies and `packages` in a folder outside the repository. `packages`: names as the
+ * application imports them, and their names in this repository if they differ.
  */
 export const anApplication = async (packages: Record<string, string> = {}): Promise<string> => {
   const { folder: unpacked } = await packedPackage();

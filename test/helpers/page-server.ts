@@ -6,11 +6,11 @@ import { join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BROWSER_ENTRIES, bundle } from './bundle.ts';
 
-/** A test page. The script is a module of its own file, so that a page with a strict CSP can run it too. */
+/** A test page. The script is served as a file, so that a page with a strict CSP can run it. */
 export interface TestPage {
   /** Inside `<body>`. */
   html?: string;
-  /** Source of a module; may import `/placard/index.js` and the other entries. */
+  /** Module source; may import `/placard/index.js` and the other entries. */
   script?: string;
   /** Inside `<head>`. */
   head?: string;
@@ -18,28 +18,28 @@ export interface TestPage {
 }
 
 export interface PageServer {
-  /** `http://127.0.0.1:<port>`, one for each origin asked for. */
+  /** `http://127.0.0.1:<port>`, one per requested origin. */
   origins: string[];
-  /** The first of them. */
+  /** The first origin. */
   origin: string;
-  /** Adds or replaces the page at a path, on every origin. */
+  /** Adds or replaces the page at a path on every origin. */
   set(path: string, page: TestPage): void;
   /** Serves any other file: a service worker, an image. */
   file(path: string, content: string | Uint8Array, headers: Record<string, string>): void;
-  /** Paths asked for so far, with their query. */
+  /** Requested paths, with their query. */
   requests: string[];
-  /** Answers what matches with 503, from now on; `null` ends that. */
+  /** Responds to matching paths with 503; `null` ends that. */
   refuse(paths: RegExp | null): void;
   close(): Promise<void>;
 }
 
 export interface PageServerOptions {
   pages?: Record<string, TestPage>;
-  /** How many origins serve the same pages. Default 1. */
+  /** Number of origins that serve the same pages. Default 1. */
   origins?: number;
-  /** Further modules of the test, by name: `{ shop: 'test/e2e/pages/shop.ts' }` is served as `/placard/shop.js`. */
+  /** Test modules by name: `{ shop: 'test/e2e/pages/shop.ts' }` is served as `/placard/shop.js`. */
   modules?: Record<string, string>;
-  /** Which of the package's browser entries are built. Default: all that exist. */
+  /** Browser entries of the package to build. Default: all. */
   entries?: string[];
   minify?: boolean;
 }
@@ -82,7 +82,7 @@ export const startPageServer = async (options: PageServerOptions = {}): Promise<
       response.writeHead(200, { 'content-type': type, ...headers });
       response.end(body);
     };
-    // For a page of no origin, as in a sandbox, every module is another's.
+    // A sandboxed page has an opaque origin, so its modules are cross-origin.
     const sendModule = (body: string | Uint8Array) =>
       send('text/javascript; charset=utf-8', body, { 'access-control-allow-origin': '*' });
     if (refused?.test(url.pathname)) return void response.writeHead(503).end();

@@ -1,4 +1,4 @@
-// Timeouts of tests follow the machine: one factor a run, measured by `vite.config.ts` before the first test.
+// Test timeouts scale with the machine: `vite.config.ts` measures one factor per run before the first test.
 import { createHash } from 'node:crypto';
 import { availableParallelism, loadavg } from 'node:os';
 
@@ -9,8 +9,8 @@ const ROUNDS = 5;
 const MAX_SLOWDOWN = 8;
 
 /**
- * Returns how many times slower than a quiet machine this one is now, 1 to 8: by hashing for a known time, and by the load of
- * each core, which a short measurement can miss.
+ * Returns how many times slower than an idle machine this one is now, 1 to 8, by a hash benchmark and by the load average
+ * per core, which a short benchmark can miss.
  */
 export const measureSlowdown = (): number => {
   const start = performance.now();
@@ -20,5 +20,5 @@ export const measureSlowdown = (): number => {
   return Math.min(Math.max(1, hashing, load), MAX_SLOWDOWN);
 };
 
-/** Returns a timeout for this run's machine. `ms` is what a quiet one needs, with room to spare. */
+/** Returns a timeout scaled to this machine. `ms`: generous timeout of an idle machine. */
 export const patience = (ms: number): number => Math.ceil(ms * Number(process.env['PLACARD_SLOWDOWN'] ?? 1));

@@ -22,7 +22,7 @@ export interface PgBouncerOptions {
   settings?: string;
 }
 
-/** Starts a real PgBouncer in front of a database until the test ends; returns the URL of the database behind it. */
+/** Starts a real PgBouncer in front of a database until the test ends; returns the pooled URL. */
 export const startPgBouncer = async (
   url: string,
   { mode, settings = '' }: PgBouncerOptions,
@@ -45,7 +45,7 @@ ignore_startup_parameters = extra_float_digits
 ${settings}
 `,
   );
-  // It does not run as root.
+  // PgBouncer does not run as root.
   await chmod(folder, 0o755);
   const asNobody = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
   const child = spawn('pgbouncer', [...asNobody, file], { stdio: ['ignore', 'ignore', 'pipe'] });

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from './free-port.ts';
 
-/** Where the package watches the process end, apart from signals. */
+/** Process events on which the package installs exit hooks. */
 const ENDINGS = ['beforeExit', 'exit', 'message'];
 
 /**
- * The package ends the process with code 0 once nothing is left to do (async-exit-hook), whatever `process.exitCode` says:
- * a run of tests that failed looked like one that passed. Its hooks go; the caller stops the server.
+ * Removes the package's exit hooks (async-exit-hook), which exit with code 0 whatever `process.exitCode` is, so that a
+ * failed run looked like a passed one. The caller stops the server.
  */
 const loadEmbeddedPostgres = async () => {
   const before = ENDINGS.map((event) => new Set(process.rawListeners(event)));
@@ -24,15 +24,15 @@ const loadEmbeddedPostgres = async () => {
 const PASSWORD = 'placard';
 
 export interface PostgresServer {
-  /** Of a database that is made for the caller alone. */
+  /** Creates a database and returns its URL. */
   createDatabase(): Promise<string>;
   stop(): Promise<void>;
 }
 
-/** Starts a real PostgreSQL on a free loopback port, with its data in a temporary folder. Needs no root; as root it works too. */
+/** Starts a real PostgreSQL on a free loopback port, with data in a temporary folder. Works with and without root. */
 export const startPostgres = async (flags: string[] = ['-c', 'fsync=off']): Promise<PostgresServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'placard-postgres-'));
-  // Where root runs the tests, the server runs as a user of its own, who must reach its data.
+  // As root, the server runs as its own user, which needs access to the data.
   await chmod(folder, 0o755);
   const port = await freePort();
   const EmbeddedPostgres = await loadEmbeddedPostgres();

@@ -2,7 +2,7 @@ import { Client, Pool } from 'pg';
 import { inject, onTestFinished } from 'vitest';
 import { type Run, runIn } from '../../src/service/store/postgres/statement.ts';
 
-/** The URL of an empty database on a real PostgreSQL, which is this caller's alone. */
+/** Returns the URL of a new, empty database on a real PostgreSQL. */
 export const aDatabase = async (): Promise<string> => {
   const response = await fetch(inject('postgresDatabases'));
   const text = await response.text();
@@ -10,7 +10,7 @@ export const aDatabase = async (): Promise<string> => {
   return text;
 };
 
-/** Runs statements beside the service, until the test ends. */
+/** Connects to the database beside the service, until the test ends. */
 export const runBeside = (url: string): Run => {
   const pool = new Pool({ connectionString: url, max: 1 });
   pool.on('error', () => undefined);
@@ -18,7 +18,7 @@ export const runBeside = (url: string): Run => {
   return runIn(pool);
 };
 
-/** As somebody in psql does who begins a transaction and forgets it. */
+/** Begins a transaction and leaves it open. */
 export const lockBeside = async (url: string, statement: string) => {
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -29,10 +29,10 @@ export const lockBeside = async (url: string, statement: string) => {
   return { release: () => client.query('ROLLBACK') };
 };
 
-/** Finds who waits for a lock, or for the event that is named, in this database: those of other tests are on the same server. */
+/** Selects backends of this database that wait for a lock or for the named event. */
 export const waitsFor = (event = 'Lock'): string => `SELECT 1 FROM pg_stat_activity
   WHERE datname = current_database() AND '${event}' IN (wait_event_type, wait_event)`;
 
-/** What a failover, a restart or an administrator does. */
+/** Terminates the connections, as a failover or an administrator does. */
 export const END_ALL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid()`;

@@ -5,9 +5,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 interface Process {
   pid: number;
   parent: number;
-  /** It has ended, and its parent has not taken note yet. */
+  /** Exited, but not yet reaped. */
   isZombie: boolean;
-  /** The command line, its words with one space between them. */
+  /** Command line, separated by spaces. */
   command: string;
 }
 
@@ -17,7 +17,7 @@ const read = async (pid: string): Promise<Process[]> => {
       readFile(`/proc/${pid}/stat`, 'utf8'),
       readFile(`/proc/${pid}/cmdline`, 'utf8'),
     ]);
-    // The second field is a name in brackets, which may hold anything.
+    // The second field is a name in parentheses, which may contain spaces and parentheses.
     const [state, parent] = status.slice(status.lastIndexOf(')') + 2).split(' ');
     const isZombie = state === 'Z';
     return [
@@ -29,12 +29,12 @@ const read = async (pid: string): Promise<Process[]> => {
       },
     ];
   } catch {
-    // It has ended since the folder was listed.
+    // Exited since the folder was listed.
     return [];
   }
 };
 
-/** All processes that a process has started, and those that they have. Needs `/proc`. */
+/** Returns the descendants of a process. Needs `/proc`. */
 export const descendantsOf = async (root: number): Promise<Process[]> => {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const all = (await Promise.all(pids.map(read))).flat();
@@ -47,7 +47,7 @@ export const descendantsOf = async (root: number): Promise<Process[]> => {
   return found;
 };
 
-/** Resolves when the process has ended, whether or not anybody has taken note: its files and locks are free. Needs `/proc`. */
+/** Resolves when the process has exited, reaped or not, so that its files and locks are released. Needs `/proc`. */
 export const hasEnded = async (pid: number): Promise<void> => {
   for (;;) {
     const [process] = await read(String(pid));
@@ -56,7 +56,7 @@ export const hasEnded = async (pid: number): Promise<void> => {
   }
 };
 
-/** Resolves when the process has ended and its parent has taken note of it. Needs `/proc`. */
+/** Resolves when the process has exited and was reaped. Needs `/proc`. */
 export const isGone = async (pid: number): Promise<void> => {
   while (existsSync(`/proc/${pid}`)) await nextTurn();
 };

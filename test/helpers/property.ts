@@ -1,5 +1,5 @@
-// Properties are played with the same random values in every run, so that a commit either passes or does not. Another
-// draw is `PLACARD_SEED=2`, or any other whole number; what it finds becomes a test of its own.
+// Property tests use the same seed in every run, so that a commit either passes or fails. `PLACARD_SEED=2`, or any other
+// integer, draws other values; a counterexample becomes a separate test.
 import fc from 'fast-check';
 
 fc.configureGlobal({ seed: Number(process.env['PLACARD_SEED'] ?? 1) });
@@ -7,7 +7,6 @@ fc.configureGlobal({ seed: Number(process.env['PLACARD_SEED'] ?? 1) });
 export default fc;
 
 /**
- * How often something random is tried. The counts are what a change can wait for; `PLACARD_LONG=20` tries everything
- * twenty times as often, as the run of every night does.
+ * Returns the number of runs of a random test. `PLACARD_LONG=20` multiplies it by 20, as the nightly run does.
  */
 export const times = (count: number): number => Math.ceil(count * Number(process.env['PLACARD_LONG'] ?? 1));

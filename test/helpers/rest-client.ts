@@ -1,7 +1,7 @@
 import { createRestClient, type RestClientOptions } from '../../src/server/index.ts';
 import { createFakeService, type FakeServiceOptions } from '../../src/testing/index.ts';
 
-/** A REST client in front of the fake service; it waits by moving its own clock, and `waits` says how long. */
+/** A REST client on the fake service. Delays advance its clock and are recorded in `waits`. */
 export const arrangeRestClient = (
   options: Partial<Omit<RestClientOptions, 'instance' | 'endpoint'>> = {},
   service: Partial<FakeServiceOptions> = {},
@@ -25,7 +25,7 @@ export const arrangeRestClient = (
   return { client, fake, waits, now: () => nowMs };
 };
 
-/** Events of one user each, unless a name is given. */
+/** Events of different users, or all with one name. */
 export const someEvents = (count: number, user?: string) =>
   Array.from({ length: count }, (_, at) => ({
     external_id: user ?? `u-${at}`,

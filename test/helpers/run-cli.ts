@@ -11,7 +11,7 @@ export interface CliRun {
 
 const CLI = resolve('src/cli/placard.ts');
 
-/** The command line from its source, on the Node that runs the tests. */
+/** The CLI from source, on the Node that runs the tests. */
 export const startCli = (words: string[], env: Record<string, string> = {}, cwd = '.'): ChildProcess =>
   spawn(process.execPath, [CLI, ...words], {
     cwd,
@@ -33,7 +33,7 @@ export const ended = async (child: ChildProcess): Promise<CliRun> => {
   });
 };
 
-/** A command as a process of its own: for signals, stdin, pipes that close, and what Node itself does. */
+/** Runs a command in a child process, for signals, stdin and closed pipes. */
 export const spawnCli = (words: string[], env?: Record<string, string>): Promise<CliRun> =>
   ended(startCli(words, env));
 
@@ -77,8 +77,8 @@ const runHere = async (words: string[], env: Record<string, string>, folder: str
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * A command in the process of the test, which costs a hundredth of a process of its own. One at a time: they share stdout, the
- * environment and the folder.
+ * Runs a command in the test's process, a hundred times faster than a child process. One at a time, because they share
+ * stdout, the environment and the working directory.
  */
 export const runCli = (words: string[], env: Record<string, string> = {}, folder = '.'): Promise<CliRun> => {
   const result = last.then(() => runHere(words, env, folder));
@@ -86,7 +86,7 @@ export const runCli = (words: string[], env: Record<string, string> = {}, folder
   return result;
 };
 
-/** Starts `placard serve` and resolves once it listens; `lines` grows with its log. Nothing balances it: it ends at once. */
+/** Starts `placard serve` without a drain delay and resolves when it listens; `lines` collects its log. */
 export const serveCli = async (
   words: string[],
   env?: Record<string, string>,

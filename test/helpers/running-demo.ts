@@ -13,14 +13,14 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 export interface RunningDemo {
   url: string;
   studioUrl: string;
-  /** Where the built pages are. */
+  /** URL of the built pages. */
   folder: string;
-  /** What the service would give this visitor for a placement at this moment: the headline, or `null`. */
+  /** Returns the headline that the visitor gets for a placement now, or `null`. */
   headlineFor(userId: string, placementId: string): Promise<string | null>;
   stop(): Promise<void>;
 }
 
-/** The demo as `npm start` serves it, on a free port, with a store in memory, and without the made-up month unless asked for. */
+/** The demo of `npm start` on a free port with an in-memory store; without sample history by default. */
 export const runDemo = async ({
   db = ':memory:',
   workspaceFile = join(ROOT, 'demo/workspace.json'),

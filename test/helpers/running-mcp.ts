@@ -16,7 +16,7 @@ export interface ToolAnswer {
 type Mode = 'legacy' | { pin: string };
 const MODERN: Mode = { pin: '2026-07-28' };
 
-/** A Studio on a port, and the official client on `placard mcp` as a process of its own. */
+/** A Studio on a port, and the official MCP client connected to a `placard mcp` child process. */
 export const runMcpStudio = async (content: Record<string, unknown>) => {
   const studio: RunningStudio = await runStudio(content);
   const listening = await listenStudio(studio.studio, { port: 0 });
@@ -51,7 +51,7 @@ export const runMcpStudio = async (content: Record<string, unknown>) => {
 
   const connections = new Map<string, ReturnType<typeof connect>>();
 
-  /** The process without a client: what a line on stdin brings back on stdout. */
+  /** Sends a raw line on stdin and returns the line on stdout. */
   const raw = async (operator: string) => {
     const child = startCli(['mcp', '--studio-url', listening.url], {
       PLACARD_OPERATOR_KEY: `${operator}-key`,
@@ -67,7 +67,7 @@ export const runMcpStudio = async (content: Record<string, unknown>) => {
   return {
     studio,
     url: listening.url,
-    /** One process an operator and revision: each signs in, which the Studio limits. */
+    /** One process per operator and protocol revision, because the Studio limits sign-ins. */
     connect(operator: string, mode: Mode = MODERN): ReturnType<typeof connect> {
       const name = `${operator} ${JSON.stringify(mode)}`;
       const connection = connections.get(name) ?? connect(operator, mode);

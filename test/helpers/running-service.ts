@@ -12,7 +12,7 @@ import { aDatabase } from './postgres.ts';
 export interface Answered {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: an answer's body is what the test looks into
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect the response body
   body: any;
 }
 
@@ -23,7 +23,7 @@ export interface RunningService {
   store: Store;
   lines: Record<string, unknown>[];
   clock: { now: number };
-  /** A request over a real socket; `key` is put in the header as it should be. */
+  /** Sends a request over a real socket with `key` as the bearer token. */
   call(
     method: string,
     path: string,
@@ -32,7 +32,7 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** A log that a test can read. */
+/** A log that collects its lines. */
 export const recordingLog = (lines: Record<string, unknown>[]): Log => {
   const at = (level: string) => (facts: Record<string, unknown>, message: string) => {
     lines.push({ level, ...facts, message });
@@ -50,7 +50,7 @@ export const readAnswer = async (response: Response): Promise<Answered> => {
   };
 };
 
-/** The whole service on a free loopback port, with a store in memory and a clock that stands still. It stops at once. */
+/** The service on a free loopback port with an in-memory store and a fixed clock. It stops without a drain delay. */
 export const runService = async (
   workspaces: unknown[],
   options: { store?: Store; listen?: Parameters<typeof listen>[1]; metricsToken?: string } = {},
@@ -79,7 +79,7 @@ export const runService = async (
       const init: RequestInit = {
         method,
         headers: {
-          // A browser's: events of Node's own are a bot's, and in no count.
+          // Node's own user agent counts as a bot, which results exclude.
           'user-agent': 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
           ...(key !== undefined && { authorization: `Bearer ${key}` }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
@@ -98,11 +98,11 @@ export const runService = async (
 
 export const asServer = { key: SERVER_KEY };
 
-/** Every kind of store, by the address of an empty one. */
+/** Every kind of store, with a function that returns the address of an empty one. */
 export const STORES: { name: string; address: () => Promise<string> }[] = [
   { name: 'SQLite', address: async () => ':memory:' },
   { name: 'PostgreSQL', address: aDatabase },
 ];
 
-/** The same store for many services: each may stop, none closes it. */
+/** A store that services share; stopping one does not close it. */
 export const keptOpen = (store: Store): Store => ({ ...store, close: async () => undefined });

@@ -14,11 +14,11 @@ import { APP_ID, aWorkspace, CLIENT_KEY, SERVER_KEY } from './a-workspace.ts';
 import { type Answered, readAnswer, recordingLog } from './running-service.ts';
 
 export const ORIGIN = 'http://127.0.0.1:8788';
-/** Where browsers reach the service beside it. */
+/** Public URL of the service. */
 export const SERVICE_URL = 'https://api.example';
 const sha256 = (key: string) => createHash('sha256').update(key).digest('hex');
 
-/** An operator's line in a workspace file; their key is their name with `-key` behind it. */
+/** An operator of a workspace file; the key is the name plus `-key`. */
 export const anOperator = (name: string, role: string, more: Record<string, unknown> = {}) => ({
   name,
   role,
@@ -40,7 +40,7 @@ export interface StudioCall {
   headers?: Record<string, string | null>;
 }
 
-/** A workspace of the Studio for tests: its campaigns are released there. */
+/** A workspace whose campaigns are released in the Studio. */
 export const aStudioWorkspace = (members: Record<string, unknown> = {}) =>
   aWorkspace({
     name: 'Test shop',
@@ -55,7 +55,7 @@ export const aStudioWorkspace = (members: Record<string, unknown> = {}) =>
     ...members,
   });
 
-/** The Studio beside a service on one store, without ports, and with a clock that stands still. */
+/** A Studio and a service on one store, without ports, on a fixed clock. */
 export const runStudio = async (
   content: Record<string, unknown> = aStudioWorkspace(),
   {
@@ -130,17 +130,17 @@ export const runStudio = async (
     lines,
     workspaces,
     call,
-    /** Puts another workspace file in the place of the one before. */
+    /** Replaces the workspace file. */
     edit(edited: Record<string, unknown>) {
       registry = createRegistry([{ workspace: parseWorkspace(edited), source: 'test' }]);
     },
-    /** Signs an operator in: the cookie that a browser would send from now on. */
+    /** Signs an operator in; returns the session cookie. */
     async signIn(name: string): Promise<string> {
       const { status, headers } = await call('POST', '/api/session', { body: { key: `${name}-key` } });
       if (status !== 204) throw new Error(`${name} was not let in: ${status}`);
       return headers.get('set-cookie')!.split(';')[0]!;
     },
-    /** What a user would get at this moment: the headline of each placement. */
+    /** Returns the headline of each placement that a user gets now. */
     async headlines(user: string, placements = ['home', 'side']): Promise<Record<string, string | null>> {
       const body = { external_user_id: user, app_id: APP_ID, app_version: '1', placements };
       const response = await post(CLIENT_KEY, SYNC_PATH, body);
@@ -149,7 +149,7 @@ export const runStudio = async (
         placements.map((placement) => [placement, banners[placement]?.properties?.headline?.value ?? null]),
       );
     },
-    /** Sends what a page would, with the client key. */
+    /** Sends a request with the client key. */
     fromPage: async (path: string, body: unknown, headers?: Record<string, string>): Promise<Answered> =>
       readAnswer(await post(CLIENT_KEY, path, body, headers)),
     async track(body: unknown): Promise<void> {

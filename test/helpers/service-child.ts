@@ -1,4 +1,4 @@
-// A service in a process of its own, for tests that kill it. Arguments: the database, the workspace as JSON.
+// A service in a child process, for tests that kill it. Arguments: database, workspace as JSON.
 import { createService, listen, openStore } from '../../src/service/index.ts';
 
 const [database = ':memory:', workspace = '{}'] = process.argv.slice(2);

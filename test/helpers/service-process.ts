@@ -9,20 +9,20 @@ const CHILD = fileURLToPath(new URL('./service-child.ts', import.meta.url));
 export interface ServiceProcess {
   port: number;
   process: ChildProcess;
-  /** Ends it as a power cut would: no handler runs. */
+  /** Kills it with SIGKILL. */
   kill(): Promise<void>;
-  /** Asks it to drain and end; answers its exit code. */
+  /** Stops it with SIGTERM; resolves with its exit code. */
   stop(): Promise<number | null>;
 }
 
-/** Starts the service in a process of its own. `command` may put a wrapper before node, such as `strace`. */
+/** Starts the service in a child process. `command`: optional wrapper of node, such as `strace`. */
 export const startServiceProcess = async (
   database: string,
   options: { workspace?: Record<string, unknown>; command?: string[] } = {},
 ): Promise<ServiceProcess> => {
   const { workspace = aWorkspace(), command = [] } = options;
   const [file = '', ...args] = [...command, process.execPath, CHILD, database, JSON.stringify(workspace)];
-  // A group of its own, so that a wrapper falls with what it wraps.
+  // A process group, so that a wrapper is killed together with node.
   const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   const exited = once(child, 'exit') as Promise<[number | null]>;
   let complaints = '';
@@ -39,7 +39,7 @@ export const startServiceProcess = async (
     try {
       process.kill(-child.pid!, name);
     } catch (error) {
-      // It has ended already, which is what was wanted.
+      // Already exited.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   };
@@ -47,7 +47,7 @@ export const startServiceProcess = async (
     port,
     process: child,
     kill: async () => {
-      // A wrapper may end before what it wraps.
+      // A wrapper may exit before node.
       const all = await descendantsOf(child.pid!);
       signal('SIGKILL');
       await exited;

@@ -1,4 +1,4 @@
-// One PostgreSQL for a whole run of tests, started when the first test asks for a database.
+// One PostgreSQL per run, started when the first test requests a database.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestProject } from 'vitest/node';
@@ -6,7 +6,7 @@ import { type PostgresServer, startPostgres } from './postgres-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
-    /** Answers every request with the URL of a new database. */
+    /** Responds to each request with the URL of a new database. */
     postgresDatabases: string;
   }
 }
@@ -20,7 +20,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       .then(
         (url) => response.end(url),
         (error: unknown) => {
-          // The next request tries again.
+          // The next request retries.
           server = null;
           response.statusCode = 500;
           response.end(String(error));
