@@ -39,7 +39,7 @@ const starterWorkspace = () => {
         permissions: SERVER_PERMISSIONS,
       },
     ],
-    operators: [{ name: 'Admin', role: 'admin', people: true, key_sha256: operator.sha256 }],
+    operators: [{ name: 'Admin', role: 'admin', can_view_users: true, key_sha256: operator.sha256 }],
     studio: { sites: SITES },
     placements: [{ placement_id: 'home_hero', name: 'Top of the home page', template: 'hero' }],
     campaigns_from: 'studio',

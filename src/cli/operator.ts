@@ -6,7 +6,7 @@ const options = {
   action: { type: 'positional', description: 'new', required: true },
   name: { type: 'string', description: 'Name of the operator, as colleagues know them', valueHint: 'Mia' },
   role: { type: 'string', description: `What they may do: ${ROLES.join(', ')}`, valueHint: 'edit' },
-  people: { type: 'boolean', description: 'Let them look at single users, and not at personas alone' },
+  'view-users': { type: 'boolean', description: 'Allow viewing individual users, not only personas' },
 } as const;
 
 const isRole = (text: string | undefined): text is Role => ROLES.some((role) => role === text);
@@ -16,12 +16,17 @@ export const operator = defineCommand({
   meta: { name: 'operator', description: 'Make a key for the Studio.' },
   args: options,
   run: ({ args }) => {
-    const { action, name, role, people } = args;
+    const { action, name, role, 'view-users': canViewUsers } = args;
     if (action !== 'new') throw new Error(`specify "placard operator new", got "operator ${action}"`);
     if (!name?.trim()) throw new Error('specify --name, such as --name Mia');
     if (!isRole(role)) throw new Error(`specify --role as one of ${ROLES.join(', ')}`);
     const { key, sha256 } = newOperatorKey();
-    const line = { name: name.trim(), role, ...(people && { people: true }), key_sha256: sha256 };
+    const line = {
+      name: name.trim(),
+      role,
+      ...(canViewUsers && { can_view_users: true }),
+      key_sha256: sha256,
+    };
     process.stdout.write(
       `Key of ${line.name}, shown this once:\n\n  ${key}\n\n` +
         `Add this to "operators" in the workspace file:\n\n  ${JSON.stringify(line)}\n`,

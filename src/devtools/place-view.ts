@@ -1,7 +1,7 @@
 import { button, node, setAttribute, setText } from './node.ts';
 import type { Outline } from './outline.ts';
 
-const INSERTIONS = ['before', 'after', 'first', 'last'];
+const INSERTIONS = ['before', 'after', 'prepend', 'append'];
 /** What a press is to a page. Touches are not among them: without them there is no click. */
 const PRESSES = ['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'click'];
 

@@ -132,7 +132,7 @@ const getWorkspace = defineTool({
     const { operator, workspace } = await studio.request<SessionAnswer>('/api/session');
     const names = await studio.request<Record<string, unknown>>('/api/names');
     return {
-      operator: { name: operator.name, role: operator.role, can_view_users: operator.people },
+      operator: { name: operator.name, role: operator.role, can_view_users: operator.canViewUsers },
       workspace,
       names,
       studio_url: studio.link('/'),
@@ -224,7 +224,7 @@ const getSampleSize = defineTool({
   name: 'get_sample_size',
   title: 'Get the sample size',
   description:
-    'Returns how many users should see a variant to detect a lift with 80% power. Set it as planned_users of the campaign.',
+    'Returns how many users should see a variant to detect a lift with 80% power. Set it as target_sample_size of the campaign.',
   role: 'view',
   createInput: () =>
     z.strictObject({
@@ -254,11 +254,11 @@ const explainPlacement = defineTool({
   description:
     'Explains for a new user, a persona or (with the right to view users) a single user which campaign each placement shows, and why every other campaign is not shown.',
   role: 'view',
-  createInput: ({ people }) =>
+  createInput: ({ canViewUsers }) =>
     z.strictObject({
       placements: z.array(z.string()).max(100).optional().describe('Placement IDs; default all'),
       persona: z.string().optional().describe('Name of a persona of get_workspace'),
-      ...(people && { user_id: userId.optional() }),
+      ...(canViewUsers && { user_id: userId.optional() }),
     }),
   subjectOf: noSubject,
   async run(input, { studio }) {

@@ -2,7 +2,7 @@
 export const PLACEMENTS_PATH = '/placard/placements';
 
 /** Where a placement goes: beside the element that its selector finds, or inside it. */
-export const INSERTIONS = ['before', 'after', 'first', 'last'] as const;
+export const INSERTIONS = ['before', 'after', 'prepend', 'append'] as const;
 export type Insertion = (typeof INSERTIONS)[number];
 
 /** Body of `POST /placard/placements`. */

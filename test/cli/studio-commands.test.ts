@@ -134,14 +134,22 @@ describe('placard campaigns', () => {
 
 describe('placard operator new', () => {
   test('prints a key once and the line that lets it in', async () => {
-    const { code, stdout } = await runCli(['operator', 'new', '--name', 'Mia', '--role', 'edit', '--people']);
+    const { code, stdout } = await runCli([
+      'operator',
+      'new',
+      '--name',
+      'Mia',
+      '--role',
+      'edit',
+      '--view-users',
+    ]);
     expect(code).toBe(0);
     const key = /op_[\w-]{43}/.exec(stdout)?.[0];
     const line = JSON.parse(/\{.*\}/.exec(stdout)![0]);
     expect(line).toEqual({
       name: 'Mia',
       role: 'edit',
-      people: true,
+      can_view_users: true,
       key_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
     expect(JSON.stringify(line)).not.toContain(key);

@@ -274,9 +274,9 @@ describe('a selector for a placement', () => {
       undefined,
     ]);
 
-    await page.getByLabel('Insert').selectOption('first');
+    await page.getByLabel('Insert').selectOption('prepend');
     const lines = await page.locator('pre').textContent();
-    expect(JSON.parse(`{${lines}}`)).toEqual({ selector: found, insert: 'first', paths: ['/page'] });
+    expect(JSON.parse(`{${lines}}`)).toEqual({ selector: found, insert: 'prepend', paths: ['/page'] });
 
     // The page is the reader's again.
     await link.click();

@@ -106,7 +106,7 @@ const SELECTORS = [
   '.text',
   'body',
 ];
-const INSERTIONS = ['before', 'after', 'first', 'last'];
+const INSERTIONS = ['before', 'after', 'prepend', 'append'];
 
 /** Headers of a page that allows no more than the client needs. */
 const strictest = () => ({
@@ -181,7 +181,7 @@ test.each([1, 2, 3, 4])(
 );
 
 test('a box with room takes its banner in view, at once, and its impression counts', async () => {
-  await serve([{ selector: '.room', insert: 'first' }]);
+  await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/room');
   await offer(page).waitFor();
   expect(await boxes(page).evaluate((box) => box.clientHeight)).toBe(344);
@@ -200,7 +200,7 @@ test('a box with room takes its banner in view, at once, and its impression coun
 test('a box has its wide height from a width of 48 rem on, whatever the window is, and follows it without being drawn anew', async () => {
   await serve([
     { selector: 'footer', insert: 'after', template: 'strip', height_px: 120, wide_height_px: 60 },
-    { selector: '#a20', insert: 'first', template: 'strip', height_px: 130, wide_height_px: 50 },
+    { selector: '#a20', insert: 'prepend', template: 'strip', height_px: 130, wide_height_px: 50 },
     { selector: 'footer', insert: 'after', template: 'strip', height_px: 90, wide_height_px: 140 },
   ]);
   const { page, complaints } = await open('/widths', strictest());
@@ -242,7 +242,7 @@ test('where it would move the page it waits, says so, and comes once that is out
 
 test('the strictest policy is enough', async () => {
   await serve([
-    { selector: '.room', insert: 'last' },
+    { selector: '.room', insert: 'append' },
     { selector: 'footer', insert: 'after', template: 'hero' },
   ]);
   const { page, complaints } = await open('/strict', strictest());
@@ -270,7 +270,7 @@ const ROUTER = `
   draw();`;
 
 test('the routes of a single-page app: it is where its paths are, after each navigation and with the back button', async () => {
-  await serve([{ selector: '.room', insert: 'first', paths: ['/app', '/products/*'] }]);
+  await serve([{ selector: '.room', insert: 'prepend', paths: ['/app', '/products/*'] }]);
   const { page } = await open('/app', {}, '<div id="root"></div>', ROUTER);
   await offer(page).waitFor();
   const go = (path: string) => page.evaluate((to) => Reflect.get(globalThis, 'go')(to), path);
@@ -290,7 +290,7 @@ test('the routes of a single-page app: it is where its paths are, after each nav
 });
 
 test('a page that keeps its routes aside shows the banner again, and one that removes the box gets it back three times', async () => {
-  await serve([{ selector: '.room', insert: 'first' }]);
+  await serve([{ selector: '.room', insert: 'prepend' }]);
   const { page } = await open('/kept');
   await offer(page).waitFor();
   for (let times = 0; times < 5; times += 1) {

@@ -18,7 +18,7 @@ const SUMMER = {
   starts_at: new Date(Date.now() - 86_400_000).toISOString(),
   ends_at: new Date(Date.now() + 86_400_000).toISOString(),
   control_percentage: 20,
-  planned_users: 150,
+  target_sample_size: 150,
   conversions: [{ product: 'teapot', within_hours: 72 }],
   variants: [
     { variant_id: 'a', name: 'Kiln', properties: { headline: text('Summer is here') } },

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const team = {
     ...workspace,
     operators: [operator('Writer'), operator('Approver')],
-    studio: { ...workspace.studio, second_operator: true },
+    studio: { ...workspace.studio, require_approval: true },
   };
   await writeFile(workspaceFile, JSON.stringify(team));
   demo = await runDemo({ workspaceFile });

@@ -30,7 +30,7 @@ export const OPERATORS = [
   anOperator('Vera', 'view'),
   anOperator('Ed', 'edit'),
   anOperator('Pia', 'publish'),
-  anOperator('Ada', 'admin', { people: true }),
+  anOperator('Ada', 'admin', { can_view_users: true }),
 ];
 
 export interface StudioCall {

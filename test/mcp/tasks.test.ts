@@ -31,7 +31,7 @@ const TEST = aCampaign({
 let mcp: Awaited<ReturnType<typeof runMcpStudio>>;
 let agent: Awaited<ReturnType<typeof mcp.connect>>;
 beforeAll(async () => {
-  const operators = [anOperator('Ann', 'publish', { people: true }), anOperator('Vera', 'view')];
+  const operators = [anOperator('Ann', 'publish', { can_view_users: true }), anOperator('Vera', 'view')];
   mcp = await runMcpStudio(aStudioWorkspace({ operators, campaigns: [SPRING] }));
   agent = await mcp.connect('Ann');
   await mcp.studio.track({
@@ -80,8 +80,8 @@ describe('an agent', () => {
     const { users } = await ok('get_sample_size', { campaign_id: 'headline-test', rate: 0.05, lift: 0.2 });
     expect(users).toBeGreaterThan(10_000);
     const { campaign, revision } = await draftOf('headline-test');
-    await ok('update_draft', { campaign: { ...campaign, planned_users: users }, revision });
-    expect((await draftOf('headline-test')).campaign.planned_users).toBe(users);
+    await ok('update_draft', { campaign: { ...campaign, target_sample_size: users }, revision });
+    expect((await draftOf('headline-test')).campaign.target_sample_size).toBe(users);
     // An older revision would lose that.
     expect(await rejected('update_draft', { campaign, revision })).toContain('Somebody else has changed');
   });

@@ -29,7 +29,7 @@ const integrations = Array.from({ length: 23 }, (_, at) => ({
 const INSERTED = {
   placement_id: 'offer',
   selector: 'main > h1',
-  insert: 'first' as const,
+  insert: 'prepend' as const,
   paths: ['*'],
   template: 'card',
   height_px: 300,

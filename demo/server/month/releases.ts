@@ -73,12 +73,12 @@ export const monthDeeds = (
       translations: { de: GERMAN[variant.variant_id] ?? {} },
     })),
     conversions: [{ event: 'added_to_cart', within_hours: 72 }],
-    planned_users: 2_000,
+    target_sample_size: 2_000,
   };
   const gift: CampaignText = {
     ...inFile('gift-wrap'),
     conversions: [{ product: 'candle', within_hours: 72 }],
-    planned_users: 2_000,
+    target_sample_size: 2_000,
   };
   const shouting: CampaignText = {
     ...spring,

@@ -14,8 +14,8 @@ const MAX_RETURNS = 3;
 const POSITIONS = {
   before: 'beforebegin',
   after: 'afterend',
-  first: 'afterbegin',
-  last: 'beforeend',
+  prepend: 'afterbegin',
+  append: 'beforeend',
 } as const;
 
 const NOTHING = 'its selector finds nothing';
@@ -123,7 +123,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (y === spot.refusedAtY && lifecycle.isVisible()) return undefined;
     const box = spot.box ?? document.createElement('div');
     const slot = drawBox(box, place, banner.isControl);
-    const parent = insert === 'first' || insert === 'last' ? anchor : anchor.parentElement;
+    const parent = insert.endsWith('pend') ? anchor : anchor.parentElement;
     const put = () => void anchor.insertAdjacentElement(POSITIONS[insert], box);
     if (!change(parent, put, () => box.remove())) {
       spot.refusedAtY = y;

@@ -14,7 +14,7 @@ import type { Variant } from './variant.ts';
 /** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
 const expiresAt = (campaign: Campaign, variant: Variant, now: number): number => {
   const ends: number[] = [];
-  if (variant.expiresAfterSeconds !== null) ends.push(Math.floor(now / 1000) + variant.expiresAfterSeconds);
+  if (variant.cacheTtlSeconds !== null) ends.push(Math.floor(now / 1000) + variant.cacheTtlSeconds);
   if (campaign.endsAtMs !== null && campaign.endsAtMs > now) ends.push(Math.floor(campaign.endsAtMs / 1000));
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
 };

@@ -10,7 +10,7 @@ export interface Variant {
   name: string;
   /** Share among the variants of its campaign; 0 is never drawn. */
   weight: number;
-  expiresAfterSeconds: number | null;
+  cacheTtlSeconds: number | null;
   /** What a click does to the user; `null` where it does nothing. */
   onClick: OnClick | null;
   /** In the campaign's own language. */
@@ -85,7 +85,7 @@ export const compileVariant = (
     variantId: variant.variant_id,
     name: variant.name ?? variant.variant_id,
     weight: variant.weight ?? 1,
-    expiresAfterSeconds: variant.expires_after_seconds ?? null,
+    cacheTtlSeconds: variant.cache_ttl_seconds ?? null,
     onClick: variant.on_click
       ? { event: variant.on_click.event ?? null, attributes: variant.on_click.attributes ?? {} }
       : null,

@@ -138,7 +138,7 @@ const variant = z.strictObject({
   weight: optional(z.number().nonnegative()).describe(
     'Its share beside the weights of the others; default 1',
   ),
-  expires_after_seconds: optional(z.int().positive()).describe(
+  cache_ttl_seconds: optional(z.int().positive()).describe(
     'How long a page may keep the banner, in seconds; default until the campaign ends',
   ),
   on_click: optional(onClick).describe('What a click does to the user, once, with the click'),
@@ -186,7 +186,7 @@ export const campaignFile = z
     ),
     tags: optional(tags).describe('Names by which `tag_caps` limit campaigns together'),
     frequency: optional(frequency).describe('How often one user gets it; default without a limit'),
-    planned_users: optional(z.int().positive()).describe(
+    target_sample_size: optional(z.int().positive()).describe(
       'How many users should see a variant before the results name a winner; default: results name one at the end',
     ),
     language: optional(language).describe(

@@ -85,7 +85,7 @@ const placement = z
       'CSS selector: pages that allow it insert the placement at the first element that it finds; default: pages mount it',
     ),
     insert: optional(z.enum(INSERTIONS)).describe(
-      '`before` or `after` that element, or `first` or `last` inside it; default `after`',
+      '`before` or `after` that element, or `prepend` or `append` inside it; default `after`',
     ),
     paths: optional(
       z

@@ -68,7 +68,13 @@ const gotText = (issue: z.core.$ZodIssue): string => {
 };
 
 /** Old names of fields, and the new ones. */
-const RENAMED_FIELDS: Readonly<Record<string, string>> = {};
+const RENAMED_FIELDS: Readonly<Record<string, string>> = {
+  expires_after_seconds: 'cache_ttl_seconds',
+  lag_seconds: 'lookback_seconds',
+  people: 'can_view_users',
+  planned_users: 'target_sample_size',
+  second_operator: 'require_approval',
+};
 
 const toIssue = (issue: z.core.$ZodIssue): Issue => {
   const got = gotText(issue);

@@ -10,7 +10,9 @@ export type Role = (typeof ROLES)[number];
 export const operatorFile = z.strictObject({
   name: z.string().trim().min(1).max(80).describe('Name that colleagues and the history know'),
   role: z.enum(ROLES).describe('`view`, `edit`, `publish` or `admin`; each may do what those before it may'),
-  people: optional(z.boolean()).describe('Whether they may look at single users; default `false`'),
+  can_view_users: optional(z.boolean()).describe(
+    'Whether the operator may view individual users; default `false`',
+  ),
   key_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits' })
@@ -79,7 +81,7 @@ const openid = z.strictObject({
   ),
   role_claim: optional(z.string().min(1)).describe('Claim that roles are read from; default `groups`'),
   roles: z.record(z.string(), z.enum(ROLES)).describe('Role by value of the claim; the highest counts'),
-  people: optional(z.array(z.string())).describe('Values of the claim that let them look at single users'),
+  can_view_users: optional(z.array(z.string())).describe('Claim values that allow viewing individual users'),
 });
 
 /** What the workspace file says of the Studio. */
@@ -88,7 +90,7 @@ export const studioFile = z.strictObject({
     'Origins of your pages, for previews by link; paths of images are looked up at the first one',
   ),
   time_zone: optional(timeZone).describe('Time zone that dates are shown and entered in; default `UTC`'),
-  second_operator: optional(z.boolean()).describe(
+  require_approval: optional(z.boolean()).describe(
     'Whether the operator who wrote a draft may not publish it; default `false`',
   ),
   personas: optional(z.array(persona)).describe('Made-up users to look at campaigns as'),
@@ -99,12 +101,12 @@ export const studioFile = z.strictObject({
 export const PLACEMENT_TEMPLATES = TEMPLATE_CATALOGUE.map(({ name }) => name);
 export type PlacementTemplate = CatalogueName;
 
-/** Somebody who may use the Studio. */
+/** Operator of the Studio. */
 export interface Operator {
   name: string;
   role: Role;
-  /** May see data of single users. */
-  people: boolean;
+  /** May view individual users. */
+  canViewUsers: boolean;
   /** SHA-256 of the key, 32 bytes; `null` of one whom an identity provider vouches for. */
   hash: Uint8Array | null;
 }
@@ -119,8 +121,8 @@ export interface OpenIdSettings {
   roleClaim: string;
   /** By value of the claim; of several the highest counts. */
   roles: Readonly<Record<string, Role>>;
-  /** Values of the claim that give the right to people. */
-  people: readonly string[];
+  /** Claim values that allow viewing individual users. */
+  canViewUsers: readonly string[];
 }
 
 /** How often and when a persona did something: once and now where it is not said. */
@@ -147,17 +149,22 @@ export interface StudioSettings {
   /** What dates are shown and entered in. */
   timeZone: string;
   /** Who wrote a draft may not publish it. */
-  secondOperator: boolean;
+  requireApproval: boolean;
   /** The identity provider that vouches for operators; `null` where there is none. */
   openId: OpenIdSettings | null;
   /** Made-up users to look at campaigns as. */
   personas: readonly Persona[];
 }
 
-export const operatorOf = ({ name, role, people, key_sha256 }: z.output<typeof operatorFile>): Operator => ({
+export const operatorOf = ({
   name,
   role,
-  people: people ?? false,
+  can_view_users,
+  key_sha256,
+}: z.output<typeof operatorFile>): Operator => ({
+  name,
+  role,
+  canViewUsers: can_view_users ?? false,
   hash: Buffer.from(key_sha256, 'hex'),
 });
 
@@ -169,7 +176,7 @@ const openIdOf = (openid: z.output<typeof studioFile>['openid']): OpenIdSettings
         secretVariable: openid.client_secret_env ?? null,
         roleClaim: openid.role_claim ?? 'groups',
         roles: openid.roles,
-        people: openid.people ?? [],
+        canViewUsers: openid.can_view_users ?? [],
       }
     : null;
 
@@ -178,7 +185,7 @@ export const studioSettingsOf = (
 ): StudioSettings => ({
   sites: file.sites ?? [],
   timeZone: file.time_zone ?? 'UTC',
-  secondOperator: file.second_operator ?? false,
+  requireApproval: file.require_approval ?? false,
   openId: openIdOf(file.openid),
   personas: file.personas ?? [],
 });

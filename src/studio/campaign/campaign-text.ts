@@ -14,7 +14,7 @@ export interface CampaignText {
   test_users?: string[] | null;
   conversions?: ConversionText[] | null;
   /** So many users should see it before a winner is named. */
-  planned_users?: number | null;
+  target_sample_size?: number | null;
   /** By which caps of the workspace limit campaigns together. */
   tags?: string[] | null;
   frequency?: FrequencyText | null;
@@ -40,7 +40,7 @@ export interface VariantText {
   variant_id: string;
   name?: string | null;
   weight?: number | null;
-  expires_after_seconds?: number | null;
+  cache_ttl_seconds?: number | null;
   on_click?: OnClickText | null;
   properties: Record<string, PropertyText>;
   /** Texts by language, then by property. */
@@ -67,7 +67,7 @@ export interface ConversionText {
 /** How long a page may keep it at most without asking again, in seconds; `null` where one of its variants has no bound. */
 export const keptSeconds = ({ variants }: CampaignText): number | null =>
   variants.reduce<number | null>(
-    (most, { expires_after_seconds: each }) => (most === null || each == null ? null : Math.max(most, each)),
+    (most, { cache_ttl_seconds: each }) => (most === null || each == null ? null : Math.max(most, each)),
     0,
   );
 

@@ -23,12 +23,12 @@ const LABELS: Readonly<Record<string, string>> = {
   reeligible_after_hours: 'Shown again after a dismissal',
   test_users: 'Test users',
   conversions: 'Goals',
-  planned_users: 'Planned sample',
+  target_sample_size: 'Planned sample',
   tags: 'Tags',
   frequency: 'How often',
   language: 'Language',
   weight: 'Weight',
-  expires_after_seconds: 'A page keeps it for',
+  cache_ttl_seconds: 'A page keeps it for',
   on_click: 'A click',
 };
 
@@ -104,7 +104,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   conversions: (goals: ConversionText[]) => goals.map(goalWords).join('; '),
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
   reeligible_after_hours: (hours: number) => count(hours, 'hour'),
-  expires_after_seconds: durationWords,
+  cache_ttl_seconds: durationWords,
   on_click: onClickWords,
 };
 

@@ -238,7 +238,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, tell);
   if (campaign) {
     tellAll('warning', warnings);
-    checkRules(campaign, (content as CampaignText).planned_users != null, nowMs, tell);
+    checkRules(campaign, (content as CampaignText).target_sample_size != null, nowMs, tell);
     checkTranslations(content as CampaignText, tell);
     if (campaign.languages.length <= MAX_LANGUAGES) checkRendered(campaign, workspace, nowMs, tell);
     checkDefaults(campaign, tell);

@@ -58,7 +58,7 @@ const signedInWith = (
   workspace: SignedIn['workspace'],
   settings: OpenIdSettings,
 ): SignedIn | null => {
-  const { issuer, roleClaim, roles, people } = settings;
+  const { issuer, roleClaim, roles, canViewUsers: people } = settings;
   const all: unknown[] = [claims[roleClaim]].flat();
   // Of hundreds of groups the session keeps those that say something here.
   const values = all.filter(

@@ -104,11 +104,13 @@ export const may = ({ role }: Pick<Operator, 'role'>, least: Role): boolean =>
 export const operatorWith = (
   name: string,
   values: readonly string[],
-  { roles, people }: OpenIdSettings,
+  { roles, canViewUsers: people }: OpenIdSettings,
 ): Operator | null => {
   const given = values.flatMap((value) => (Object.hasOwn(roles, value) ? [roles[value]!] : []));
   const role = ROLES.findLast((each) => given.includes(each));
-  return role ? { name, role, people: values.some((value) => people.includes(value)), hash: null } : null;
+  return role
+    ? { name, role, canViewUsers: values.some((value) => people.includes(value)), hash: null }
+    : null;
 };
 
 /**

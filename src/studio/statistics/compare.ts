@@ -101,7 +101,7 @@ export const compareResults = (
 ): ComparedResults => {
   const arms = armsOf(campaign, counts, former);
   const isRedivided = former.some((each) => divisionOf(each) !== divisionOf(campaign));
-  const planned = campaign.planned_users ?? DEFAULT_PLAN;
+  const planned = campaign.target_sample_size ?? DEFAULT_PLAN;
   const comparisons = metricsOf(campaign, counts).flatMap(
     ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
       const pairs = pairsOf(arms, isOfControl);

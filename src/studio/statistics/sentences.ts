@@ -79,7 +79,7 @@ export interface Headline {
 
 /** Why no winner is named yet; `null` at the moment that was planned: so many people, or without a plan the end. */
 const tooEarly = (campaign: CampaignText, seen: number, nowMs: number): Headline | null => {
-  const { planned_users: planned, ends_at } = campaign;
+  const { target_sample_size: planned, ends_at } = campaign;
   const saw = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
   const early = (...details: string[]) => ({ words: 'Too early to name a winner.', details });
   if (planned != null) {

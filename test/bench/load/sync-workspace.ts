@@ -34,7 +34,7 @@ export const SYNC_WORKSPACE = {
     control_percentage: 5,
     variants: ['a', 'b'].map((variant_id) => ({
       variant_id,
-      expires_after_seconds: 3_600,
+      cache_ttl_seconds: 3_600,
       properties: {
         headline: text("Hi {{${first_name} | default: 'there'}}, this is for you"),
         body: text('Forty new pieces for the table, thrown and glazed by hand.'),

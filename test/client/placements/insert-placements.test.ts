@@ -79,8 +79,8 @@ test.each([
 );
 
 test.each([
-  ['first', 'DIV H1 P'],
-  ['last', 'H1 P DIV'],
+  ['prepend', 'DIV H1 P'],
+  ['append', 'H1 P DIV'],
 ] as const)('%s inside an element', async (insert, order) => {
   aPage([place({ insert, selector: 'main' })]);
   await becomes(1);
@@ -143,7 +143,7 @@ test.each([
   ['/en/', ['/en'], false],
 ])('%s is of %j: %s', async (path, paths, isHere) => {
   history.replaceState(null, '', path);
-  aPage([place({ paths }), place({ placement_id: 'home_hero', selector: 'main', insert: 'last' })]);
+  aPage([place({ paths }), place({ placement_id: 'home_hero', selector: 'main', insert: 'append' })]);
   await vi.waitFor(() => expect(boxes().length).toBeGreaterThan(0), PATIENCE);
   expect(boxes()).toHaveLength(isHere ? 2 : 1);
 });
@@ -199,7 +199,7 @@ test.each([
     0,
   ],
 ])('%s: a notice says so once, and the page goes on', async (_, list, message, count) => {
-  const page = aPage([list, place({ selector: 'main', insert: 'last' })]);
+  const page = aPage([list, place({ selector: 'main', insert: 'append' })]);
   await vi.waitFor(() => expect(boxes()).toHaveLength(count + 1), PATIENCE);
   document.querySelector('p')!.append('more');
   await vi.advanceTimersByTimeAsync(2_000);

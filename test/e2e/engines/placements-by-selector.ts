@@ -6,7 +6,7 @@ import { type Scenario, settle } from './scenario.ts';
 import { shop } from './shop.ts';
 
 const PATH = '/by-selector';
-const place = { insert: 'first' as const, paths: [PATH], template: 'card', height_px: 200 };
+const place = { insert: 'prepend' as const, paths: [PATH], template: 'card', height_px: 200 };
 
 /** What the service of every scenario answers to pages with `placementsBySelector`. */
 export const SELECTOR_PLACEMENTS: SelectorPlacement[] = [

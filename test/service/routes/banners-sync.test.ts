@@ -263,7 +263,7 @@ describe.each(STORES)('on $name', ({ address }) => {
 
     test('contract 7.2: expires with the variant or the campaign, whichever is earlier', async () => {
       const now = Date.parse('2026-03-01T09:00:00Z') / 1000;
-      const variants = [aVariant({ expires_after_seconds: 3_600 })];
+      const variants = [aVariant({ cache_ttl_seconds: 3_600 })];
       await run(aCampaign({ variants }));
       expect((await banner()).expires_at).toBe(now + 3_600);
       await service!.stop();

@@ -17,7 +17,7 @@ test('answers the placements that have a selector, with what the file leaves out
       ...bySelector,
       placement_id: 'aside',
       template: 'card',
-      insert: 'last',
+      insert: 'append',
       paths: ['/products/*'],
       height_px: 300,
     },
@@ -39,7 +39,7 @@ test('answers the placements that have a selector, with what the file leaves out
     {
       placement_id: 'aside',
       selector: 'main > h1',
-      insert: 'last',
+      insert: 'append',
       paths: ['/products/*'],
       template: 'card',
       height_px: 300,

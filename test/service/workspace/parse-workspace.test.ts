@@ -72,7 +72,7 @@ describe('a workspace file', () => {
       test_users: null,
     };
     expect(inCampaign(campaign)).toEqual([]);
-    expect(inVariant({ weight: null, expires_after_seconds: null, name: null })).toEqual([]);
+    expect(inVariant({ weight: null, cache_ttl_seconds: null, name: null })).toEqual([]);
     expect(issuesOf({ limits: { users_track: null, banners_sync: null } })).toEqual([]);
   });
 
@@ -175,6 +175,15 @@ describe('a workspace file', () => {
     ],
   ])('rejects %s', (_, members, issue) => {
     expect(issuesOf(members)).toContainEqual(issue);
+  });
+
+  test('names the new name of a renamed field', () => {
+    const [issue] = errorOf({ studio: { second_operator: true } })!.issues;
+    expect(issue).toMatchObject({
+      path: ['studio', 'second_operator'],
+      code: 'renamed_field',
+      facts: { name: 'require_approval' },
+    });
   });
 
   test('names a permission that does not exist', () => {

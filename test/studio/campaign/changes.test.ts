@@ -56,7 +56,7 @@ describe('what is different between two campaigns', () => {
         {
           variant_id: 'a',
           name: 'A',
-          expires_after_seconds: 86_400,
+          cache_ttl_seconds: 86_400,
           properties: {
             headline: { type: 'string', value: 'Sale' },
             dismissible: { type: 'boolean', value: false },

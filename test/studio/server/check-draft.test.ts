@@ -148,7 +148,7 @@ describe('a campaign', () => {
   test('without an end is told of only where it is a test without a target sample size', () => {
     const about = (members: Record<string, unknown>) =>
       checksOf({ ends_at: null, ...members }).filter((words) => words.includes('ends_at'));
-    expect([about({}), about({ control_percentage: 10, planned_users: 500 })]).toEqual([[], []]);
+    expect([about({}), about({ control_percentage: 10, target_sample_size: 500 })]).toEqual([[], []]);
     expect(about({ control_percentage: 10 })).toHaveLength(1);
   });
 

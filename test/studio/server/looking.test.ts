@@ -508,7 +508,7 @@ describe('the reach of a draft', () => {
       await addUsers();
       expect(await reach(audience)).toMatchObject({
         status: 403,
-        body: { message: 'Counting users by an ID or an address needs the right "people"' },
+        body: { message: 'Counting users by an ID or an address needs "can_view_users"' },
       });
       expect((await reach(audience, ada)).status).toBe(200);
       const looks = async () =>

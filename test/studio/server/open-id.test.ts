@@ -17,7 +17,7 @@ const content = (more: Record<string, unknown> = {}) =>
         client_id: 'placard',
         client_secret_env: 'STUDIO_SECRET',
         roles: { marketing: 'edit', leads: 'publish' },
-        people: ['support'],
+        can_view_users: ['support'],
         ...more,
       },
     },
@@ -68,7 +68,7 @@ describe('a sign-in through an identity provider', () => {
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/']);
     expect(answer.headers.get('set-cookie')).toContain('SameSite=Strict');
     const { body } = await studio.call('GET', '/api/session', { cookie: cookieOf(answer) });
-    expect(body.operator).toEqual({ name: 'mia@shop.example', role: 'publish', people: false });
+    expect(body.operator).toEqual({ name: 'mia@shop.example', role: 'publish', canViewUsers: false });
     const audit = await studio.store.studio.audit('test', { limit: 1 });
     expect(audit).toMatchObject([{ operator: 'mia@shop.example', details: 'with OpenID Connect' }]);
   });
@@ -76,7 +76,7 @@ describe('a sign-in through an identity provider', () => {
   test('gives the right to people where a claim does', async () => {
     provider.claims = { name: 'Sam', groups: ['marketing', 'support'] };
     const { body } = await studio.call('GET', '/api/session', { cookie: cookieOf(await signIn()) });
-    expect(body.operator).toMatchObject({ role: 'edit', people: true });
+    expect(body.operator).toMatchObject({ role: 'edit', canViewUsers: true });
   });
 
   test.each([{}, { groups: [] }, { groups: ['toString'] }, { groups: 7 }, { roles: ['leads'] }])(
@@ -99,9 +99,9 @@ describe('a sign-in through an identity provider', () => {
     provider.claims = { groups: ['leads', 'support'] };
     const cookie = cookieOf(await signIn());
     const now = async () => (await studio.call('GET', '/api/session', { cookie })).body.operator;
-    expect(await now()).toMatchObject({ role: 'publish', people: true });
-    studio.edit(content({ roles: { leads: 'view' }, people: [] }));
-    expect(await now()).toMatchObject({ role: 'view', people: false });
+    expect(await now()).toMatchObject({ role: 'publish', canViewUsers: true });
+    studio.edit(content({ roles: { leads: 'view' }, can_view_users: [] }));
+    expect(await now()).toMatchObject({ role: 'view', canViewUsers: false });
     studio.edit(content({ roles: { marketing: 'edit' } }));
     expect(await now()).toBeUndefined();
   });

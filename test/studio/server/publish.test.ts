@@ -390,7 +390,7 @@ describe('publishing', () => {
   });
 
   test('needs a second person where the workspace says so', async () => {
-    studio.edit(aStudioWorkspace({ studio: { second_operator: true } }));
+    studio.edit(aStudioWorkspace({ studio: { require_approval: true } }));
     expect((await publish(studio, pia, saying('Mine'))).status).toBe(403);
     const { body } = await save(studio, await studio.signIn('Ed'), saying('Of Ed'));
     const answer = await studio.call('POST', '/api/releases', {

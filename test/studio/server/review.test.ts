@@ -22,7 +22,7 @@ describe.each(STORES)('review of a draft on $name', ({ address }) => {
     store = await openStore(await address());
     const content = aStudioWorkspace({
       operators: [...OPERATORS, anOperator('Paul', 'publish')],
-      studio: { second_operator: true },
+      studio: { require_approval: true },
     });
     studio = await runStudio(content, { store: keptOpen(store) });
     pia = await studio.signIn('Pia');

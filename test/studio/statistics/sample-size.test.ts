@@ -35,7 +35,7 @@ describe('the number of people that a comparison needs', () => {
   ])('finds a rate of %d with a lift of %d among %d variants, four times of five', (rate, lift, count) => {
     const variants = [...'abcdefghij'].slice(0, count).map((variant_id) => ({ variant_id, properties: {} }));
     const planned = neededPeople(aCampaign({ variants }), rate, lift)!;
-    const campaign = aCampaign({ variants, planned_users: planned });
+    const campaign = aCampaign({ variants, target_sample_size: planned });
     const random = createRandom();
     const n = Math.round(planned / count);
     const arm = (variantId: string, chance: number) => {

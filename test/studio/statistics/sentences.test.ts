@@ -48,7 +48,7 @@ describe('the first sentence of the results', () => {
       'Too early to name a winner.',
       '10,000 people have seen it, and it has not ended.',
     ]);
-    expect(said(aCampaign({ planned_users: 20_000 }), clear)).toEqual([
+    expect(said(aCampaign({ target_sample_size: 20_000 }), clear)).toEqual([
       'Too early to name a winner.',
       '10,000 people of the planned 20,000 have seen it.',
     ]);
@@ -65,13 +65,13 @@ describe('the first sentence of the results', () => {
 
   test('names the winner once the planned number of people saw it', () => {
     expect(
-      said(aCampaign({ planned_users: 6_000 }), counts(arm('a', 3_000, 510), arm('b', 3_000, 300))),
+      said(aCampaign({ target_sample_size: 6_000 }), counts(arm('a', 3_000, 510), arm('b', 3_000, 300))),
     ).toContain('A beats B in clicks.');
   });
 
   test('counts those who saw it against the plan, as the list does: not the control group', () => {
     const campaign = aCampaign({
-      planned_users: 6_000,
+      target_sample_size: 6_000,
       control_percentage: 10,
       ends_at: '2026-03-07T00:00:00Z',
     });
@@ -84,7 +84,7 @@ describe('the first sentence of the results', () => {
 
   test('names no winner where it ended before the planned number of people saw it', () => {
     const of = counts(arm('a', 400, 40), arm('b', 400, 140));
-    expect(said(aCampaign({ planned_users: 6_000, ...OVER }), of)).toEqual([
+    expect(said(aCampaign({ target_sample_size: 6_000, ...OVER }), of)).toEqual([
       'Too few people to name a winner.',
       'It ended. 800 people of the planned 6,000 have seen it.',
     ]);

@@ -100,7 +100,7 @@ export const AccessScreen = () => {
                 taken out of it is signed out.
               </p>
               <ul class="access-list">
-                {operators.map(({ name, role, people }) => (
+                {operators.map(({ name, role, canViewUsers }) => (
                   <li key={name} class="access-item">
                     <b>
                       <bdi>{name}</bdi>
@@ -108,7 +108,7 @@ export const AccessScreen = () => {
                     <span>
                       {role} <span class="muted">– {ROLES[role]}</span>
                     </span>
-                    <span class="muted">{people ? 'may look at users' : 'personas only'}</span>
+                    <span class="muted">{canViewUsers ? 'can view users' : 'personas only'}</span>
                   </li>
                 ))}
               </ul>

@@ -77,7 +77,7 @@ const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): strin
   if (workspace.campaignsFrom === 'file') {
     return 'Campaigns of this workspace are in its file: copy the change into it. With "campaigns_from": "studio" in the file they are published here.';
   }
-  if (!workspace.secondOperator || !isDraft.value || lastEditor() !== operator.name) return null;
+  if (!workspace.requireApproval || !isDraft.value || lastEditor() !== operator.name) return null;
   if (isApproved({ revision: revision(), editor: lastEditor(), review: review.value })) return null;
   return 'Another operator must publish your changes.';
 };

@@ -81,7 +81,7 @@ const SECTIONS: readonly { section: Section; name: string; members: readonly str
     name: 'Schedule',
     members: ['status', 'starts_at', 'ends_at', 'priority', 'reeligible_after_hours', 'frequency', 'tags'],
   },
-  { section: 'goal', name: 'Goal', members: ['conversions', 'planned_users'] },
+  { section: 'goal', name: 'Goal', members: ['conversions', 'target_sample_size'] },
 ];
 
 const sectionInAddress = (): Section =>

@@ -45,7 +45,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
             : `About ${countText(needed)} people: then such a change is found four times of five.`}
         </p>
         {needed !== null && (
-          <Button onClick={() => editor.set('planned_users', needed)}>Plan for them</Button>
+          <Button onClick={() => editor.set('target_sample_size', needed)}>Plan for them</Button>
         )}
       </div>
     </details>
@@ -105,7 +105,7 @@ const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
 
 /** What a success is, and how many people it takes to tell. */
 export const Goal = ({ editor }: { editor: Editor }) => {
-  const { conversions, planned_users } = editor.campaign.value;
+  const { conversions, target_sample_size } = editor.campaign.value;
   const goals = conversions ?? [];
   const put = (next: ConversionText[]) => editor.set('conversions', next.length > 0 ? next : null);
   return (
@@ -148,13 +148,13 @@ export const Goal = ({ editor }: { editor: Editor }) => {
         <CheckWords checks={checksAt(editor.checks.value, 'conversions')} />
       </section>
       <NumberField
-        id="planned_users"
+        id="target_sample_size"
         label="Planned sample: people who should see it"
         help="Results name no winner before so many people saw a variant. Empty: at the end."
         min={1}
-        checks={checksAt(editor.checks.value, 'planned_users')}
-        value={planned_users}
-        onChange={(people) => editor.set('planned_users', people)}
+        checks={checksAt(editor.checks.value, 'target_sample_size')}
+        value={target_sample_size}
+        onChange={(people) => editor.set('target_sample_size', people)}
       />
       <SampleSize editor={editor} />
     </>

@@ -221,7 +221,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
     />
   );
   const fields = propertiesOf(editor.campaign.value.placements, variant);
-  const seconds = variant.expires_after_seconds;
+  const seconds = variant.cache_ttl_seconds;
   return (
     <div class="stack">
       {fields.filter(({ isRare }) => !isRare).map(field)}
@@ -236,8 +236,8 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
             isFraction
             value={seconds ? seconds / 60 : null}
             onChange={(minutes) =>
-              change(({ expires_after_seconds: _, ...rest }) => {
-                return minutes ? { ...rest, expires_after_seconds: Math.round(minutes * 60) } : rest;
+              change(({ cache_ttl_seconds: _, ...rest }) => {
+                return minutes ? { ...rest, cache_ttl_seconds: Math.round(minutes * 60) } : rest;
               }, 'expires')
             }
           />

@@ -78,7 +78,7 @@ const ReviewDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) 
 export const Review = ({ editor }: { editor: Editor }) => {
   const { operator, workspace } = signedIn();
   const review = editor.review.value;
-  const isNeeded = workspace.secondOperator || !may('publish') || review.length > 0;
+  const isNeeded = workspace.requireApproval || !may('publish') || review.length > 0;
   if (editor.isReadOnly || !editor.isDraft.value || workspace.campaignsFrom === 'file' || !isNeeded)
     return null;
   const canDecide = may('publish') && editor.lastEditor() !== operator.name;

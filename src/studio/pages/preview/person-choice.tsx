@@ -33,7 +33,7 @@ export const PersonChoice = ({ chosen, onChoose }: PersonChoiceProps) => {
         options={[
           { value: 'new', name: 'Somebody new' },
           ...workspace.personas.map((name) => ({ value: PERSONA + name, name })),
-          ...(operator.people ? [{ value: 'user', name: 'A real user …' }] : []),
+          ...(operator.canViewUsers ? [{ value: 'user', name: 'A real user …' }] : []),
         ]}
         onChoose={(next) => {
           if (next === 'new') onChoose({ kind: 'new', name: '' });

@@ -210,7 +210,8 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
 
 /** Why a segment has no number in the list. */
 const NOT_COUNTED = {
-  'needs people': 'It asks for people by an ID or an address: counting them needs the right “people”.',
+  'needs people':
+    'It asks for people by an ID or an address: counting them needs the permission to view users.',
   'left out':
     'Not counted: the segments above have used up the time of this list. A campaign that asks for it shows how many it reaches.',
 };

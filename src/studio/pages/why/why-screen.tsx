@@ -96,8 +96,8 @@ export const outcomeWords = (
 const WHERE: Readonly<Record<Insertion, string>> = {
   before: 'before',
   after: 'after',
-  first: 'first inside',
-  last: 'last inside',
+  prepend: 'first inside',
+  append: 'last inside',
 };
 
 /** Where pages put the placement by themselves, and whether they have reported that there is no such place. */

@@ -6,7 +6,7 @@ import { campaignRows } from './campaigns.ts';
 
 /** Who is signed in, and what the screens need to know of the workspace. */
 export interface SessionAnswer {
-  operator: { name: string; role: Role; people: boolean };
+  operator: { name: string; role: Role; canViewUsers: boolean };
   workspace: {
     id: string;
     name: string;
@@ -21,7 +21,7 @@ export interface SessionAnswer {
     personas: string[];
     sites: string[];
     timeZone: string;
-    secondOperator: boolean;
+    requireApproval: boolean;
     tagCaps: { tag: string; campaignsPerDay: number }[];
   };
 }
@@ -34,7 +34,7 @@ export const readSession = defineRoute({
   answer: ({ operator, workspace }) => {
     const { studio } = workspace;
     const body: SessionAnswer = {
-      operator: { name: operator.name, role: operator.role, people: operator.people },
+      operator: { name: operator.name, role: operator.role, canViewUsers: operator.canViewUsers },
       workspace: {
         id: workspace.workspaceId,
         name: workspace.name,
@@ -56,7 +56,7 @@ export const readSession = defineRoute({
         personas: studio.personas.map(({ name }) => name),
         sites: [...studio.sites],
         timeZone: studio.timeZone,
-        secondOperator: studio.secondOperator,
+        requireApproval: studio.requireApproval,
         tagCaps: workspace.tagCaps.map(({ tag, campaignsPerDay }) => ({ tag, campaignsPerDay })),
       },
     };
@@ -79,7 +79,7 @@ export const endSession = defineRoute({
 const AUDIT_PAGE = 50;
 
 export interface AccessAnswer {
-  operators: { name: string; role: string; people: boolean }[];
+  operators: { name: string; role: string; canViewUsers: boolean }[];
   sessions: { id: string; operator: string; since: string; seen: string; isOwn: boolean }[];
 }
 
@@ -117,7 +117,7 @@ export const readAccess = defineRoute({
   answer: async ({ workspace, studio, sessionId }) => {
     const sessions = await studio.sessions(workspace.workspaceId);
     const body: AccessAnswer = {
-      operators: workspace.operators.map(({ name, role, people }) => ({ name, role, people })),
+      operators: workspace.operators.map(({ name, role, canViewUsers }) => ({ name, role, canViewUsers })),
       sessions: sessions.map((each) => ({
         id: each.sessionId,
         operator: each.operator,

@@ -128,11 +128,11 @@ export const readIntegration = defineRoute({
       rejects: rejects.slice(0, REJECTS).map((reject) => ({
         id: reject.rejectId,
         // A key is often the name of a person.
-        key: operator.people ? (reject.key ?? '') : '',
+        key: operator.canViewUsers ? (reject.key ?? '') : '',
         updatedAt: reject.updatedAtUs === null ? '' : stampText(reject.updatedAtUs),
         reason: reject.reason,
         at: new Date(reject.rejectedAtMs).toISOString(),
-        payload: operator.people ? reject.payload : null,
+        payload: operator.canViewUsers ? reject.payload : null,
       })),
       hasMoreRejects: rejects.length > REJECTS,
     };

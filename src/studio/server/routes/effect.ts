@@ -160,8 +160,8 @@ export const createReadReach = (sampleOf: SampleOf) => {
     }
     const persons = personsIn(campaign.audience?.filter ?? {});
     if (persons.length > 0) {
-      if (!operator.people) {
-        throw new HttpError(403, 'Counting users by an ID or an address needs the right "people"');
+      if (!operator.canViewUsers) {
+        throw new HttpError(403, 'Counting users by an ID or an address needs "can_view_users"');
       }
       // One user is the subject, which goes when they are erased; other texts would stay.
       const [[member, operand] = []] = persons;
@@ -173,7 +173,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
     const sample = await sampleOf(store, workspace.workspaceId, named);
     const reach = await countReach({ sample, workspace, campaign, now: nowMs, isOver });
     if (reach === null) return null;
-    return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
+    return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
   };
 
   return defineRoute({

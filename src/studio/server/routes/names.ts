@@ -58,7 +58,7 @@ export const createReadNames = (sampleOf: SampleOf) =>
         if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
         if (profile) add(profile);
       }
-      const least = operator.people ? 1 : FLOOR;
+      const least = operator.canViewUsers ? 1 : FLOOR;
       const body: NamesAnswer = {
         attributes: attributes
           .most(MAX_NAMES)

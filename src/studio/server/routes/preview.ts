@@ -36,13 +36,13 @@ export interface Person {
 /** Nobody's external ID, so that nothing of a real user is read or decided for a made-up one. */
 const NOBODY = 'placard-studio-persona';
 
-/** A real user's data needs the right `people`, and is written into the audit. */
+/** A real user's data needs `can_view_users`, and is written into the audit. */
 export const personOf = async (
   who: PersonBody,
   { workspace, store, operator, nowMs, audit }: StudioContext,
 ): Promise<Person> => {
   if ('user' in who) {
-    if (!operator.people) throw new HttpError(403, 'Looking at a user needs the right "people"');
+    if (!operator.canViewUsers) throw new HttpError(403, 'Viewing a user needs "can_view_users"');
     await audit(LOOK_AT_USER, who.user);
     return {
       externalId: who.user,

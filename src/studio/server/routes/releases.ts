@@ -191,7 +191,7 @@ export const publish = defineRoute({
         'Somebody else has changed this draft: look at it again before you publish it',
       );
     }
-    if (workspace.studio.secondOperator && draft.editor === operator.name && !isApproved(draft)) {
+    if (workspace.studio.requireApproval && draft.editor === operator.name && !isApproved(draft)) {
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
     }
     await refuseErrors(draft.campaign, context);

@@ -62,7 +62,7 @@ const reachOf = async (
   { workspace, operator, nowMs: now }: StudioContext,
   sample: Awaited<ReturnType<SampleOf>>,
 ): Promise<SegmentRow['reach']> => {
-  if (personsIn(filter).length > 0 && !operator.people) return 'needs people';
+  if (personsIn(filter).length > 0 && !operator.canViewUsers) return 'needs people';
   const variants = [{ variant_id: 'a', properties: {} }];
   const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
   const { campaign } = readCampaign(content, {});
@@ -70,7 +70,7 @@ const reachOf = async (
     campaign &&
     (await countReach({ sample, workspace, campaign, now, maxMs: LIST_MS / workspace.segments.size }));
   if (!reach) return 'left out';
-  return operator.people ? { ...reach, fewerThan: null } : rounded(reach);
+  return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
 };
 
 /** Every segment: who is in, how many, and which campaigns ask for it. */
