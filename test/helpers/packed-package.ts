@@ -15,7 +15,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Inputs of the package, relative to the repository root. */
 const SOURCES = [
   '{src,docs}/**/*.*',
-  'deploy/*',
+  'deploy/{Containerfile,Caddyfile}',
+  'deploy/**/*.*',
   'demo/{workspace.json,loyalty.csv,public/images/hero-*.svg}',
   '*.{json,ts,md,txt}',
   'LICENSE',
