@@ -1,3 +1,5 @@
+import { formatCount } from './format-count.ts';
+
 /** Issues that only a workspace file has, or that need no other words elsewhere: each code with the text of its facts. */
 const FILE_ISSUES = {
   invalid: ({ message }: { message: string }) => message,
@@ -25,9 +27,9 @@ const FILE_ISSUES = {
   unprotected_app: ({ app, strict }: { app: string; strict: string }) =>
     `${app} accepts requests without a token, so the users of ${strict} are not protected: write "required"`,
   low_workspace_limit: ({ requests, seconds }: { requests: number; seconds: number }) =>
-    `${requests} requests in ${seconds} seconds are for all users of the workspace together; write "per_user" to limit each user`,
+    `the limit of ${formatCount(requests, 'request')} in ${formatCount(seconds, 'second')} counts all users of the workspace together; write "per_user" to limit each user`,
   low_user_limit: ({ requests, seconds }: { requests: number; seconds: number }) =>
-    `${requests} requests in ${seconds} seconds reject a user who reads a few pages`,
+    `the limit of ${formatCount(requests, 'request')} in ${formatCount(seconds, 'second')} rejects a user who reads a few pages`,
 };
 
 /** Issues of a campaign or a segment: each code with the text of its facts in a file. The Studio has texts of its own. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { formatCount } from '../format-count.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
 import type { RateRule } from '../store/store.ts';
 import { optional } from './members.ts';
@@ -97,7 +98,7 @@ const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
   Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
 
 const rateText = ({ requests, windowSeconds }: RateRule): string =>
-  `${requests.toLocaleString('en-US')} in ${windowSeconds} ${windowSeconds === 1 ? 'second' : 'seconds'}`;
+  `${requests.toLocaleString('en-US')} in ${formatCount(windowSeconds, 'second')}`;
 
 /** The default of a limit in words: `3,000 in 3 seconds`. */
 const defaultText = ({ workspace, user }: Limit): string =>
@@ -107,8 +108,8 @@ const defaultText = ({ workspace, user }: Limit): string =>
 export const limitText = (name: LimitName): string => {
   const { user, workspace } = limitOf(name);
   const { requests, windowSeconds } = user ?? workspace!;
-  const per = windowSeconds === 1 ? 'a second' : `${windowSeconds} seconds`;
-  return `${requests.toLocaleString('en-US')} requests in ${per}${user ? ' for each user' : ''}`;
+  const per = windowSeconds === 1 ? 'a second' : formatCount(windowSeconds, 'second');
+  return `${formatCount(requests, 'request')} in ${per}${user ? ' for each user' : ''}`;
 };
 
 const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {

@@ -360,6 +360,12 @@ describe('the limits of the file', () => {
     expect(parseWorkspace(aWorkspace({ limits })).warnings.map(toPathAndCode)).toEqual([warning]);
   });
 
+  test('a limit of one request in the singular', () => {
+    const limits = { banners_sync: { requests: 1, window_seconds: 1 } };
+    const [warning] = parseWorkspace(aWorkspace({ limits })).warnings;
+    expect(warning!.message).toMatch(/^the limit of 1 request in 1 second counts all users/);
+  });
+
   test('that are high enough are not warned of', () => {
     const limits = {
       users_track: { requests: 1, window_seconds: 60 },
