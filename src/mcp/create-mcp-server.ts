@@ -9,7 +9,7 @@ const INSTRUCTIONS = `Placard shows banners ("campaigns") in "placements" of web
 - Start with get_workspace; read get_schema before you write a campaign.
 - Write drafts only: create_draft or update_draft, then check_campaign, then give the person studio_url or a preview link.
 - publish_campaign and stop_campaign change what users see. Call them only if the person has asked for exactly that.
-- To answer "why does nobody see it", call explain_placement, then get_campaign (halted).
+- If a campaign is not shown, call explain_placement, then get_campaign (halted).
 - Report results as their headline says. Do not compute a winner yourself.`;
 
 const TOOLS: readonly Tool[] = [...readTools, ...writeTools];

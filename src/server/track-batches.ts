@@ -64,7 +64,7 @@ export const isIdempotent = ({ array, object }: Pick<TrackItem, 'array' | 'objec
 const createBatch = () => {
   const texts: Record<InputArray, string[]> = { attributes: [], events: [], purchases: [] };
   const positions: Record<InputArray, TrackPosition[]> = { attributes: [], events: [], purchases: [] };
-  /** By user: the last of the three arrays that has one of their objects. */
+  /** Last of the three arrays with an object of a user, by user. */
   const ranks = new Map<string, number>();
   let bytes = ENVELOPE_BYTES;
   let values = 0;

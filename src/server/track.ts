@@ -19,7 +19,7 @@ export interface TrackOptions {
   /** Concurrent requests. Never two that may concern the same user. Default 4. */
   concurrency?: number | undefined;
   /**
-   * What to do with non-idempotent objects if no response arrives: `'report'` (default) lists them in `inDoubt`; `'retry'` resends them,
+   * Handling of non-idempotent objects if no response arrives: `'report'` (default) lists them in `inDoubt`; `'retry'` resends them,
    * which may create duplicates.
    */
   onUnknownOutcome?: 'report' | 'retry' | undefined;

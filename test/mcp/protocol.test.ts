@@ -31,7 +31,7 @@ describe('placard mcp', () => {
     expect(protocolErrors).toEqual([]);
   });
 
-  test('answers raw JSON-RPC one message a line, and ends with stdin', async () => {
+  test('responds to raw JSON-RPC with one message a line, and exits at the end of stdin', async () => {
     const { child, lines, ended } = await mcp.raw('Vera');
     const meta = {
       'io.modelcontextprotocol/protocolVersion': '2026-07-28',

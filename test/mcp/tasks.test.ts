@@ -66,7 +66,7 @@ describe('an agent', () => {
     expect(templates[0].properties[0]).toMatchObject({ name: 'headline', type: 'string' });
   });
 
-  test('2: makes an A/B test of two headlines in two languages as a draft, which nobody sees', async () => {
+  test('2: makes an A/B test of two headlines in two languages as a draft, which users do not see', async () => {
     expect((await ok('create_draft', { campaign: TEST, dry_run: true })).revision).toBeUndefined();
     expect((await ok('list_campaigns')).items).toHaveLength(1);
     const created = await ok('create_draft', { campaign: TEST });

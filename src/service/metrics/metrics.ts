@@ -11,7 +11,7 @@ export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** A code without the names that a sender chose: labels must be few, and hold nothing personal. */
 const codeLabel = (code: string): string => code.replace(/'.*'/s, "'…'").slice(0, 120);
 
-/** Counts requests and their answers. Looking a label up costs more than counting, so each route keeps its own counters. */
+/** Counts requests and responses. Looking up a label costs more than counting, so each route keeps its own counters. */
 const createRequestMetrics = (registry: Registry) => {
   const registers = [registry];
   const requests = new Counter({
@@ -70,7 +70,7 @@ const createRequestMetrics = (registry: Registry) => {
       };
     },
 
-    /** One answered request; `route` is `null` for a path that is none. */
+    /** Counts a response. `route` is `null` for an unknown path. */
     answered(route: Route | null, status: number, seconds: number): void {
       const endpoint = countedAt(route?.path ?? 'none');
       endpoint.count(status);
@@ -228,7 +228,7 @@ const createIngestionMetrics = (registry: Registry) => {
 /** Days of data points among the metrics; `placard export data-points` has them all. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** A scraper gives up after some ten seconds. */
+/** Prometheus stops a scrape after 10 seconds by default. */
 const POINTS_MS = 2_000;
 
 const daysOf = async (store: Store, workspaceIds: readonly string[]) => {

@@ -1,0 +1,161 @@
+import { describe, expect, test } from 'vitest';
+import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
+
+/** Modules and pages whose texts still use words of the list. Remove a line when its module is clean. */
+const NOT_YET: readonly string[] = [
+  'demo',
+  'docs/architecture.md',
+  'docs/backend.md',
+  'docs/campaigns.md',
+  'docs/contract.md',
+  'docs/data.md',
+  'docs/devtools.md',
+  'docs/edge-cases.md',
+  'docs/explain.md',
+  'docs/guarantees.md',
+  'docs/ingestion.md',
+  'docs/migrate-from-braze.md',
+  'docs/operate.md',
+  'docs/server-rendering.md',
+  'docs/streaming.md',
+  'docs/studio.md',
+  'docs/testing.md',
+  'docs/user-tokens.md',
+  'docs/web.md',
+  'docs/webview.md',
+  'src/bindings',
+  'src/cli',
+  'src/client/banners',
+  'src/client/chunks.ts',
+  'src/client/consent',
+  'src/client/create-placard.ts',
+  'src/client/credentials',
+  'src/client/debug.ts',
+  'src/client/delivery',
+  'src/client/inert-placard.ts',
+  'src/client/inspector',
+  'src/client/late-chunk.ts',
+  'src/client/late-client.ts',
+  'src/client/late-context.ts',
+  'src/client/notices.ts',
+  'src/client/options',
+  'src/client/placard.ts',
+  'src/client/placement-hook.ts',
+  'src/client/placements',
+  'src/client/platform',
+  'src/client/service-worker.ts',
+  'src/client/track.ts',
+  'src/client/user',
+  'src/devtools',
+  'src/element',
+  'src/ingestion',
+  'src/protocol',
+  'src/react',
+  'src/script',
+  'src/service/api',
+  'src/service/campaigns',
+  'src/service/data-out',
+  'src/service/explain',
+  'src/service/export',
+  'src/service/follow-results.ts',
+  'src/service/http',
+  'src/service/integrations',
+  'src/service/log.ts',
+  'src/service/missing-selectors.ts',
+  'src/service/operators',
+  'src/service/profiles',
+  'src/service/public-endpoints',
+  'src/service/releases',
+  'src/service/results',
+  'src/service/retention.ts',
+  'src/service/routes',
+  'src/service/service.ts',
+  'src/service/sql',
+  'src/service/store',
+  'src/service/user-tokens',
+  'src/service/users',
+  'src/service/webhooks',
+  'src/service/with-timeout.ts',
+  'src/service/workspace',
+  'src/service/zoned-calendar.ts',
+  'src/studio/campaign',
+  'src/studio/mirror',
+  'src/studio/pages',
+  'src/studio/results-of.ts',
+  'src/studio/server',
+  'src/studio/statistics',
+  'src/templates',
+  'src/testing',
+  'src/vue',
+  'src/webview',
+  'test/bench',
+  'test/cli',
+  'test/client',
+  'test/devtools',
+  'test/e2e',
+  'test/element',
+  'test/helpers',
+  'test/ingestion',
+  'test/package',
+  'test/protocol',
+  'test/react',
+  'test/server',
+  'test/service',
+  'test/studio',
+  'test/templates',
+  'test/testing',
+  'test/vue',
+  'test/webview',
+];
+
+/** Findings that are right as they are: each by its file and a part of its text. */
+const EXCEPTIONS: readonly { file: string; text: string }[] = [
+  // A message of the Studio.
+  { file: 'test/mcp/tasks.test.ts', text: 'Somebody else has changed' },
+];
+
+const EXAMPLES = [
+  'Answers the request',
+  'the API refuses it',
+  'a forgotten user',
+  'an uploaded picture',
+  'a lane',
+  'people see it',
+  'read anew',
+  'the client gives up',
+  '`null` where there is none',
+  'a text that is no JSON',
+  'so long as it runs',
+  'the user for whom it is',
+  'the late chunk',
+  'moves under the reader’s eyes',
+  'What a route gets',
+  'Of purchases: the sum',
+];
+
+describe('the word list', () => {
+  test('finds an example of each pattern', () => {
+    for (const [index, { avoid }] of AVOIDED.entries()) expect(EXAMPLES[index]).toMatch(avoid);
+  });
+
+  test('allows the standard forms', () => {
+    const allowed = [
+      'There is no such campaign',
+      'What is a slot?',
+      'it is no longer there',
+      'Returns the response',
+    ];
+    for (const text of allowed) expect(AVOIDED.filter(({ avoid }) => avoid.test(text))).toEqual([]);
+  });
+
+  test('has no finding in comments, test titles, messages and pages of the clean modules', () => {
+    const isException = ({ file, text }: { file: string; text: string }) =>
+      EXCEPTIONS.some((exception) => exception.file === file && text.includes(exception.text));
+    const findings = findWording().filter(
+      (each) => !NOT_YET.includes(toModule(each.file)) && !isException(each),
+    );
+    expect(
+      findings.map(({ file, line, found, write }) => `${file}:${line} has "${found}", write: ${write}`),
+    ).toEqual([]);
+  });
+});
