@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type RunSql, type Statement, textIn } from '../operators/run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type Statement, textIn } from '../operators/row-readers.ts';
 import {
   type BatchRecord,
   type IngestionRun,

@@ -1,4 +1,11 @@
-import { numberIn, numberOrNullIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/run-sql.ts';
+import {
+  numberIn,
+  numberOrNullIn,
+  oneIn,
+  type SqlRow,
+  textIn,
+  textOrNullIn,
+} from '../operators/row-readers.ts';
 
 /** Unix microseconds as text: `2026-03-01T04:00:00.123456Z`. */
 export const stampText = (us: number): string => {

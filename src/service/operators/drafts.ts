@@ -6,7 +6,7 @@ import {
   type SqlValue,
   type Statement,
   textIn,
-} from './run-sql.ts';
+} from './row-readers.ts';
 
 /** A campaign that is being edited: one for each campaign, which all operators share. */
 export interface Draft {

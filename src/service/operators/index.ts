@@ -1,6 +1,6 @@
 import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
 import { createPictureStore, PICTURES_TABLE, type PictureStore } from './pictures.ts';
-import type { RunSql } from './run-sql.ts';
+import type { RunSql } from './row-readers.ts';
 import {
   AUDIT_TABLE,
   type AuditStore,
@@ -31,7 +31,7 @@ export {
   type Statement,
   textIn,
   textOrNullIn,
-} from './run-sql.ts';
+} from './row-readers.ts';
 export type { OperatorSession, SessionProof } from './sessions.ts';
 export {
   type AuditEntry,

@@ -1,4 +1,4 @@
-import { bytesIn, numberIn, oneIn, type RunSql, type SqlRow, textIn } from './run-sql.ts';
+import { bytesIn, numberIn, oneIn, type RunSql, type SqlRow, textIn } from './row-readers.ts';
 
 /** What a picture may be; each is also the ending of its address. No SVG: it is a document, which may hold script. */
 export const PICTURE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jsonIn, numberIn, type RunSql, type SqlRow, type Statement, textIn } from './run-sql.ts';
+import { jsonIn, numberIn, type RunSql, type SqlRow, type Statement, textIn } from './row-readers.ts';
 
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {

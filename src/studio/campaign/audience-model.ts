@@ -1,4 +1,4 @@
-import type { Filter } from './campaign-text.ts';
+import type { Filter } from './campaign-json.ts';
 import { isFilter } from './conditions/condition-kind.ts';
 import { type Condition, readConditions, writeCondition } from './conditions/kinds.ts';
 

@@ -1,5 +1,5 @@
-import { type CampaignText, type VariantText, variantName } from './campaign-text.ts';
-import { labelOf, type Naming, textOf, wordsOf } from './member-words.ts';
+import { type CampaignText, type VariantText, variantName } from './campaign-json.ts';
+import { labelOf, type Naming, textOf, wordsOf } from './describe-fields.ts';
 import { languageName, otherLanguages } from './translations.ts';
 
 /** One thing that is different between two campaigns, as people would name it. */

@@ -1,4 +1,4 @@
-import type { CampaignText, VariantText } from './campaign-text.ts';
+import type { CampaignText, VariantText } from './campaign-json.ts';
 
 /** One value of three texts: what both began from, and what each of two operators made of it. */
 type Merge = (base: unknown, mine: unknown, theirs: unknown) => unknown;

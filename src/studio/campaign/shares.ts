@@ -1,4 +1,4 @@
-import { type CampaignText, variantName } from './campaign-text.ts';
+import { type CampaignText, variantName } from './campaign-json.ts';
 
 /** A part of the audience: those who get a variant, or the control group, whose ID is `null`. */
 export interface Share {

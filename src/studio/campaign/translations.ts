@@ -1,5 +1,5 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import type { CampaignText, VariantText } from './campaign-text.ts';
+import type { CampaignText, VariantText } from './campaign-json.ts';
 
 const translationKindOf = (name: string) =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.translation;

@@ -1,7 +1,7 @@
 import { render } from 'preact';
 import './base.css';
 import './controls.css';
-import './parts/parts.css';
+import './components/components.css';
 import { App } from './shell/app.tsx';
 import { loadSession } from './shell/session.ts';
 

@@ -9,8 +9,8 @@ import {
   type Workspace,
 } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
-import type { CampaignText } from '../campaign/campaign-text.ts';
-import { labelOf } from '../campaign/member-words.ts';
+import type { CampaignText } from '../campaign/campaign-json.ts';
+import { labelOf } from '../campaign/describe-fields.ts';
 import {
   languageName,
   MAX_LANGUAGES,
@@ -19,7 +19,7 @@ import {
   TOO_MANY_LANGUAGES,
 } from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
-import { issueWords } from './issue-words.ts';
+import { issueWords } from './describe-issue.ts';
 
 /** Something to say of a draft. An error keeps it from being published; a warning asks. */
 export interface DraftCheck {

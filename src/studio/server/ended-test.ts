@@ -1,5 +1,5 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignText } from '../campaign/campaign-text.ts';
+import type { CampaignText } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 
 /** An A/B test when it was ended. */

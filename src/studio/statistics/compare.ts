@@ -1,4 +1,4 @@
-import { type CampaignText, variantName } from '../campaign/campaign-text.ts';
+import { type CampaignText, variantName } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 import { type Difference, difference, meanOf } from './confidence-sequence.ts';
 import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';

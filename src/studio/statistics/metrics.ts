@@ -1,5 +1,5 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignText, ConversionText } from '../campaign/campaign-text.ts';
+import type { CampaignText, ConversionText } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
 
 /** An arm with its name; those that nobody has seen yet are there too. */

@@ -1,4 +1,4 @@
-import type { CampaignText } from '../campaign/campaign-text.ts';
+import type { CampaignText } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 import { sequenceHalfWidth } from './confidence-sequence.ts';
 

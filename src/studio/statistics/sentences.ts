@@ -1,4 +1,4 @@
-import type { CampaignText } from '../campaign/campaign-text.ts';
+import type { CampaignText } from '../campaign/campaign-json.ts';
 import { type ComparedResults, type Comparison, peopleOf } from './compare.ts';
 
 const number = new Intl.NumberFormat('en-GB');

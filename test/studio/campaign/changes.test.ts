@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
 import { campaignChanges as changesWith } from '../../../src/studio/campaign/changes.ts';
-import type { Naming } from '../../../src/studio/campaign/member-words.ts';
+import type { Naming } from '../../../src/studio/campaign/describe-fields.ts';
 
 const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
   campaign_id: 'sale',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
-import { liquidWords } from '../../../src/studio/server/issue-words.ts';
+import { liquidWords } from '../../../src/studio/server/describe-issue.ts';
 
 describe('a template that fails, in plain words', () => {
   test.each([

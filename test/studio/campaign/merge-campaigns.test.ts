@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText, VariantText } from '../../../src/studio/campaign/campaign-text.ts';
+import type { CampaignText, VariantText } from '../../../src/studio/campaign/campaign-json.ts';
 import { mergeCampaigns } from '../../../src/studio/campaign/merge-campaigns.ts';
 
 const text = (value: string) => ({ type: 'string' as const, value });

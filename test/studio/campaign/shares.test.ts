@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scheduleState } from '../../../src/studio/campaign/campaign-text.ts';
+import { scheduleState } from '../../../src/studio/campaign/campaign-json.ts';
 import { sharesOf } from '../../../src/studio/campaign/shares.ts';
 
 const variants = (...weights: (number | undefined)[]) =>

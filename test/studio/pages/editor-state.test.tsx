@@ -1,6 +1,6 @@
 // A draft as the editor keeps it: what is saved over what, what two operators make of it, and what is kept on the device.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
 import { createEditor } from '../../../src/studio/pages/editor/editor-state.ts';
 import { session } from '../../../src/studio/pages/shell/session.ts';
 import type { SessionAnswer } from '../../../src/studio/server/routes/access.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shareOf, shareText } from '../../../src/studio/pages/parts/format.ts';
+import { shareOf, shareText } from '../../../src/studio/pages/components/format.ts';
 
 test('a day on which more people clicked than saw it has no share', () => {
   expect([shareOf(3, 2), shareText(3, 2)]).toEqual([null, '–']);

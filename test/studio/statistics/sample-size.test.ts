@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
 import { neededPeople } from '../../../src/studio/statistics/sample-size.ts';
 

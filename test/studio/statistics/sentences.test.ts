@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { CampaignResults } from '../../../src/service/index.ts';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-text.ts';
+import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
 import { headline, rangeWords } from '../../../src/studio/statistics/sentences.ts';
 

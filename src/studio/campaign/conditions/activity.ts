@@ -1,5 +1,5 @@
-import type { NamesAnswer } from '../../server/routes/names.ts';
-import type { Filter } from '../campaign-text.ts';
+import type { NamesAnswer } from '../../server/routes/suggestions.ts';
+import type { Filter } from '../campaign-json.ts';
 import { comparisonWords } from './attribute.ts';
 import {
   type ConditionKind,

@@ -1,5 +1,5 @@
-import type { NamesAnswer } from '../../server/routes/names.ts';
-import type { Filter } from '../campaign-text.ts';
+import type { NamesAnswer } from '../../server/routes/suggestions.ts';
+import type { Filter } from '../campaign-json.ts';
 import { event, purchase } from './activity.ts';
 import { app } from './app.ts';
 import { attribute } from './attribute.ts';

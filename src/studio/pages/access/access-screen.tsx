@@ -1,11 +1,11 @@
 import { useSignal } from '@preact/signals';
 import type { AccessAnswer, AuditAnswer } from '../../server/routes/access.ts';
 import { call, wordsOf } from '../call.ts';
-import { Button, into } from '../parts/controls.tsx';
-import { DataTable } from '../parts/data-table.tsx';
-import { ago, wholeMoment } from '../parts/format.ts';
-import { announce } from '../parts/problem.tsx';
-import { LoadView, Pages, useLoad } from '../parts/server.tsx';
+import { Button, into } from '../components/controls.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { ago, wholeMoment } from '../components/format.ts';
+import { LoadView, Pages, useLoad } from '../components/loading.tsx';
+import { announce } from '../components/notices.tsx';
 import '../screens.css';
 
 /** Pause in typing after which it is looked for. */

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks';
 import type { IntegrationAnswer } from '../../server/routes/data.ts';
 import { call } from '../call.ts';
-import { DataTable } from '../parts/data-table.tsx';
-import { countText, wholeMoment } from '../parts/format.ts';
-import { LoadView, useLoad } from '../parts/server.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { countText, wholeMoment } from '../components/format.ts';
+import { LoadView, useLoad } from '../components/loading.tsx';
 
 type Run = IntegrationAnswer['runs'][number];
 

@@ -1,8 +1,8 @@
 import type { ChangeObject } from 'diff';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { CampaignText } from '../../campaign/campaign-json.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
-import { wholeMoment } from '../parts/format.ts';
-import { useLoad } from '../parts/server.tsx';
+import { wholeMoment } from '../components/format.ts';
+import { useLoad } from '../components/loading.tsx';
 import { audienceName, placementName } from '../shell/session.ts';
 import './blocks.css';
 

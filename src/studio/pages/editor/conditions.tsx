@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
 import type { Control, Suggestions } from '../../campaign/conditions/condition-kind.ts';
 import { type Condition, controlsOf } from '../../campaign/conditions/kinds.ts';
-import { RemoveButton, Select } from '../parts/controls.tsx';
-import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../parts/names.tsx';
+import { RemoveButton, Select } from '../components/controls.tsx';
+import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../components/suggestions.tsx';
 import { signedIn } from '../shell/session.ts';
 
 interface ConditionPartProps {

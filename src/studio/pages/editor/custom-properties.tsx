@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
-import type { PropertyText } from '../../campaign/campaign-text.ts';
+import type { PropertyText } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { Button, into, Select } from '../parts/controls.tsx';
-import { Field, hasError, TextField, unreadable } from '../parts/fields.tsx';
+import { Button, into, Select } from '../components/controls.tsx';
+import { Field, hasError, TextField, unreadable } from '../components/fields.tsx';
 import { PictureButton } from './pictures.tsx';
 
 export type PropertyType = PropertyText['type'];

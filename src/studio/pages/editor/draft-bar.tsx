@@ -1,10 +1,10 @@
 import { isApproved } from '../../campaign/review.ts';
 import { call } from '../call.ts';
-import { Button } from '../parts/controls.tsx';
-import { Dialog, DialogButton } from '../parts/dialog.tsx';
-import { ago, moment } from '../parts/format.ts';
-import { announce } from '../parts/problem.tsx';
-import { go } from '../shell/address.tsx';
+import { Button } from '../components/controls.tsx';
+import { Dialog, DialogButton } from '../components/dialog.tsx';
+import { ago, moment } from '../components/format.ts';
+import { announce } from '../components/notices.tsx';
+import { go } from '../shell/router.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';

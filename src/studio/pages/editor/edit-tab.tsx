@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { type CampaignText, variantName } from '../../campaign/campaign-text.ts';
-import { labelOf } from '../../campaign/member-words.ts';
+import { type CampaignText, variantName } from '../../campaign/campaign-json.ts';
+import { labelOf } from '../../campaign/describe-fields.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { Button, into } from '../parts/controls.tsx';
+import { Button, into } from '../components/controls.tsx';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
 import type { Editor } from './editor-state.ts';

@@ -1,15 +1,15 @@
 import { computed, signal } from '@preact/signals';
 import type { ReviewEntry } from '../../../service/index.ts';
-import type { CampaignText, VariantText } from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
+import type { CampaignText, VariantText } from '../../campaign/campaign-json.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
 import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { ApiError, call, wordsOf } from '../call.ts';
-import { announce } from '../parts/problem.tsx';
+import { announce } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
-import { createSteps } from './undo-steps.ts';
+import { createSteps } from './undo-stack.ts';
 
 const keyOf = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 

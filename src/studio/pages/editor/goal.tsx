@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
-import type { ConversionText } from '../../campaign/campaign-text.ts';
+import type { ConversionText } from '../../campaign/campaign-json.ts';
 import { neededPeople } from '../../statistics/sample-size.ts';
-import { Button, into, RemoveButton, Select } from '../parts/controls.tsx';
-import { CheckWords, checksAt, NumberField } from '../parts/fields.tsx';
-import { countText } from '../parts/format.ts';
-import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../parts/names.tsx';
+import { Button, into, RemoveButton, Select } from '../components/controls.tsx';
+import { CheckWords, checksAt, NumberField } from '../components/fields.tsx';
+import { countText } from '../components/format.ts';
+import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../components/suggestions.tsx';
 import { ConditionPart } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
 import './blocks.css';

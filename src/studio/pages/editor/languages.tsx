@@ -10,10 +10,10 @@ import {
 } from '../../campaign/translations.ts';
 import type { TranslatedDraft, TranslationFile } from '../../server/routes/translations.ts';
 import { call, Refused } from '../call.ts';
-import { Button, into, Segments } from '../parts/controls.tsx';
-import { TextField } from '../parts/fields.tsx';
-import { announce } from '../parts/problem.tsx';
-import { useAction } from '../parts/server.tsx';
+import { Button, into, Segments } from '../components/controls.tsx';
+import { TextField } from '../components/fields.tsx';
+import { useAction } from '../components/loading.tsx';
+import { announce } from '../components/notices.tsx';
 import type { Editor } from './editor-state.ts';
 import { readTextFile } from './read-text-file.ts';
 

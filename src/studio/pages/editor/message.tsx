@@ -3,10 +3,10 @@ import {
   freeVariantId,
   type VariantText,
   variantName,
-} from '../../campaign/campaign-text.ts';
+} from '../../campaign/campaign-json.ts';
 import { sharesOf } from '../../campaign/shares.ts';
-import { Button, CheckBoxes, Segments } from '../parts/controls.tsx';
-import { CheckWords, checksAt, ListField, NumberField, TextField } from '../parts/fields.tsx';
+import { Button, CheckBoxes, Segments } from '../components/controls.tsx';
+import { CheckWords, checksAt, ListField, NumberField, TextField } from '../components/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { Languages } from './languages.tsx';

@@ -2,9 +2,9 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { MAX_PICTURE_BYTES, PICTURE_ACCEPT, PICTURE_KINDS, sizeWords } from '../../campaign/picture-rules.ts';
 import type { PictureRow, PicturesAnswer } from '../../server/routes/pictures.ts';
 import { call, Refused } from '../call.ts';
-import { Dialog, DialogButton } from '../parts/dialog.tsx';
-import { announce, Empty } from '../parts/problem.tsx';
-import { LoadView, useAction, useLoad } from '../parts/server.tsx';
+import { Dialog, DialogButton } from '../components/dialog.tsx';
+import { LoadView, useAction, useLoad } from '../components/loading.tsx';
+import { announce, Empty } from '../components/notices.tsx';
 import './blocks.css';
 
 /** The bytes of a file in Base64. */

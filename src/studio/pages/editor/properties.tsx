@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
-import type { OnClickText, PropertyText, VariantText } from '../../campaign/campaign-text.ts';
+import type { OnClickText, PropertyText, VariantText } from '../../campaign/campaign-json.ts';
 import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import { Select } from '../parts/controls.tsx';
+import { Select } from '../components/controls.tsx';
 import {
   checksAt,
   describedBy,
@@ -13,13 +13,13 @@ import {
   MomentInput,
   NumberField,
   TextField,
-} from '../parts/fields.tsx';
-import { EVENT_NAMES, NameLists, useNames } from '../parts/names.tsx';
+} from '../components/fields.tsx';
+import { EVENT_NAMES, NameLists, useNames } from '../components/suggestions.tsx';
 import { signedIn } from '../shell/session.ts';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
 import { PictureButton } from './pictures.tsx';
-import { Personalise, WordsInput } from './words-input.tsx';
+import { Personalise, WordsInput } from './text-with-variables.tsx';
 
 interface TemplateFieldProps {
   name: string;

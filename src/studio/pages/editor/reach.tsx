@@ -1,9 +1,9 @@
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { CampaignText } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { ReachAnswer } from '../../server/routes/effect.ts';
+import type { ReachAnswer } from '../../server/routes/publish-impact.ts';
 import { call } from '../call.ts';
-import { countText } from '../parts/format.ts';
-import { type Loaded, useLoad } from '../parts/server.tsx';
+import { countText } from '../components/format.ts';
+import { type Loaded, useLoad } from '../components/loading.tsx';
 
 /** Pause in typing after which users are counted. */
 const TYPING_MS = 400;

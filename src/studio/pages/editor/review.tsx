@@ -3,11 +3,11 @@ import type { ReviewEntry } from '../../../service/index.ts';
 import { lastDecision } from '../../campaign/review.ts';
 import type { ReviewAnswer } from '../../server/routes/review.ts';
 import { call } from '../call.ts';
-import { Button } from '../parts/controls.tsx';
-import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
-import { wholeMoment } from '../parts/format.ts';
-import { announce } from '../parts/problem.tsx';
-import { useAction } from '../parts/server.tsx';
+import { Button } from '../components/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
+import { wholeMoment } from '../components/format.ts';
+import { useAction } from '../components/loading.tsx';
+import { announce } from '../components/notices.tsx';
 import { may, signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 

@@ -1,6 +1,6 @@
-import type { FrequencyText, StopAfterText } from '../../campaign/campaign-text.ts';
-import { STATUS_WORDS } from '../../campaign/member-words.ts';
-import { Button, Segments } from '../parts/controls.tsx';
+import type { FrequencyText, StopAfterText } from '../../campaign/campaign-json.ts';
+import { STATUS_WORDS } from '../../campaign/describe-fields.ts';
+import { Button, Segments } from '../components/controls.tsx';
 import {
   CheckWords,
   checksAt,
@@ -10,8 +10,8 @@ import {
   ListField,
   MomentInput,
   NumberField,
-} from '../parts/fields.tsx';
-import { wholeMoment } from '../parts/format.ts';
+} from '../components/fields.tsx';
+import { wholeMoment } from '../components/format.ts';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 

@@ -1,10 +1,10 @@
-import type { VariantText } from '../../campaign/campaign-text.ts';
-import { labelOf } from '../../campaign/member-words.ts';
+import type { VariantText } from '../../campaign/campaign-json.ts';
+import { labelOf } from '../../campaign/describe-fields.ts';
 import { languageName, translatable, translate, translationOf } from '../../campaign/translations.ts';
-import { checksAt, describedBy, Field, hasError } from '../parts/fields.tsx';
+import { checksAt, describedBy, Field, hasError } from '../components/fields.tsx';
 import type { Editor } from './editor-state.ts';
 import { PictureButton } from './pictures.tsx';
-import { WordsInput } from './words-input.tsx';
+import { WordsInput } from './text-with-variables.tsx';
 
 interface TranslationProps {
   editor: Editor;

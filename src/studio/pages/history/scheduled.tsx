@@ -1,10 +1,10 @@
 import type { Signal } from '@preact/signals';
 import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
 import { call } from '../call.ts';
-import { Button, into, Segments } from '../parts/controls.tsx';
-import { Dialog, DialogButton } from '../parts/dialog.tsx';
-import { wholeMoment } from '../parts/format.ts';
-import { announce } from '../parts/problem.tsx';
+import { Button, into, Segments } from '../components/controls.tsx';
+import { Dialog, DialogButton } from '../components/dialog.tsx';
+import { wholeMoment } from '../components/format.ts';
+import { announce } from '../components/notices.tsx';
 import { may, signedIn } from '../shell/session.ts';
 
 interface CancelReleaseProps {

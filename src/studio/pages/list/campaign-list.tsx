@@ -3,15 +3,15 @@ import {
   nameOf,
   type ScheduleState,
   scheduleState,
-} from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
+} from '../../campaign/campaign-json.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
 import { lastDecision } from '../../campaign/review.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
 import { call, wordsOf } from '../call.ts';
-import type { Option } from '../parts/controls.tsx';
-import { announce } from '../parts/problem.tsx';
-import { go } from '../shell/address.tsx';
+import type { Option } from '../components/controls.tsx';
+import { announce } from '../components/notices.tsx';
+import { go } from '../shell/router.tsx';
 import { placementName } from '../shell/session.ts';
 
 /** What a campaign is listed as: its state, or that it was taken off the list. */

@@ -1,7 +1,7 @@
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
-import type { CampaignText, PropertyText } from '../../campaign/campaign-text.ts';
-import { Button } from '../parts/controls.tsx';
+import type { CampaignText, PropertyText } from '../../campaign/campaign-json.ts';
+import { Button } from '../components/controls.tsx';
 import { Device } from '../preview/device.tsx';
 import { signedIn } from '../shell/session.ts';
 import { createCampaign } from './campaign-list.tsx';

@@ -2,11 +2,10 @@ import { type Signal, signal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
-import { Button, type Option, Segments, Select } from '../parts/controls.tsx';
-
-import { Boundary, Empty, Problem } from '../parts/problem.tsx';
-import { useFocusAfterReload, useLoad } from '../parts/server.tsx';
-import { Link } from '../shell/address.tsx';
+import { Button, type Option, Segments, Select } from '../components/controls.tsx';
+import { useFocusAfterReload, useLoad } from '../components/loading.tsx';
+import { Boundary, Empty, Problem } from '../components/notices.tsx';
+import { Link } from '../shell/router.tsx';
 import { may } from '../shell/session.ts';
 import { FILTERS, findCampaigns, type Shown, type Sort, stateOf } from './campaign-list.tsx';
 import { Row, timelineOf, UnreadableRow } from './row.tsx';

@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
-import { type CampaignText, keptSeconds, nameOf } from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
-import { durationWords } from '../../campaign/member-words.ts';
+import { type CampaignText, keptSeconds, nameOf } from '../../campaign/campaign-json.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
+import { durationWords } from '../../campaign/describe-fields.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { FirstNumber } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
+import { Button } from '../components/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
+import { ago, countText, day, moment, shareText, wholeMoment } from '../components/format.ts';
+import { announce } from '../components/notices.tsx';
 import { CancelRelease } from '../history/scheduled.tsx';
-import { Button } from '../parts/controls.tsx';
-import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
-import { ago, countText, day, moment, shareText, wholeMoment } from '../parts/format.ts';
-import { announce } from '../parts/problem.tsx';
-import { Link } from '../shell/address.tsx';
+import { Link } from '../shell/router.tsx';
 import { may, placementName, signedIn } from '../shell/session.ts';
 import { copyOf, createCampaign, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 

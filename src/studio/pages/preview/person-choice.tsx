@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { Select } from '../parts/controls.tsx';
+import { Select } from '../components/controls.tsx';
 import { signedIn } from '../shell/session.ts';
 
 /** As whom something is looked at. */

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import { languageName } from '../../campaign/translations.ts';
 import type { PreviewLinkAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
+import { Button } from '../components/controls.tsx';
+import { copyText, Dialog } from '../components/dialog.tsx';
+import { useLoad } from '../components/loading.tsx';
+import { announce } from '../components/notices.tsx';
 import type { Editor } from '../editor/editor-state.ts';
-import { Button } from '../parts/controls.tsx';
-import { copyText, Dialog } from '../parts/dialog.tsx';
-import { announce } from '../parts/problem.tsx';
-import { useLoad } from '../parts/server.tsx';
 import { signedIn } from '../shell/session.ts';
 
 /** Light cells around the code, without which cameras do not find it: as many as its standard asks for. */

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { DayResults } from '../../../service/index.ts';
 import type { Arm } from '../../statistics/metrics.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
-import { countText, shareOf, shareText } from '../parts/format.ts';
+import { type Column, DataTable } from '../components/data-table.tsx';
+import { countText, shareOf, shareText } from '../components/format.ts';
 
 const DAY_SECONDS = 86_400;
 const HEIGHT = 240;

@@ -3,10 +3,10 @@ import { sharesOf } from '../../campaign/shares.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { PublishedAnswer } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
+import { CheckBoxes, into, Segments } from '../components/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
+import { announce } from '../components/notices.tsx';
 import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
-import { CheckBoxes, into, Segments } from '../parts/controls.tsx';
-import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
-import { announce } from '../parts/problem.tsx';
 import { may, signedIn } from '../shell/session.ts';
 
 interface EndTestProps {

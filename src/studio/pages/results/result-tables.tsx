@@ -1,12 +1,12 @@
 import type { Counts } from '../../../service/index.ts';
-import type { ConversionText } from '../../campaign/campaign-text.ts';
+import type { ConversionText } from '../../campaign/campaign-json.ts';
 import type { SinceEnd } from '../../server/ended-test.ts';
 import type { ResultsAnswer } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { type Arm, goalName } from '../../statistics/metrics.ts';
 import { rangeWords } from '../../statistics/sentences.ts';
-import { type Column, DataTable } from '../parts/data-table.tsx';
-import { countText, liftText, moneyText, shareText } from '../parts/format.ts';
+import { type Column, DataTable } from '../components/data-table.tsx';
+import { countText, liftText, moneyText, shareText } from '../components/format.ts';
 
 interface CountsTableProps {
   arms: readonly Arm[];

@@ -1,18 +1,18 @@
 import { useSignal } from '@preact/signals';
-import { audienceWords } from '../../campaign/audience-words.ts';
-import type { Filter } from '../../campaign/campaign-text.ts';
+import type { Filter } from '../../campaign/campaign-json.ts';
+import { audienceWords } from '../../campaign/describe-audience.ts';
 import type { ReleasesAnswer } from '../../server/routes/releases.ts';
 import type { SegmentRow } from '../../server/routes/segments.ts';
 import { call, Refused } from '../call.ts';
+import { Button, into } from '../components/controls.tsx';
+import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
+import { TextField } from '../components/fields.tsx';
+import { wholeMoment } from '../components/format.ts';
+import { LoadView, useLoad } from '../components/loading.tsx';
+import { announce, Empty } from '../components/notices.tsx';
 import { AudienceBuilder } from '../editor/audience.tsx';
 import { reachWords, useReach } from '../editor/reach.tsx';
-import { Button, into } from '../parts/controls.tsx';
-import { Dialog, DialogButton, NoteField } from '../parts/dialog.tsx';
-import { TextField } from '../parts/fields.tsx';
-import { wholeMoment } from '../parts/format.ts';
-import { announce, Empty } from '../parts/problem.tsx';
-import { LoadView, useLoad } from '../parts/server.tsx';
-import { Link } from '../shell/address.tsx';
+import { Link } from '../shell/router.tsx';
 import { loadSession, may, signedIn } from '../shell/session.ts';
 import '../screens.css';
 

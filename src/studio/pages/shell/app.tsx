@@ -1,11 +1,11 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Button } from '../components/controls.tsx';
+import { Late } from '../components/loading.tsx';
+import { Announcer, Boundary, Problem } from '../components/notices.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
-import { Button } from '../parts/controls.tsx';
-import { Announcer, Boundary, Problem } from '../parts/problem.tsx';
-import { Late } from '../parts/server.tsx';
-import { Link, path } from './address.tsx';
 import { Login } from './login.tsx';
+import { Link, path } from './router.tsx';
 import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
 import './shell.css';
 
@@ -33,7 +33,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Holdout',
     load: async () => (await import('../results/results-tab.tsx')).HoldoutScreen,
   },
-  '/why': { title: 'Why', load: async () => (await import('../why/why-screen.tsx')).WhyScreen },
+  '/why': { title: 'Why', load: async () => (await import('../explain/explain-screen.tsx')).WhyScreen },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
   '/access': {
     title: 'Access',

@@ -2,8 +2,8 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { SignInOptions } from '../../server/sign-in.ts';
 import { call, Refused } from '../call.ts';
-import { Button } from '../parts/controls.tsx';
-import { useAction, useLoad } from '../parts/server.tsx';
+import { Button } from '../components/controls.tsx';
+import { useAction, useLoad } from '../components/loading.tsx';
 import { hasEnded, loadSession } from './session.ts';
 
 /** What an identity provider's way back has said, which is no more than text. */

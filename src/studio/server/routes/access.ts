@@ -1,6 +1,6 @@
 import { csvCell, HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
+import { nameOf } from '../../campaign/campaign-json.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 

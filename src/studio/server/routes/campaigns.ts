@@ -6,9 +6,9 @@ import {
   readCampaign,
   type Workspace,
 } from '../../../service/index.ts';
-import { type CampaignText, storedCampaign } from '../../campaign/campaign-text.ts';
-import { labelOf } from '../../campaign/member-words.ts';
-import { issueWords } from '../issue-words.ts';
+import { type CampaignText, storedCampaign } from '../../campaign/campaign-json.ts';
+import { labelOf } from '../../campaign/describe-fields.ts';
+import { issueWords } from '../describe-issue.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 
 /** What is published of a campaign at this moment. */

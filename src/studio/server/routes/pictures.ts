@@ -9,8 +9,8 @@ import {
   type Picture,
   type PictureType,
 } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
+import { nameOf } from '../../campaign/campaign-json.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
 import { MAX_PICTURE_BYTES, PICTURE_KINDS } from '../../campaign/picture-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';

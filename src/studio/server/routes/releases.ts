@@ -6,9 +6,9 @@ import {
   type ReleasedSegment,
   type WithRelease,
 } from '../../../service/index.ts';
-import { type CampaignText, storedCampaign, variantName } from '../../campaign/campaign-text.ts';
+import { type CampaignText, storedCampaign, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
-import { resultsOf } from '../../results-of.ts';
+import { resultsOf } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { checksOf, revisionName } from './drafts.ts';

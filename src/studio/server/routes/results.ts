@@ -7,10 +7,10 @@ import {
   type PlacementResults,
   type Release,
 } from '../../../service/index.ts';
-import { type CampaignText, type ConversionText, storedCampaign } from '../../campaign/campaign-text.ts';
+import { type CampaignText, type ConversionText, storedCampaign } from '../../campaign/campaign-json.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
-import { currentText } from '../../campaign/current-text.ts';
-import { conversionText, resultsOf } from '../../results-of.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
+import { conversionText, resultsOf } from '../../results-query.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';

@@ -3,14 +3,14 @@ import { endAnySession, endSession, readAccess, readAudit, readSession } from '.
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
-import { createReadReach, createSamples, publishEffect } from './effect.ts';
-import { createReadNames } from './names.ts';
 import { listPictures, removePicture, uploadPicture } from './pictures.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
+import { createReadReach, createSamples, publishEffect } from './publish-impact.ts';
 import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
 import { downloadResults, readNumbers, readResults } from './results.ts';
 import { reportPresence, reviewDraft } from './review.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
+import { createReadNames } from './suggestions.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
 

@@ -10,12 +10,12 @@ import {
   segmentsIn,
   workedMs,
 } from '../../../service/index.ts';
-import { nameOf } from '../../campaign/campaign-text.ts';
-import { currentText } from '../../campaign/current-text.ts';
-import { issueWords } from '../issue-words.ts';
+import { nameOf } from '../../campaign/campaign-json.ts';
+import { currentText } from '../../campaign/current-campaign.ts';
+import { issueWords } from '../describe-issue.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
-import { type ReachAnswer, rounded, type SampleOf } from './effect.ts';
+import { type ReachAnswer, rounded, type SampleOf } from './publish-impact.ts';
 import { addRelease, noteBody, refuseFileMode } from './releases.ts';
 
 export interface SegmentRow {

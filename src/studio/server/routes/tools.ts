@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { campaignJsonSchema, HttpError } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { CampaignText } from '../../campaign/campaign-json.ts';
 import { neededPeople } from '../../statistics/sample-size.ts';
 import { bodyOf, defineRoute } from '../route.ts';
 

@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
 import { csvCell, HttpError, textOfCell } from '../../../service/index.ts';
-import type { CampaignText } from '../../campaign/campaign-text.ts';
+import type { CampaignText } from '../../campaign/campaign-json.ts';
 import {
   languageTag,
   MAX_LANGUAGES,

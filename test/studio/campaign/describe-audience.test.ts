@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { audienceWords } from '../../../src/studio/campaign/audience-words.ts';
+import { audienceWords } from '../../../src/studio/campaign/describe-audience.ts';
 
 describe('an audience in plain words', () => {
   test.each([

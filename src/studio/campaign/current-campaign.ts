@@ -1,4 +1,4 @@
-import type { CampaignText } from './campaign-text.ts';
+import type { CampaignText } from './campaign-json.ts';
 
 interface HasCampaign {
   campaign: CampaignText;

@@ -1,4 +1,4 @@
-import type { Filter } from './campaign-text.ts';
+import type { Filter } from './campaign-json.ts';
 import { type AudienceName, isFilter } from './conditions/condition-kind.ts';
 import { conditionWords } from './conditions/kinds.ts';
 

@@ -3,8 +3,8 @@
 import { useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { isolateMarkup, shownOffset, withoutIsolates } from '../../campaign/isolate-markup.ts';
-import { Button, into, Select } from '../parts/controls.tsx';
-import { TextField } from '../parts/fields.tsx';
+import { Button, into, Select } from '../components/controls.tsx';
+import { TextField } from '../components/fields.tsx';
 
 interface WordsInputProps {
   id: string;

@@ -1,7 +1,7 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import { audienceWords } from './audience-words.ts';
-import type { CampaignText, ConversionText, FrequencyText, OnClickText } from './campaign-text.ts';
+import type { CampaignText, ConversionText, FrequencyText, OnClickText } from './campaign-json.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
+import { audienceWords } from './describe-audience.ts';
 import { languageName } from './translations.ts';
 
 /** How a workspace writes what a campaign has only as an ID or an instant. */

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { CampaignExplanation, FailingClause, Insertion } from '../../../protocol/index.ts';
-import { audienceWords } from '../../campaign/audience-words.ts';
+import { audienceWords } from '../../campaign/describe-audience.ts';
 import type { SpotText, WhyAnswer } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
-import { Button, into } from '../parts/controls.tsx';
-import { ago, countText, moment } from '../parts/format.ts';
-import { Empty } from '../parts/problem.tsx';
-import { LoadView, useLoad } from '../parts/server.tsx';
+import { Button, into } from '../components/controls.tsx';
+import { ago, countText, moment } from '../components/format.ts';
+import { LoadView, useLoad } from '../components/loading.tsx';
+import { Empty } from '../components/notices.tsx';
 import { PersonChoice, type PersonChosen, personBodyOf } from '../preview/person-choice.tsx';
-import { Link } from '../shell/address.tsx';
+import { Link } from '../shell/router.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import '../screens.css';
 

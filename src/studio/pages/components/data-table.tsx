@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import './parts.css';
+import './components.css';
 
 export interface Column<Row> {
   name: string;

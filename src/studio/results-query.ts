@@ -1,5 +1,5 @@
 import { type CampaignResults, type Conversion, conversionOf, type Store } from '../service/index.ts';
-import type { CampaignText, ConversionText } from './campaign/campaign-text.ts';
+import type { CampaignText, ConversionText } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
 

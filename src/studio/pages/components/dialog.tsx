@@ -4,8 +4,8 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 import { Refused } from '../call.ts';
 import type { ButtonProps } from './controls.tsx';
 import { Button } from './controls.tsx';
-import { announce } from './problem.tsx';
-import { useAction } from './server.tsx';
+import { useAction } from './loading.tsx';
+import { announce } from './notices.tsx';
 
 interface DialogAction {
   name: string;

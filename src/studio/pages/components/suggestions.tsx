@@ -1,6 +1,6 @@
-import type { NamesAnswer } from '../../server/routes/names.ts';
+import type { NamesAnswer } from '../../server/routes/suggestions.ts';
 import { call } from '../call.ts';
-import { useLoad } from './server.tsx';
+import { useLoad } from './loading.tsx';
 
 /** IDs of the lists that fields name in `list`. */
 export const ATTRIBUTE_NAMES = 'attribute-names';

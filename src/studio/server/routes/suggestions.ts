@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
 import { typedOf } from '../../campaign/scalar-text.ts';
 import { defineRoute } from '../route.ts';
-import { FLOOR, type SampleOf } from './effect.ts';
+import { FLOOR, type SampleOf } from './publish-impact.ts';
 
 const MAX_USERS = 500;
 const AT_ONCE = 50;

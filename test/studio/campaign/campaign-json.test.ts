@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { freeVariantId } from '../../../src/studio/campaign/campaign-text.ts';
+import { freeVariantId } from '../../../src/studio/campaign/campaign-json.ts';
 
 const used = (...ids: string[]) => ids.map((variant_id) => ({ variant_id }));
 

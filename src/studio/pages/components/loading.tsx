@@ -3,7 +3,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { wordsOf } from '../call.ts';
 import { Button } from './controls.tsx';
-import { Problem } from './problem.tsx';
+import { Problem } from './notices.tsx';
 
 export type Loaded<Value> =
   | { state: 'loading' }
