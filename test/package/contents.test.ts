@@ -91,7 +91,7 @@ const isOfNode = (specifier: string) => specifier.startsWith('node:') || builtin
 
 beforeAll(async () => {
   ({ folder } = await packedPackage());
-  files = globSync(['**/*.*', 'deploy/*'], { cwd: folder }).concat('LICENSE').sort();
+  files = globSync(['**/*.*', 'deploy/C*file'], { cwd: folder }).concat('LICENSE').sort();
   manifest = JSON.parse(read('package.json'));
 });
 
