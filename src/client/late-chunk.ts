@@ -69,7 +69,7 @@ export const createLateChunk = <T extends { stop(): void }>(
     try {
       client = await load();
     } catch (cause) {
-      fail('load', `A chunk could not be loaded: ${cause}`, cause);
+      fail('load', `Chunk failed to load: ${cause}`, cause);
     }
     loading = undefined;
     startWaiting();

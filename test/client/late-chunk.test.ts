@@ -152,7 +152,7 @@ test('a chunk that does not come answers what can do without it, and keeps the r
   const { late, clock, reported, part } = aLateChunk(2);
   const optIn = late.run(async () => 'stored');
   expect(await late.run(async () => 'counted', 'unknown')).toBe('unknown');
-  expect(reported).toEqual(['load: A chunk could not be loaded: Error: offline']);
+  expect(reported).toEqual(['load: Chunk failed to load: Error: offline']);
   await clock.advance(2_000);
   await clock.advance(4_000);
   expect(await optIn).toBe('stored');

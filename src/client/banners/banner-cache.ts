@@ -67,7 +67,7 @@ export const createBannerCache = (options: CacheOptions) => {
 
   /** Once a page: the copy in memory goes on. */
   const onError = (cause: unknown): void => {
-    if (!hasFailed) fail('storage', 'The banner store failed', cause);
+    if (!hasFailed) fail('storage', 'Banner store failed', cause);
     hasFailed = true;
   };
 
@@ -161,11 +161,8 @@ export const createBannerCache = (options: CacheOptions) => {
       const reader = user.id();
       if (reader === null || !consent.mayWrite()) return;
       await settleWithin(async () => {
-        const value = await store.get(key(reader)).catch((cause) => {
-          // Chromium keeps large records in files, which a restored backup may lack. No transaction could replace the record.
-          if (cause.name !== 'NotReadableError') throw cause;
-          return store.deleteMany([key(reader)]);
-        });
+        // Chromium keeps large records in files, which a restored backup lacks. A record that cannot be read cannot be updated.
+        const value = await store.get(key(reader)).catch(() => store.deleteMany([key(reader)]));
         if (reader === user.id()) adopt(value);
       });
     },
