@@ -1,48 +1,69 @@
 import { afterEach, expect, test } from 'vitest';
-import { openStore } from '../../src/service/index.ts';
+import { openStore, type Store } from '../../src/service/index.ts';
 import { silentLog } from '../../src/service/log.ts';
 import { type RetentionOptions, startRetention } from '../../src/service/retention.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
-import { aWorkspace, SERVER_KEY } from '../helpers/a-workspace.ts';
+import { aWorkspace } from '../helpers/a-workspace.ts';
 import { aBannerEvent, recordBannerEvents } from '../helpers/banner-events.ts';
 import { keptOpen, runService } from '../helpers/running-service.ts';
-import { collect } from './store/examples.ts';
+import { anEvent, byExternalId, collect } from './store/examples.ts';
 import { anApi, NOW, onBothStores } from './users/on-both-stores.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-const at = (days: number) => new Date(NOW - days * DAY).toISOString();
+/** Stores an event that was received some days ago. */
+const receive = (
+  store: Pick<Store, 'write'>,
+  workspaceId: string,
+  externalId: string,
+  event: { name: string; days: number; happenedDays?: number; times?: number },
+) =>
+  store.write({
+    workspaceId,
+    lookups: [byExternalId(externalId)],
+    nowMs: NOW,
+    apply(users) {
+      const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, NOW);
+      const { name, days, happenedDays = days, times = 1 } = event;
+      for (let i = 0; i < times; i += 1)
+        users.record(profile, {
+          ...anEvent(profile, name, NOW - happenedDays * DAY),
+          receivedAtMs: NOW - days * DAY,
+        });
+    },
+  });
 
 onBothStores('pruning', (_, store) => {
-  test('deletes what is older and nothing else, in one workspace', async () => {
-    const api = anApi(store());
-    const other = anApi(store());
-    const events = [1, 9, 11, 400].map((days) => ({
-      external_id: `u-${days % 3}`,
-      name: `${days}`,
-      time: at(days),
-    }));
-    await api.track({ events });
-    await other.track({ events });
-    const ids = await store().workspaceIds();
-    const [mine, theirs] = ids.sort((one, two) => Number(one.slice(2)) - Number(two.slice(2))).slice(-2);
+  test('deletes what was received earlier and nothing else, in one workspace', async () => {
+    const [mine, theirs] = [anApi(store()).workspaceId, anApi(store()).workspaceId];
+    for (const days of [400, 11, 9, 1]) {
+      for (const workspaceId of [mine, theirs])
+        await receive(store(), workspaceId, `u-${days % 3}`, { name: `${days}`, days });
+    }
+    // An import of the past is kept as long as what happens now.
+    await receive(store(), mine, 'u-1', { name: 'imported', days: 0, happenedDays: 900 });
+    const namesOf = async (workspaceId: string) =>
+      (await collect(store().exportEvents(workspaceId))).map((event) => 'name' in event && event.name).sort();
     const seen = [1, 20].map((days) =>
       aBannerEvent({ timeMs: NOW - days * DAY, receivedAtMs: NOW - days * DAY }),
     );
     await recordBannerEvents(store(), 'u-1', seen, mine);
 
     const before = { events: NOW - 10 * DAY, bannerEvents: null };
-    expect(await store().prune(mine!, before)).toEqual({ events: 2, bannerEvents: 0, hasMore: false });
-    expect(await store().prune(mine!, before)).toEqual({ events: 0, bannerEvents: 0, hasMore: false });
-    expect((await api.events()).map((event) => event['name']).sort()).toEqual(['1', '9']);
-    expect(await other.events()).toHaveLength(4);
+    expect(await store().prune(mine, before)).toEqual({ events: 2, bannerEvents: 0, hasMore: false });
+    expect(await store().prune(mine, before)).toEqual({ events: 0, bannerEvents: 0, hasMore: false });
+    expect(await namesOf(mine)).toEqual(['1', '9', 'imported']);
+    expect(await namesOf(theirs)).toEqual(['1', '11', '400', '9']);
+    // Time passes.
+    expect(await store().prune(mine, { ...before, events: NOW - 5 * DAY })).toMatchObject({ events: 1 });
+    expect(await namesOf(mine)).toEqual(['1', 'imported']);
 
-    expect(await store().prune(mine!, { events: null, bannerEvents: NOW - 10 * DAY })).toMatchObject({
+    expect(await store().prune(mine, { events: null, bannerEvents: NOW - 10 * DAY })).toMatchObject({
       events: 0,
       bannerEvents: 1,
     });
     // What decisions know of the user stays, and so do the counts of the profile.
-    expect((await store().bannerUser(mine!, 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
-    expect(await store().prune(theirs!, { events: null, bannerEvents: null })).toMatchObject({
+    expect((await store().bannerUser(mine, 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
+    expect(await store().prune(theirs, { events: null, bannerEvents: null })).toMatchObject({
       events: 0,
     });
   });
@@ -68,12 +89,7 @@ onBothStores('pruning', (_, store) => {
 
   test('takes steps of so few rows that no write waits for long, also where one user has them all', async () => {
     const api = anApi(store());
-    const events = Array.from({ length: 600 }, (_, i) => ({
-      external_id: 'kim',
-      name: `${i}`,
-      time: at(20),
-    }));
-    for (let i = 0; i < events.length; i += 75) await api.track({ events: events.slice(i, i + 75) });
+    await receive(store(), api.workspaceId, 'kim', { name: 'e', days: 20, times: 600 });
     const steps = [];
     for (let hasMore = true; hasMore; ) {
       const step = await store().prune(api.workspaceId, { events: NOW - 10 * DAY, bannerEvents: null });
@@ -188,10 +204,7 @@ test('each workspace with a retention is pruned step by step, one that fails is 
 test('a service deletes what its workspace keeps no longer, and its metrics count it', async () => {
   const store = await openStore(':memory:');
   stops.push(() => store.close());
-  const before = await runService([aWorkspace()], { store: keptOpen(store) });
-  const events = [1, 30].map((days) => ({ external_id: 'kim', name: `${days}`, time: at(days) }));
-  await before.call('POST', '/users/track', { key: SERVER_KEY, body: { events } });
-  await before.stop();
+  for (const days of [30, 1]) await receive(store, 'test', 'kim', { name: `${days}`, days });
 
   const service = await runService([aWorkspace({ retention: { events_days: 10 } })], {
     store: keptOpen(store),

@@ -216,7 +216,9 @@ export function* advanceResults(
   const users = yield* readResults(statements, facts);
   const asked = recountedSince(facts, users);
   const recounted =
-    asked.length === 0 ? [] : (yield [statements.conversionEventsOf(asked, goals.values, cursor.events)])[0]!;
+    asked.length === 0
+      ? []
+      : (yield statements.conversionEventsOf(asked, goals.values, cursor.events)).at(-1)!;
   const eventsOfUser = Map.groupBy(recounted.map(conversionEventIn), ({ userId }) => userId);
 
   const counts = createCounts();

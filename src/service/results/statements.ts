@@ -189,7 +189,7 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const resultsStatements = (dialect: Dialect) => {
-  const { forRows, isIn, list, ms } = dialect;
+  const { forRows, indexEvents, isIn, list, ms, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const question =
     (sql: string) =>
@@ -201,7 +201,7 @@ export const resultsStatements = (dialect: Dialect) => {
   const eventsSince = forRows(
     EVENTS_SINCE,
     ({ joined, column }) =>
-      `${conversionEvents} ${joined(',')} WHERE events.user_id = ${column('of_user')} AND occurred_at >= ${column('since')}
+      `${conversionEvents} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
          AND event_id <= ${column('through')} AND ${isIn('coalesce(product_id, name)', column('goal_values'), 'text')}`,
   );
   const ofUsers = isIn('user_id', '$1', 'bigint');
@@ -238,8 +238,15 @@ export const resultsStatements = (dialect: Dialect) => {
         list(values),
         limit,
       ),
-    conversionEventsOf: (users: readonly EventsSince[], values: readonly string[], through: number): Batch =>
+    /** The last of these returns the events. */
+    conversionEventsOf: (
+      users: readonly EventsSince[],
+      values: readonly string[],
+      through: number,
+    ): Batch[] => [
+      ...indexEvents,
       eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
+    ],
 
     /** Results of users without their days. */
     totals: (users: readonly number[]): Batch =>

@@ -40,6 +40,10 @@ export interface Dialect {
   list(values: readonly (string | number)[]): string;
   /** Makes all rows of user `$1` in a table those of user `$2`; one that they have already may stay behind. */
   move(table: string, columns: readonly Column<never>[]): string;
+  /** Brings what finds the events of a user up to date. Precedes statements with `ofUser`. */
+  indexEvents: readonly Batch[];
+  /** Whether a row of `events` is of a user, such as `= $1`. */
+  ofUser(condition: string): string;
   /** Behind an `INSERT`: a row that another replica has inserted is left, and each that is written answers a row. */
   ifFirst: string;
   /** Behind an `UPDATE` or `DELETE`: each row that is written answers a row. */
@@ -66,6 +70,15 @@ export const SQLITE: Dialect = {
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
   move: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
+  // In the order of users: a page is written once for all events of its users.
+  indexEvents: [
+    query(`INSERT INTO user_events SELECT user_id, event_id FROM events
+      WHERE event_id > (SELECT events FROM feed_cursors WHERE consumer = 'user_events') ORDER BY user_id, event_id`),
+    query(
+      `UPDATE feed_cursors SET events = max(events, (SELECT coalesce(max(event_id), 0) FROM events)) WHERE consumer = 'user_events'`,
+    ),
+  ],
+  ofUser: (condition) => `events.event_id IN (SELECT event_id FROM user_events WHERE user_id ${condition})`,
   // One process writes the file, and is told how many rows a statement has changed.
   ifFirst: '',
   written: '',
@@ -115,6 +128,8 @@ export const POSTGRES: Dialect = {
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
       SELECT $2::bigint, ${others} FROM ${table} WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
   },
+  indexEvents: [],
+  ofUser: (condition) => `events.user_id ${condition}`,
   // A cluster's own count of inserted rows has those that were there as well.
   ifFirst: ' ON CONFLICT DO NOTHING RETURNING 1',
   written: ' RETURNING 1',

@@ -1,12 +1,15 @@
-import { type RunSql, textIn } from '../operators/index.ts';
+import { numberIn, type RunSql, textIn } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
 import { cursorIn, type ResultsCursor, resultsStatements } from '../results/statements.ts';
-import type { Dialect } from '../sql/dialect.ts';
+import { msIn } from '../sql/columns.ts';
+import { type Dialect, SQLITE } from '../sql/dialect.ts';
 import type { Store } from './store.ts';
 
 /** Rows before these times are deleted; `null` keeps all of a kind. Unix milliseconds. */
 export interface PruneBefore {
+  /** By receipt. */
   events: number | null;
+  /** By the earlier of time and receipt. */
   bannerEvents: number | null;
 }
 
@@ -19,47 +22,72 @@ export interface Pruned {
 }
 
 /**
- * Rows that one step deletes of a table: a millisecond of work and a sync of the disk, which takes far longer. Fewer would take as
- * long, more would keep writes waiting, which come in between.
+ * Maximum number of rows that one step deletes of a table. They take a millisecond, and the sync of the disk far longer. Writes wait for
+ * a step.
  */
-const ROWS_A_STEP = 250;
+const ROWS_PER_STEP = 250;
+/** Maximum number of events that one step reads on SQLite, including those of other workspaces. */
+const SCANNED_PER_STEP = 20_000;
 
-interface PrunedTable {
-  /** Columns that identify a row, by which a shard finds it through its primary key. */
-  key: string;
-  /** In commit order. */
-  id: string;
-  /** The earlier of time and receipt: a wrong clock keeps no row for ever. */
-  time(dialect: Dialect): string;
-  cursor: keyof Pick<ResultsCursor, 'events' | 'bannerEvents'>;
-}
-
-const TABLES = {
-  events: {
-    key: 'user_id, occurred_at, event_id',
-    id: 'event_id',
-    // Never after its receipt.
-    time: () => 'occurred_at',
-    cursor: 'events',
-  },
-  banner_events: {
-    key: 'user_id, campaign_id, banner_id, event_type, occurred_at',
-    id: 'banner_event_id',
-    time: ({ earlier }) => earlier('occurred_at', 'received_at'),
-    cursor: 'bannerEvents',
-  },
-} satisfies Record<string, PrunedTable>;
-
-const statement = (table: keyof typeof TABLES, dialect: Dialect) => {
-  const { key, id, time }: PrunedTable = TABLES[table];
-  return `DELETE FROM ${table} WHERE (${key}) IN (
-     SELECT ${key} FROM ${table} WHERE workspace_id = $1 AND ${time(dialect)} < ${dialect.moment('$2')} AND ${id} <= $3
-     LIMIT ${ROWS_A_STEP}
+/** The columns of a key find a row within its shard. */
+const deleteOld = (table: string, key: string, id: string, time: string, { moment }: Dialect) =>
+  `DELETE FROM ${table} WHERE (${key}) IN (
+     SELECT ${key} FROM ${table} WHERE workspace_id = $1 AND ${time} < ${moment('$2')} AND ${id} <= $3
+     LIMIT ${ROWS_PER_STEP}
    ) RETURNING user_id`;
-};
 
 const deleteChanges = ({ moment }: Dialect) =>
   `DELETE FROM user_changes WHERE workspace_id = $1 AND changed_at < ${moment('$2')} AND change_id <= $3`;
+
+/** Deletes old rows of one table. Returns the number, and whether there may be more. */
+type DeleteRows = (
+  workspaceId: string,
+  beforeMs: number,
+  through: number,
+) => Promise<{ rows: number; hasMore: boolean }>;
+
+/** Events of SQLite are in the order of their receipt and have no other index. */
+const createPruneLog = (run: RunSql): DeleteRows => {
+  /** By workspace: of the events up to this one all old ones are deleted. */
+  const done = new Map<string, number>();
+
+  const firstFrom = async (eventId: number) =>
+    (
+      await run('SELECT event_id, received_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1', [
+        eventId,
+      ])
+    )[0];
+  /** The last event that was received before a time, by bisection. */
+  const lastBefore = async (beforeMs: number, through: number) => {
+    let [low, high] = [0, through + 1];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const row = await firstFrom(middle);
+      if (row && numberIn(row, 'event_id') <= through && msIn(row, 'received_at') < beforeMs)
+        low = numberIn(row, 'event_id') + 1;
+      else high = middle;
+    }
+    return low - 1;
+  };
+
+  return async (workspaceId, beforeMs, through) => {
+    const last = await lastBefore(beforeMs, through);
+    const from = await firstFrom((done.get(workspaceId) ?? 0) + 1);
+    if (!from || numberIn(from, 'event_id') > last) return { rows: 0, hasMore: false };
+    const after = numberIn(from, 'event_id') - 1;
+    const scanned = Math.min(last, after + SCANNED_PER_STEP);
+    const deleted = await run(
+      `DELETE FROM events WHERE event_id IN (
+         SELECT event_id FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 ORDER BY event_id LIMIT ${ROWS_PER_STEP}
+       ) RETURNING event_id`,
+      [after, scanned, workspaceId],
+    );
+    const isFull = deleted.length === ROWS_PER_STEP;
+    const to = isFull ? Math.max(...deleted.map((row) => numberIn(row, 'event_id'))) : scanned;
+    done.set(workspaceId, to);
+    return { rows: deleted.length, hasMore: to < last };
+  };
+};
 
 interface PruneOptions {
   run: RunSql;
@@ -69,25 +97,48 @@ interface PruneOptions {
 
 /**
  * Deletes some of a workspace's old events, as far as the results have read them. Users, their identifiers, what a decision needs to know
- * of them and results stay. On SQLite an index says when nothing is old. PostgreSQL's knows blocks of all workspaces: a step looks into
- * those that once held old rows, which takes 4 ms after a million deleted rows, and reads the old rows that other workspaces keep.
+ * of them and results stay. PostgreSQL's index knows blocks of all workspaces: a step looks into those that once held old rows, which
+ * takes 4 ms after a million deleted rows, and reads the old rows that other workspaces keep.
  */
-export const createPrune =
-  ({ run, dialect, catchUp }: PruneOptions): Store['prune'] =>
-  async (workspaceId, before) => {
+export const createPrune = ({ run, dialect, catchUp }: PruneOptions): Store['prune'] => {
+  const deleteWith = (sql: string): DeleteRows => {
+    return async (...values) => {
+      const { length: rows } = await run(sql, values);
+      return { rows, hasMore: rows === ROWS_PER_STEP };
+    };
+  };
+  const pruneEvents =
+    dialect === SQLITE
+      ? createPruneLog(run)
+      : deleteWith(deleteOld('events', 'user_id, occurred_at, event_id', 'event_id', 'received_at', dialect));
+  const pruneBannerEvents = deleteWith(
+    deleteOld(
+      'banner_events',
+      'user_id, campaign_id, banner_id, event_type, occurred_at',
+      'banner_event_id',
+      dialect.earlier('occurred_at', 'received_at'),
+      dialect,
+    ),
+  );
+
+  return async (workspaceId, before) => {
     await catchUp();
     const { sql, values } = resultsStatements(dialect).cursor();
-    const cursor = cursorIn((await run(sql, values))[0]);
-    const prune = async (table: keyof typeof TABLES, ms: number | null) =>
-      ms === null
-        ? 0
-        : (await run(statement(table, dialect), [workspaceId, ms, cursor[TABLES[table].cursor]])).length;
-    const events = await prune('events', before.events);
-    const bannerEvents = await prune('banner_events', before.bannerEvents);
-    if (before.bannerEvents !== null)
-      await run(deleteChanges(dialect), [workspaceId, before.bannerEvents, cursor.userChanges]);
-    return { events, bannerEvents, hasMore: Math.max(events, bannerEvents) === ROWS_A_STEP };
+    const cursor: ResultsCursor = cursorIn((await run(sql, values))[0]);
+    const none = { rows: 0, hasMore: false };
+    const events =
+      before.events === null ? none : await pruneEvents(workspaceId, before.events, cursor.events);
+    if (before.bannerEvents === null)
+      return { events: events.rows, bannerEvents: 0, hasMore: events.hasMore };
+    const bannerEvents = await pruneBannerEvents(workspaceId, before.bannerEvents, cursor.bannerEvents);
+    await run(deleteChanges(dialect), [workspaceId, before.bannerEvents, cursor.userChanges]);
+    return {
+      events: events.rows,
+      bannerEvents: bannerEvents.rows,
+      hasMore: events.hasMore || bannerEvents.hasMore,
+    };
   };
+};
 
 /** Finds users without a profile with nothing new since a time. A client key makes such users, and only retention deletes them. */
 export const createFindStale =

@@ -36,7 +36,7 @@ const EVENT_KEY = columns<WrittenBannerEvent>({
 
 /** Statements of users and campaigns for one database. Counters are added to in a shard. */
 const statementsIn = (dialect: Dialect, shard: number) => {
-  const { isIn, list, earlier, moment, move, ms, forRows, ifFirst, written } = dialect;
+  const { isIn, list, earlier, moment, move, ms, forRows, ifFirst, written, indexEvents, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const happened = earlier('occurred_at', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
@@ -88,15 +88,24 @@ const statementsIn = (dialect: Dialect, shard: number) => {
       rows: Parameters<typeof addDataPoints>[0] extends readonly WithShard<infer T>[] ? readonly T[] : never,
     ): Batch => addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
+    indexEvents,
     /** The events of user `$1` become those of user `$2`. */
-    moveEvents: question(move('events', [...EVENTS, EVENT_ID])),
+    moveEvents: question(
+      dialect === SQLITE
+        ? `UPDATE events SET user_id = $2 WHERE ${ofUser('= $1')}`
+        : move('events', [...EVENTS, EVENT_ID]),
+    ),
     moveBannerEvents: question(move('banner_events', [...BANNER_EVENTS, BANNER_EVENT_ID])),
     erase: (users: readonly number[]): Batch[] =>
       users.length === 0
         ? []
-        : ['events', 'banner_events', 'user_campaigns'].map((table) =>
-            query(`DELETE FROM ${table} WHERE ${ofUsers}`, list(users)),
-          ),
+        : [
+            ...indexEvents,
+            query(`DELETE FROM events WHERE ${ofUser(isIn('', '$1', 'bigint'))}`, list(users)),
+            ...['banner_events', 'user_campaigns'].map((table) =>
+              query(`DELETE FROM ${table} WHERE ${ofUsers}`, list(users)),
+            ),
+          ],
     forgetSubject: question(forgetSubject('$1', '$2')),
     deleteRejects: forRows(
       FORGOTTEN_KEYS,

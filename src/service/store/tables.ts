@@ -109,8 +109,19 @@ CREATE TABLE secrets (
 
 const SQLITE_INDEXES = `
 CREATE INDEX users_of_workspace ON users (workspace_id);
-CREATE INDEX events_of_user ON events (user_id, occurred_at);
-CREATE INDEX events_by_time ON events (workspace_id, occurred_at);
+-- The events of each user, up to the cursor "user_events" of the feed. Filled in batches: an index on events would write a page for each.
+CREATE TABLE user_events (
+  user_id INTEGER NOT NULL,
+  event_id INTEGER NOT NULL,
+  PRIMARY KEY (user_id, event_id)
+) STRICT, WITHOUT ROWID;
+INSERT INTO feed_cursors (consumer, events, banner_events, user_changes, ahead, read_to) VALUES ('user_events', 0, 0, 0, '[]', 0);
+CREATE TRIGGER event_deleted AFTER DELETE ON events BEGIN
+  DELETE FROM user_events WHERE user_id = OLD.user_id AND event_id = OLD.event_id;
+END;
+CREATE TRIGGER event_moved AFTER UPDATE OF user_id ON events BEGIN
+  UPDATE user_events SET user_id = NEW.user_id WHERE user_id = OLD.user_id AND event_id = OLD.event_id;
+END;
 -- Repeats are stored once. By campaign too: a decision reads what a user has of some.
 CREATE UNIQUE INDEX banner_events_of_user ON banner_events (user_id, campaign_id, banner_id, event_type, occurred_at);
 CREATE INDEX banner_events_by_time ON banner_events (workspace_id, min(occurred_at, received_at));
@@ -124,7 +135,7 @@ CREATE INDEX events_in_order ON events (event_id);
 CREATE INDEX banner_events_in_order ON banner_events (banner_event_id);
 CREATE INDEX user_changes_in_order ON user_changes (change_id);
 -- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
-CREATE INDEX events_by_time ON events USING brin (occurred_at) WITH (pages_per_range = 32, autosummarize = on);
+CREATE INDEX events_by_time ON events USING brin (received_at) WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX banner_events_by_time ON banner_events
   USING brin (least(occurred_at, received_at)) WITH (pages_per_range = 32, autosummarize = on);
 -- These name one user. Of two replicas that give one away at once, the second starts again.
@@ -173,9 +184,9 @@ const inSqlite = (tables: string): string =>
 const inPostgres = (tables: string): string =>
   inTypes(tables, POSTGRES_TYPES).replaceAll('\n) WITHOUT ROWID;', '\n);');
 
-export const SQLITE_TABLES = inSqlite(
-  `${USER_TABLES}${RESULTS_TABLES}${SQLITE_INDEXES}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
-);
+export const SQLITE_TABLES = `${inSqlite(
+  `${USER_TABLES}${RESULTS_TABLES}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,
+)}${SQLITE_INDEXES}`;
 
 export const POSTGRES_TABLES = inPostgres(
   `${USER_TABLES}${RESULTS_TABLES}${POSTGRES_INDEXES}${RATE_WINDOWS}${STUDIO_TABLES}${INGESTION_TABLES}${WEBHOOK_TABLES}`,

@@ -4,17 +4,17 @@ const EVENTS = 40;
 const PURCHASES = 10;
 const ID_DIGITS = 8;
 const PLACEHOLDER = '#'.repeat(ID_DIGITS);
+/** Stands for when the request is sent: times that repeat would make an index by time cheaper than it is. */
+const TIME = '@'.repeat('2026-03-01T09:00:00.000Z'.length);
 
 export const userId = (number: number): string => `user-${String(number).padStart(ID_DIGITS, '0')}`;
 
 const TIERS = ['bronze', 'silver', 'gold', 'platinum'];
 const EVENT_NAMES = ['product_viewed', 'added_to_cart', 'search_performed', 'article_read', 'video_played'];
 
-/** 75 objects, about 10 kB, with a placeholder for the number of each user. */
+/** 75 objects, about 10 kB, with placeholders for the number of each user and for the time. */
 const template = (seed: number): string => {
   const id = `user-${PLACEHOLDER}`;
-  const time = (offset: number) =>
-    new Date(Date.now() - 3_600_000 - (seed * 97 + offset) * 1_000).toISOString();
   return JSON.stringify({
     attributes: Array.from({ length: USERS }, (_, i) => ({
       external_id: id,
@@ -27,7 +27,7 @@ const template = (seed: number): string => {
     events: Array.from({ length: EVENTS }, (_, i) => ({
       external_id: id,
       name: EVENT_NAMES[(seed + i) % EVENT_NAMES.length],
-      time: time(i),
+      time: TIME,
       properties: { category: 'garden', position: (seed + i) % 40, from: 'home' },
     })),
     purchases: Array.from({ length: PURCHASES }, (_, i) => ({
@@ -36,7 +36,7 @@ const template = (seed: number): string => {
       currency: 'EUR',
       price: 19.99 + ((seed + i) % 30),
       quantity: 1 + (i % 3),
-      time: time(i),
+      time: TIME,
     })),
   });
 };
@@ -58,18 +58,27 @@ export const createTrackRequests = (options: { key: string; path?: string; pickU
       '',
     ].join('\r\n');
     const bytes = Buffer.from(head + body);
-    const places: number[] = [];
-    for (let at = bytes.indexOf(PLACEHOLDER); at >= 0; at = bytes.indexOf(PLACEHOLDER, at + 1))
-      places.push(at);
-    return { bytes, places };
+    const placesOf = (placeholder: string) => {
+      const places: number[] = [];
+      for (
+        let at = bytes.indexOf(placeholder);
+        at >= 0;
+        at = bytes.indexOf(placeholder, at + placeholder.length)
+      )
+        places.push(at);
+      return places;
+    };
+    return { bytes, places: placesOf(PLACEHOLDER), times: placesOf(TIME) };
   });
   const numbers = new Array<number>(USERS).fill(0);
   let turn = 0;
   return (): Buffer => {
     turn = (turn + 1) % requests.length;
-    const { bytes, places } = requests[turn]!;
+    const { bytes, places, times } = requests[turn]!;
     for (let i = 0; i < USERS; i += 1) numbers[i] = options.pickUser();
     const request = Buffer.from(bytes);
+    const time = new Date().toISOString();
+    for (const place of times) request.write(time, place, 'latin1');
     places.forEach((place, i) => {
       let number = numbers[i % USERS]!;
       for (let digit = ID_DIGITS - 1; digit >= 0; digit -= 1) {

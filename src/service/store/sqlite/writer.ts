@@ -5,7 +5,7 @@ import { noChanges } from '../../profiles/user-set.ts';
 import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
 import { createPace } from '../../results/pace.ts';
 import { SQLITE_RESULTS } from '../../results/statements.ts';
-import { query } from '../../sql/dialect.ts';
+import { query, SQLITE } from '../../sql/dialect.ts';
 import { runSteps } from '../../sql/steps.ts';
 import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
@@ -16,6 +16,8 @@ import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 /** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
 export const CHECKPOINT_PAGES = 16_384;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
+/** Events that enter `user_events` together. More share more pages, and keep the next write waiting for longer. */
+const INDEXED_TOGETHER = 8_192;
 const CACHE_KIB = 64 * 1024;
 
 export const setForWriting = (database: DatabaseSync): void => {
@@ -38,6 +40,8 @@ export const createWriter = (database: DatabaseSync) => {
   const commit = database.prepare('COMMIT');
   const rollback = database.prepare('ROLLBACK');
   const pace = createPace();
+  /** Events since the last batch. */
+  let unindexed = 0;
 
   const inTransaction = <T>(work: () => T): T => {
     begin.run();
@@ -62,7 +66,13 @@ export const createWriter = (database: DatabaseSync) => {
     runTogether: createRunTogetherSqlite(database),
 
     write(group: GroupWrites): void {
-      inTransaction(() => runSteps(storeGroup(SQLITE_STATEMENTS, group), send));
+      const events = unindexed + group.events.times;
+      const isDue = events >= INDEXED_TOGETHER;
+      inTransaction(() => {
+        runSteps(storeGroup(SQLITE_STATEMENTS, group), send);
+        if (isDue) SQLITE.indexEvents.map(send);
+      });
+      unindexed = isDue ? 0 : events;
     },
 
     advanceResults(): Advanced {
