@@ -218,7 +218,10 @@ export function* advanceResults(
   const recounted =
     asked.length === 0
       ? []
-      : (yield statements.conversionEventsOf(asked, goals.values, cursor.events)).at(-1)!;
+      : (yield [
+          ...statements.indexEvents,
+          statements.conversionEventsOf(asked, goals.values, cursor.events),
+        ]).at(-1)!;
   const eventsOfUser = Map.groupBy(recounted.map(conversionEventIn), ({ userId }) => userId);
 
   const counts = createCounts();

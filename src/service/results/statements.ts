@@ -238,15 +238,10 @@ export const resultsStatements = (dialect: Dialect) => {
         list(values),
         limit,
       ),
-    /** The last of these returns the events. */
-    conversionEventsOf: (
-      users: readonly EventsSince[],
-      values: readonly string[],
-      through: number,
-    ): Batch[] => [
-      ...indexEvents,
+    indexEvents,
+    /** Follows `indexEvents`. */
+    conversionEventsOf: (users: readonly EventsSince[], values: readonly string[], through: number): Batch =>
       eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
-    ],
 
     /** Results of users without their days. */
     totals: (users: readonly number[]): Batch =>

@@ -16,6 +16,8 @@ interface FeedOptions {
   send: Send<SqlRow[] | Promise<SqlRow[]>>;
   statements: Statements;
   results: ResultsStatements;
+  /** Brings what finds the events of a user up to date. */
+  indexEvents(): Promise<void>;
   /** Resolves with how far the feed is settled; `null` if all that is visible is. */
   settle(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
 }
@@ -27,7 +29,7 @@ const EVERYTHING: FeedCursor = {
 };
 
 /** Reads the feed of both databases. */
-export const createFeed = ({ send, statements, results, settle }: FeedOptions): Feed => {
+export const createFeed = ({ send, statements, results, indexEvents, settle }: FeedOptions): Feed => {
   const ask = async (batch: Batch) => send(batch);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
@@ -73,6 +75,7 @@ export const createFeed = ({ send, statements, results, settle }: FeedOptions): 
       since.set(userId, Math.min(since.get(userId) ?? timeMs, timeMs, receivedAtMs));
     }
     if (since.size === 0) return [];
+    await indexEvents();
     const users = [...since].map(([userId, sinceMs]) => ({ userId, sinceMs }));
     return (await ask(results.conversionEventsOf(users, values, next.events))).map(conversionEventIn);
   };

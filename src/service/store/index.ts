@@ -115,6 +115,7 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
         send: sendOver(run),
         statements: POSTGRES_STATEMENTS,
         results: POSTGRES_RESULTS,
+        indexEvents: async () => undefined,
         settle,
       }),
       catchUp: follower.catchUp,
@@ -122,7 +123,7 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
     });
   }
   const database = openBeside(pathOf(address));
-  const { advanceResults } = createWriter(database);
+  const { advanceResults, indexEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
   const settle = () => ({ through: null, atMs: Date.now() });
@@ -134,6 +135,7 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
       send: createSendSqlite(database),
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
+      indexEvents: async () => indexEvents(),
       settle,
     }),
     catchUp: createFollower({

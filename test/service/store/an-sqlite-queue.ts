@@ -32,6 +32,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     },
     run: inline.run,
     runTogether: inline.runTogether,
+    indexEvents: inline.indexEvents,
     advanceResults: inline.advanceResults,
     addGoals: inline.addGoals,
     close: inline.close,

@@ -81,6 +81,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       send: sendOver(run),
       statements: POSTGRES_STATEMENTS,
       results: POSTGRES_RESULTS,
+      indexEvents: async () => undefined,
       settle,
     }),
     studio: createStudioStore(run, runTogetherIn(pool)),

@@ -116,6 +116,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
       send: createSendSqlite(database),
       statements: SQLITE_STATEMENTS,
       results: SQLITE_RESULTS,
+      indexEvents: writer.indexEvents,
       settle: settled,
     }),
     studio: createStudioStore(writer.run, writer.runTogether),

@@ -75,6 +75,10 @@ export const createWriter = (database: DatabaseSync) => {
       unindexed = isDue ? 0 : events;
     },
 
+    indexEvents(): void {
+      inTransaction(() => SQLITE.indexEvents.map(send));
+    },
+
     advanceResults(): Advanced {
       const started = performance.now();
       // Not synced to the disk: after a power cut the cursor is as old as its effect.
@@ -161,6 +165,7 @@ export const startWriterThread = async (
     write: verb('write'),
     run: verb('run'),
     runTogether: verb('runTogether'),
+    indexEvents: verb('indexEvents'),
     advanceResults: verb('advanceResults'),
     addGoals: verb('addGoals'),
     async close() {
@@ -172,13 +177,14 @@ export const startWriterThread = async (
 
 /** For a database in memory, which only its own connection can see. */
 export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
-  const { write, run, runTogether, advanceResults: advance, addGoals: add } = createWriter(database);
+  const writer = createWriter(database);
   return {
-    write: async (rows) => write(rows),
-    run: async (...statement) => run(...statement),
-    runTogether: async (statements) => runTogether(statements),
-    advanceResults: async () => advance(),
-    addGoals: async (...goals) => add(...goals),
+    write: async (rows) => writer.write(rows),
+    run: async (...statement) => writer.run(...statement),
+    runTogether: async (statements) => writer.runTogether(statements),
+    indexEvents: async () => writer.indexEvents(),
+    advanceResults: async () => writer.advanceResults(),
+    addGoals: async (...goals) => writer.addGoals(...goals),
     close: async () => database.close(),
   };
 };
