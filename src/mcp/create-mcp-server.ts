@@ -1,5 +1,5 @@
 import { McpServer } from '@modelcontextprotocol/server';
-import type { SessionAnswer } from '../studio/index.ts';
+import type { SessionResponse } from '../studio/index.ts';
 import { readTools } from './read-tools.ts';
 import { type StudioClient, StudioError } from './studio-client.ts';
 import { annotationsFor, hasRole, type Tool } from './tool.ts';
@@ -15,7 +15,7 @@ const INSTRUCTIONS = `Placard shows banners ("campaigns") in "placements" of web
 const TOOLS: readonly Tool[] = [...readTools, ...writeTools];
 
 /** Tools of an operator's role, in a fixed order. */
-export const toolsFor = ({ role }: SessionAnswer['operator']): Tool[] =>
+export const toolsFor = ({ role }: SessionResponse['operator']): Tool[] =>
   TOOLS.filter((tool) => hasRole(role, tool.role));
 
 const result = (value: Record<string, unknown>) => ({
@@ -33,7 +33,7 @@ const failure = (error: unknown) => {
 
 export interface McpServerOptions {
   studio: StudioClient;
-  operator: SessionAnswer['operator'];
+  operator: SessionResponse['operator'];
   version: string;
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { CampaignRow, FirstNumber, ResultsAnswer, SessionAnswer } from '../studio/index.ts';
+import type { CampaignRow, CampaignStats, ResultsResponse, SessionResponse } from '../studio/index.ts';
 import { StudioError } from './studio-client.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
@@ -69,7 +69,7 @@ const listCampaigns = defineTool({
   subjectOf: noSubject,
   async run({ search = '', cursor }, context) {
     const rows = await readRows(context);
-    const { numbers } = await context.studio.request<{ numbers: Record<string, FirstNumber> }>(
+    const { numbers } = await context.studio.request<{ numbers: Record<string, CampaignStats> }>(
       '/api/numbers',
     );
     const matching = rows.filter((row) =>
@@ -129,7 +129,7 @@ const getWorkspace = defineTool({
   createInput: noInput,
   subjectOf: noSubject,
   async run(_, { studio }) {
-    const { operator, workspace } = await studio.request<SessionAnswer>('/api/session');
+    const { operator, workspace } = await studio.request<SessionResponse>('/api/session');
     const names = await studio.request<Record<string, unknown>>('/api/names');
     return {
       operator: { name: operator.name, role: operator.role, can_view_users: operator.canViewUsers },
@@ -209,7 +209,7 @@ const getResults = defineTool({
   subjectOf: ({ campaign_id }) => campaign_id,
   async run({ campaign_id, include_days = false }, context) {
     await readRow(campaign_id, context);
-    const { days, ...results } = await context.studio.request<ResultsAnswer>(
+    const { days, ...results } = await context.studio.request<ResultsResponse>(
       `/api/results/${encodeURIComponent(campaign_id)}`,
     );
     return {

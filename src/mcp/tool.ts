@@ -1,13 +1,13 @@
 import type * as z from 'zod';
-import type { SessionAnswer } from '../studio/index.ts';
+import type { SessionResponse } from '../studio/index.ts';
 import type { StudioClient } from './studio-client.ts';
 
 export interface ToolContext {
   studio: StudioClient;
-  operator: SessionAnswer['operator'];
+  operator: SessionResponse['operator'];
 }
 
-type Role = SessionAnswer['operator']['role'];
+type Role = SessionResponse['operator']['role'];
 
 /** One tool. The prefix of its name decides its annotations. */
 export interface Tool<Input = unknown> {
@@ -18,7 +18,7 @@ export interface Tool<Input = unknown> {
   /** Least role whose sessions list the tool. */
   role: Role;
   /** Strict: unknown arguments are rejected. */
-  createInput(operator: SessionAnswer['operator']): z.ZodType<Input>;
+  createInput(operator: SessionResponse['operator']): z.ZodType<Input>;
   /** Subject of the audit entry, for example a campaign ID. Never a user ID: erasure does not reach it. */
   subjectOf(input: Input): string;
   run(input: Input, context: ToolContext): Promise<Record<string, unknown>>;

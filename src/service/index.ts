@@ -54,7 +54,7 @@ export {
   type Picture,
   type PictureType,
   type ReviewEntry,
-  type SessionProof,
+  type SessionCredential,
 } from './operators/index.ts';
 export { lookupKey } from './profiles/lookup.ts';
 export type { Profile } from './profiles/profile.ts';

@@ -1,10 +1,10 @@
-export type { CampaignText } from './campaign/campaign-json.ts';
+export type { CampaignJson } from './campaign/campaign-json.ts';
 export { pullCampaigns, pushCampaigns } from './campaign-files/campaign-files.ts';
 export { createStudio, type Studio, type StudioOptions } from './server/create-studio.ts';
 export { listenStudio } from './server/listen-studio.ts';
 export { builtPages, pageHeaders } from './server/pages.ts';
-export type { SessionAnswer } from './server/routes/access.ts';
+export type { SessionResponse } from './server/routes/access.ts';
 export type { CampaignRow } from './server/routes/campaigns.ts';
 export type { SavedDraft } from './server/routes/drafts.ts';
-export type { FirstNumber, ResultsAnswer } from './server/routes/results.ts';
+export type { CampaignStats, ResultsResponse } from './server/routes/results.ts';
 export { newOperatorKey } from './server/sessions.ts';

@@ -102,7 +102,7 @@ const rowsOf = (what: string, bursts: Burst[], isPromised: boolean): Row[] => {
 };
 
 /** The least that a durable event can cost by itself. */
-const FLOOR: Subject = {
+const MIN_REPORTED_AUDIENCE: Subject = {
   name: 'Bare put',
   npm: 'idb-keyval',
   page: 'test/bench/peers/pages/bare-put.js',
@@ -115,7 +115,7 @@ const capture: Bench = {
   async run() {
     await installPeers();
     const collector = await startCollector();
-    const subjects = [FLOOR, ...SUBJECTS];
+    const subjects = [MIN_REPORTED_AUDIENCE, ...SUBJECTS];
     const pages = await startSubjectPages(subjects, subjects.length);
     const browser = await launchBrowser();
     const rows: Row[] = [];
@@ -123,7 +123,7 @@ const capture: Bench = {
     try {
       for (const [at, subject] of subjects.entries()) {
         const ours = subject.npm === undefined;
-        const title = subject === FLOOR ? 'A bare idb-keyval put' : await titleOf(subject);
+        const title = subject === MIN_REPORTED_AUDIENCE ? 'A bare idb-keyval put' : await titleOf(subject);
         const inFreshPage = async <T>(work: (page: Page) => Promise<T>): Promise<T> => {
           const context = await browser.newContext();
           const page = await context.newPage();
@@ -133,12 +133,12 @@ const capture: Bench = {
           return result;
         };
         const single = await inFreshPage((page) => alone(page, ALONE));
-        if (subject === FLOOR) floor = median(single);
+        if (subject === MIN_REPORTED_AUDIENCE) floor = median(single);
         rows.push({
           what: `${title}: one call alone`,
           figure: milliseconds(median(single)),
           spread: spread(single, milliseconds),
-          ...(subject !== FLOOR && { floor: milliseconds(floor), ratio: times(median(single) / floor) }),
+          ...(subject !== MIN_REPORTED_AUDIENCE && { floor: milliseconds(floor), ratio: times(median(single) / floor) }),
           ...(ours && { target: '≤ 20 µs' }),
         });
         for (const count of ours ? [TOGETHER, MANY] : [TOGETHER]) {

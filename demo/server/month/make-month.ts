@@ -6,7 +6,7 @@ import {
   type Store,
   type WorkspaceSource,
 } from '../../../src/service/index.ts';
-import { type CampaignText, createStudio } from '../../../src/studio/index.ts';
+import { type CampaignJson, createStudio } from '../../../src/studio/index.ts';
 import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from '../keys.ts';
 import { DAYS, makePeople, type Person, type SeenBanner, type Visit, visitOf } from './people.ts';
 import { type Deed, monthDeeds } from './releases.ts';
@@ -117,14 +117,14 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
     return visited;
   };
 
-  const inFile = (id: string): CampaignText => {
+  const inFile = (id: string): CampaignJson => {
     const { workspaces: all } = source.registry();
     const found = all.flatMap((each) => each.campaignsAsWritten).find((each) => each['campaign_id'] === id);
     if (!found)
       throw new Error(
         `The made-up month needs the campaign "${id}" of demo/workspace.json; --empty does not`,
       );
-    return found as unknown as CampaignText;
+    return found as unknown as CampaignJson;
   };
   const deeds = monthDeeds(inFile, (day) => new Date(startMs + day * DAY_MS).toISOString());
   const newest = new Map<string, number>();

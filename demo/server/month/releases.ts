@@ -1,9 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-import type { CampaignText } from '../../../src/studio/index.ts';
+import type { CampaignJson } from '../../../src/studio/index.ts';
 
 /** Something that a marketer does on a day of the month. */
 export type Deed = { day: number; note: string } & (
-  | { publish: CampaignText }
+  | { publish: CampaignJson }
   /** Goes back to the release of this number. */
   | { backTo: number; campaignId: string }
 );
@@ -11,7 +11,7 @@ export type Deed = { day: number; note: string } & (
 const text = (value: string) => ({ type: 'string' as const, value });
 
 /** A test that came out wrong: fewer people saw one variant than should have, as `TAKEN` of `people.ts` says why. */
-const deliveryTest = (endsAt: string): CampaignText => ({
+const deliveryTest = (endsAt: string): CampaignJson => ({
   campaign_id: 'delivery-test',
   name: 'Free delivery: from 40 or from 60?',
   status: 'active',
@@ -61,11 +61,11 @@ const GERMAN: Record<string, Record<string, string>> = {
  * German: the demo's visitors get the same with a month and without.
  */
 export const monthDeeds = (
-  inFile: (campaignId: string) => CampaignText,
+  inFile: (campaignId: string) => CampaignJson,
   dateOf: (day: number) => string,
 ): Deed[] => {
   const inEnglish = inFile('spring-collection');
-  const spring: CampaignText = {
+  const spring: CampaignJson = {
     ...inEnglish,
     language: 'en',
     variants: inEnglish.variants.map((variant) => ({
@@ -75,12 +75,12 @@ export const monthDeeds = (
     conversions: [{ event: 'added_to_cart', within_hours: 72 }],
     target_sample_size: 2_000,
   };
-  const gift: CampaignText = {
+  const gift: CampaignJson = {
     ...inFile('gift-wrap'),
     conversions: [{ product: 'candle', within_hours: 72 }],
     target_sample_size: 2_000,
   };
-  const shouting: CampaignText = {
+  const shouting: CampaignJson = {
     ...spring,
     variants: spring.variants.map((variant) => ({
       ...variant,

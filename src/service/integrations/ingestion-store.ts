@@ -1,4 +1,4 @@
-import { jsonIn, numberIn, type RunSql, type Statement, textIn } from '../operators/row-readers.ts';
+import { type RunSql, readJson, readNumber, readText, type Statement } from '../operators/row-readers.ts';
 import {
   type BatchRecord,
   type IngestionRun,
@@ -198,7 +198,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       integrationId,
       kind,
     ]);
-    return rows.map((row) => textIn(row, 'reject_id'));
+    return rows.map((row) => readText(row, 'reject_id'));
   },
 
   async countRejects(workspaceId) {
@@ -206,7 +206,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       'SELECT integration_id, count(*) AS count FROM ingestion_rejects WHERE workspace_id = $1 GROUP BY integration_id',
       [workspaceId],
     );
-    return new Map(rows.map((row) => [textIn(row, 'integration_id'), numberIn(row, 'count')]));
+    return new Map(rows.map((row) => [readText(row, 'integration_id'), readNumber(row, 'count')]));
   },
 
   async settleUnusable({ workspaceId, integrationId, runId }) {
@@ -223,7 +223,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       integrationId,
       sinceUs,
     ]);
-    return rows.flatMap((row) => jsonIn(row, 'seen') as [number, string][]);
+    return rows.flatMap((row) => readJson(row, 'seen') as [number, string][]);
   },
 
   async prune(rejectsBeforeMs, runsBeforeMs) {

@@ -1,10 +1,10 @@
 import {
-  numberIn,
-  numberOrNullIn,
-  oneIn,
+  readEnum,
+  readNumber,
+  readNumberOrNull,
+  readText,
+  readTextOrNull,
   type SqlRow,
-  textIn,
-  textOrNullIn,
 } from '../operators/row-readers.ts';
 
 /** Unix microseconds as text: `2026-03-01T04:00:00.123456Z`. */
@@ -204,41 +204,41 @@ export interface IngestionStore {
 }
 
 export const runOf = (row: SqlRow): IngestionRun => ({
-  workspaceId: textIn(row, 'workspace_id'),
-  integrationId: textIn(row, 'integration_id'),
-  runId: textIn(row, 'run_id'),
-  cause: oneIn(row, 'cause', CAUSES),
-  status: oneIn(row, 'status', STATUSES),
-  startedAtMs: numberIn(row, 'started_at_ms'),
-  finishedAtMs: numberOrNullIn(row, 'finished_at_ms'),
-  watermarkUs: numberOrNullIn(row, 'watermark_us'),
-  rowsSynced: numberIn(row, 'rows_synced'),
-  rowsFailed: numberIn(row, 'rows_failed'),
-  note: textOrNullIn(row, 'note'),
+  workspaceId: readText(row, 'workspace_id'),
+  integrationId: readText(row, 'integration_id'),
+  runId: readText(row, 'run_id'),
+  cause: readEnum(row, 'cause', CAUSES),
+  status: readEnum(row, 'status', STATUSES),
+  startedAtMs: readNumber(row, 'started_at_ms'),
+  finishedAtMs: readNumberOrNull(row, 'finished_at_ms'),
+  watermarkUs: readNumberOrNull(row, 'watermark_us'),
+  rowsSynced: readNumber(row, 'rows_synced'),
+  rowsFailed: readNumber(row, 'rows_failed'),
+  note: readTextOrNull(row, 'note'),
 });
 
 export const stateOf = (row: SqlRow): IngestionState => {
-  const us = numberOrNullIn(row, 'watermark_us');
+  const us = readNumberOrNull(row, 'watermark_us');
   return {
-    integrationId: textIn(row, 'integration_id'),
-    runId: textIn(row, 'run_id'),
-    leaseUntilMs: numberIn(row, 'lease_until_ms'),
-    begunAtMs: numberIn(row, 'begun_at_ms'),
-    requestedAtMs: numberOrNullIn(row, 'requested_at_ms'),
-    crashes: numberIn(row, 'crashes'),
-    watermark: us === null ? null : { us, key: textIn(row, 'watermark_key') },
-    seenSinceUs: numberOrNullIn(row, 'seen_since_us'),
+    integrationId: readText(row, 'integration_id'),
+    runId: readText(row, 'run_id'),
+    leaseUntilMs: readNumber(row, 'lease_until_ms'),
+    begunAtMs: readNumber(row, 'begun_at_ms'),
+    requestedAtMs: readNumberOrNull(row, 'requested_at_ms'),
+    crashes: readNumber(row, 'crashes'),
+    watermark: us === null ? null : { us, key: readText(row, 'watermark_key') },
+    seenSinceUs: readNumberOrNull(row, 'seen_since_us'),
   };
 };
 
 export const rejectOf = (row: SqlRow): StoredReject => ({
-  rejectId: textIn(row, 'reject_id'),
-  kind: oneIn(row, 'kind', KINDS),
-  key: textOrNullIn(row, 'key'),
-  userKey: textOrNullIn(row, 'user_key'),
-  updatedAtUs: numberOrNullIn(row, 'updated_at_us'),
-  reason: textIn(row, 'reason'),
-  payload: textIn(row, 'payload'),
-  runId: textIn(row, 'run_id'),
-  rejectedAtMs: numberIn(row, 'rejected_at_ms'),
+  rejectId: readText(row, 'reject_id'),
+  kind: readEnum(row, 'kind', KINDS),
+  key: readTextOrNull(row, 'key'),
+  userKey: readTextOrNull(row, 'user_key'),
+  updatedAtUs: readNumberOrNull(row, 'updated_at_us'),
+  reason: readText(row, 'reason'),
+  payload: readText(row, 'payload'),
+  runId: readText(row, 'run_id'),
+  rejectedAtMs: readNumber(row, 'rejected_at_ms'),
 });

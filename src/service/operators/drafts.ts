@@ -1,11 +1,11 @@
 import {
-  jsonIn,
-  numberIn,
   type RunSql,
+  readJson,
+  readNumber,
+  readText,
   type SqlRow,
   type SqlValue,
   type Statement,
-  textIn,
 } from './row-readers.ts';
 
 /** A campaign that is being edited: one for each campaign, which all operators share. */
@@ -68,14 +68,14 @@ export interface DraftStore {
 }
 
 const draftOf = (row: SqlRow): StoredDraft => ({
-  workspaceId: textIn(row, 'workspace_id'),
-  campaignId: textIn(row, 'campaign_id'),
-  campaign: jsonIn(row, 'campaign'),
-  revision: textIn(row, 'revision'),
-  basedOn: numberIn(row, 'based_on'),
-  editor: textIn(row, 'editor'),
-  updatedAtMs: numberIn(row, 'updated_at_ms'),
-  review: (jsonIn(row, 'review') ?? []) as ReviewEntry[],
+  workspaceId: readText(row, 'workspace_id'),
+  campaignId: readText(row, 'campaign_id'),
+  campaign: readJson(row, 'campaign'),
+  revision: readText(row, 'revision'),
+  basedOn: readNumber(row, 'based_on'),
+  editor: readText(row, 'editor'),
+  updatedAtMs: readNumber(row, 'updated_at_ms'),
+  review: (readJson(row, 'review') ?? []) as ReviewEntry[],
 });
 
 const valuesOf = (draft: Draft): SqlValue[] => {
@@ -120,7 +120,7 @@ export const createDraftStore = (run: RunSql): DraftStore => ({
        WHERE workspace_id = $1 AND campaign_id <> $2`,
       [workspaceId, campaignId],
     );
-    return numberIn(row!, 'bytes');
+    return readNumber(row!, 'bytes');
   },
 
   async saveDraft(draft, over) {

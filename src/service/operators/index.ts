@@ -19,26 +19,26 @@ export {
   type PictureType,
 } from './pictures.ts';
 export {
-  booleanIn,
-  jsonIn,
-  numberIn,
-  numberOrNullIn,
-  oneIn,
   type RunSql,
   type RunTogether,
+  readBoolean,
+  readEnum,
+  readJson,
+  readNumber,
+  readNumberOrNull,
+  readText,
+  readTextOrNull,
   type SqlRow,
   type SqlValue,
   type Statement,
-  textIn,
-  textOrNullIn,
 } from './row-readers.ts';
-export type { OperatorSession, SessionProof } from './sessions.ts';
+export type { OperatorSession, SessionCredential } from './sessions.ts';
 export {
   type AuditEntry,
   auditStatement,
-  forgetSubject,
   LOOK_AT_USER,
   type NewAuditEntry,
+  redactAuditSubject,
 } from './sessions.ts';
 
 /**

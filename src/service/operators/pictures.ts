@@ -1,4 +1,4 @@
-import { bytesIn, numberIn, oneIn, type RunSql, type SqlRow, textIn } from './row-readers.ts';
+import { type RunSql, readBytes, readEnum, readNumber, readText, type SqlRow } from './row-readers.ts';
 
 /** What a picture may be; each is also the ending of its address. No SVG: it is a document, which may hold script. */
 export const PICTURE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;
@@ -55,15 +55,15 @@ export interface PictureStore {
 }
 
 const pictureOf = (row: SqlRow): Picture => ({
-  workspaceId: textIn(row, 'workspace_id'),
-  hash: textIn(row, 'hash'),
-  type: oneIn(row, 'type', PICTURE_TYPES),
-  width: numberIn(row, 'width'),
-  height: numberIn(row, 'height'),
-  size: numberIn(row, 'size'),
-  name: textIn(row, 'name'),
-  author: textIn(row, 'author'),
-  createdAtMs: numberIn(row, 'created_at_ms'),
+  workspaceId: readText(row, 'workspace_id'),
+  hash: readText(row, 'hash'),
+  type: readEnum(row, 'type', PICTURE_TYPES),
+  width: readNumber(row, 'width'),
+  height: readNumber(row, 'height'),
+  size: readNumber(row, 'size'),
+  name: readText(row, 'name'),
+  author: readText(row, 'author'),
+  createdAtMs: readNumber(row, 'created_at_ms'),
 });
 
 export const createPictureStore = (run: RunSql): PictureStore => ({
@@ -99,5 +99,5 @@ export const createReadPicture =
   (run: RunSql) =>
   async (hash: string): Promise<PictureFile | null> => {
     const [row] = await run('SELECT type, bytes FROM pictures WHERE hash = $1 LIMIT 1', [hash]);
-    return row ? { type: oneIn(row, 'type', PICTURE_TYPES), bytes: bytesIn(row, 'bytes') } : null;
+    return row ? { type: readEnum(row, 'type', PICTURE_TYPES), bytes: readBytes(row, 'bytes') } : null;
   };

@@ -10,42 +10,43 @@ export type RunSql<Answer = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values
 /** Runs statements in one transaction. Returns false and stores nothing if the first returns no row. */
 export type RunTogether = (statements: readonly Statement[]) => Promise<boolean>;
 
-export const textOrNullIn = (row: SqlRow, column: string): string | null => {
+export const readTextOrNull = (row: SqlRow, column: string): string | null => {
   const value = row[column];
   if (typeof value === 'string' || value === null) return value;
   throw new Error(`The column ${column} holds ${typeof value}, and not text`);
 };
 
 /** Throws where the column is NULL. */
-export const textIn = (row: SqlRow, column: string): string => {
-  const text = textOrNullIn(row, column);
+export const readText = (row: SqlRow, column: string): string => {
+  const text = readTextOrNull(row, column);
   if (text === null) throw new Error(`The column ${column} is NULL`);
   return text;
 };
 
 /** One of a list of words. */
-export const oneIn = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
+export const readEnum = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
   const word = words.find((each) => each === row[column]);
   if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
   return word;
 };
 
 /** PostgreSQL's driver gives a `bigint` as text. */
-export const numberIn = (row: SqlRow, column: string): number => Number(row[column]);
-export const numberOrNullIn = (row: SqlRow, column: string): number | null =>
+export const readNumber = (row: SqlRow, column: string): number => Number(row[column]);
+export const readNumberOrNull = (row: SqlRow, column: string): number | null =>
   row[column] === null ? null : Number(row[column]);
 
 /** SQLite's driver gives a boolean as a number. */
-export const booleanIn = (row: SqlRow, column: string): boolean => row[column] === true || row[column] === 1;
+export const readBoolean = (row: SqlRow, column: string): boolean =>
+  row[column] === true || row[column] === 1;
 
 /** Both drivers give the JSON of tables as text, PostgreSQL's because we have it so (`connect.ts`). */
-export const jsonIn = (row: SqlRow, column: string): unknown => {
+export const readJson = (row: SqlRow, column: string): unknown => {
   const value = row[column];
   return typeof value === 'string' ? JSON.parse(value) : value;
 };
 
 /** PostgreSQL's driver gives a part of a larger buffer; SQLite's gives the bytes alone. */
-export const bytesIn = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> => {
+export const readBytes = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> => {
   const value = row[column];
   if (value instanceof Uint8Array) return new Uint8Array(value);
   throw new Error(`The column ${column} holds ${typeof value}, and not bytes`);

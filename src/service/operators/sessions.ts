@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { jsonIn, numberIn, type RunSql, type SqlRow, type Statement, textIn } from './row-readers.ts';
+import { type RunSql, readJson, readNumber, readText, type SqlRow, type Statement } from './row-readers.ts';
 
 /** Who did what, for those who must answer for it. */
 export interface AuditEntry {
@@ -37,7 +37,7 @@ CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WH
 `;
 
 /** Takes a subject that was a user out of the audit; the entries stay. */
-export const forgetSubject = (workspaceId: string, subject: string): string =>
+export const redactAuditSubject = (workspaceId: string, subject: string): string =>
   `UPDATE operator_audit SET subject = ''
    WHERE workspace_id = ${workspaceId} AND action = '${LOOK_AT_USER}' AND subject = ${subject}`;
 
@@ -56,13 +56,13 @@ export interface AuditStore {
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
 const auditOf = (row: SqlRow): AuditEntry => ({
-  entryId: textIn(row, 'entry_id'),
-  workspaceId: textIn(row, 'workspace_id'),
-  atMs: numberIn(row, 'at_ms'),
-  operator: textIn(row, 'operator'),
-  action: textIn(row, 'action'),
-  subject: textIn(row, 'subject'),
-  details: textIn(row, 'details'),
+  entryId: readText(row, 'entry_id'),
+  workspaceId: readText(row, 'workspace_id'),
+  atMs: readNumber(row, 'at_ms'),
+  operator: readText(row, 'operator'),
+  action: readText(row, 'action'),
+  subject: readText(row, 'subject'),
+  details: readText(row, 'details'),
 });
 
 /** Adds an entry to the audit. */
@@ -95,7 +95,7 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
  * What an operator has signed in with: a key, by its SHA-256 in hexadecimal digits, or values of a claim of an identity
  * provider, as far as the workspace file gave them a meaning. It is compared with today's file at each request.
  */
-export type SessionProof = { keyHash: string } | { issuer: string; claim: string; values: string[] };
+export type SessionCredential = { keyHash: string } | { issuer: string; claim: string; values: string[] };
 
 /** An operator who has signed in, until they sign out or the session is too old. */
 export interface OperatorSession {
@@ -103,7 +103,7 @@ export interface OperatorSession {
   /** SHA-256 of the session's token, in hexadecimal digits. The token itself is stored nowhere. */
   sessionId: string;
   operator: string;
-  proof: SessionProof;
+  proof: SessionCredential;
   createdAtMs: number;
   seenAtMs: number;
 }
@@ -144,12 +144,12 @@ export interface SessionStore {
 }
 
 const sessionOf = (row: SqlRow): OperatorSession => ({
-  workspaceId: textIn(row, 'workspace_id'),
-  sessionId: textIn(row, 'session_id'),
-  operator: textIn(row, 'operator'),
-  proof: jsonIn(row, 'proof') as SessionProof,
-  createdAtMs: numberIn(row, 'created_at_ms'),
-  seenAtMs: numberIn(row, 'seen_at_ms'),
+  workspaceId: readText(row, 'workspace_id'),
+  sessionId: readText(row, 'session_id'),
+  operator: readText(row, 'operator'),
+  proof: readJson(row, 'proof') as SessionCredential,
+  createdAtMs: readNumber(row, 'created_at_ms'),
+  seenAtMs: readNumber(row, 'seen_at_ms'),
 });
 
 export const createSessionStore = (run: RunSql): SessionStore => ({
@@ -192,7 +192,7 @@ export const createSessionStore = (run: RunSql): SessionStore => ({
        WHERE workspace_id = $1 AND open_campaign_id = $2 AND open_at_ms >= $3 ORDER BY operator`,
       [workspaceId, campaignId, sinceMs],
     );
-    return rows.map((row) => textIn(row, 'operator'));
+    return rows.map((row) => readText(row, 'operator'));
   },
 
   async closeSession(sessionId) {

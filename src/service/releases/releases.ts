@@ -1,18 +1,18 @@
 import {
   auditStatement,
   type Draft,
-  jsonIn,
   type NewAuditEntry,
   newDraftStatement,
-  numberIn,
-  numberOrNullIn,
-  oneIn,
   type RunSql,
   type RunTogether,
+  readEnum,
+  readJson,
+  readNumber,
+  readNumberOrNull,
+  readText,
   removeDraftStatement,
   type SqlRow,
   type Statement,
-  textIn,
 } from '../operators/index.ts';
 
 /** What a release publishes. Each kind has IDs of its own. */
@@ -122,17 +122,17 @@ export interface ReleaseStore {
 const MAX_TRIES = 20;
 
 const releaseOf = (row: SqlRow): Release => ({
-  workspaceId: textIn(row, 'workspace_id'),
-  release: numberIn(row, 'release'),
-  kind: oneIn(row, 'kind', RELEASE_KINDS),
-  subjectId: textIn(row, 'subject_id'),
-  content: jsonIn(row, 'content'),
-  basedOn: numberIn(row, 'based_on'),
-  author: textIn(row, 'author'),
-  note: textIn(row, 'note'),
-  createdAtMs: numberIn(row, 'created_at_ms'),
-  liveAtMs: numberIn(row, 'live_at_ms'),
-  cancelledAtMs: numberOrNullIn(row, 'cancelled_at_ms'),
+  workspaceId: readText(row, 'workspace_id'),
+  release: readNumber(row, 'release'),
+  kind: readEnum(row, 'kind', RELEASE_KINDS),
+  subjectId: readText(row, 'subject_id'),
+  content: readJson(row, 'content'),
+  basedOn: readNumber(row, 'based_on'),
+  author: readText(row, 'author'),
+  note: readText(row, 'note'),
+  createdAtMs: readNumber(row, 'created_at_ms'),
+  liveAtMs: readNumber(row, 'live_at_ms'),
+  cancelledAtMs: readNumberOrNull(row, 'cancelled_at_ms'),
 });
 
 /** The last release of each subject that is live. A fix that is published before a scheduled release is replaced by it. */
@@ -189,7 +189,7 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
         'SELECT subject_id, max(release) AS newest FROM releases WHERE workspace_id = $1 AND kind = $2 GROUP BY subject_id',
         [workspaceId, kind],
       );
-      return new Map(rows.map((row) => [textIn(row, 'subject_id'), numberIn(row, 'newest')]));
+      return new Map(rows.map((row) => [readText(row, 'subject_id'), readNumber(row, 'newest')]));
     },
 
     async liveReleases(workspaceId, nowMs) {
@@ -200,7 +200,10 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
       );
       const keyOf = (kind: string, subjectId: string) => `${kind}:${subjectId}`;
       const first = new Map(
-        firsts.map((row) => [keyOf(textIn(row, 'kind'), textIn(row, 'subject_id')), numberIn(row, 'first')]),
+        firsts.map((row) => [
+          keyOf(readText(row, 'kind'), readText(row, 'subject_id')),
+          readNumber(row, 'first'),
+        ]),
       );
       const firstOf = ({ kind, subjectId }: Release) => first.get(keyOf(kind, subjectId))!;
       return rows.map(releaseOf).sort((one, other) => firstOf(one) - firstOf(other));
@@ -245,9 +248,9 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
       );
       if (!row) return null;
       return {
-        release: numberIn(row, 'release'),
-        endedAtMs: numberIn(row, 'live_at_ms'),
-        test: jsonIn(row, 'ended_test'),
+        release: readNumber(row, 'release'),
+        endedAtMs: readNumber(row, 'live_at_ms'),
+        test: readJson(row, 'ended_test'),
       };
     },
 

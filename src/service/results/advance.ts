@@ -1,4 +1,4 @@
-import { numberIn, type SqlRow } from '../operators/index.ts';
+import { readNumber, type SqlRow } from '../operators/index.ts';
 import type { Batch } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
 import { type CountedEvent, countedAs, countedEventIn } from './counted-event.ts';
@@ -79,7 +79,7 @@ function* readFacts(
   ];
   const cursor = cursorIn(cursorRows![0]);
   const goals = createGoalIndex((goalRows ?? []).map(goalIn));
-  const [events, bannerEvents, userChanges] = lastRows.map(([row]) => numberIn(row!, 'id'));
+  const [events, bannerEvents, userChanges] = lastRows.map(([row]) => readNumber(row!, 'id'));
   const last = through ?? { events: events!, bannerEvents: bannerEvents!, userChanges: userChanges! };
 
   const maxChanges = limits.userChanges + cursor.ahead.length;
@@ -106,11 +106,11 @@ function* readFacts(
       ...next,
       events:
         eventRows!.length === limits.conversionEvents
-          ? numberIn(eventRows!.at(-1)!, 'event_id')
+          ? readNumber(eventRows!.at(-1)!, 'event_id')
           : Math.max(cursor.events, lastEvent),
       bannerEvents:
         read.length === limits.bannerEvents
-          ? numberIn(bannerRows!.at(-1)!, 'banner_event_id')
+          ? readNumber(bannerRows!.at(-1)!, 'banner_event_id')
           : Math.max(cursor.bannerEvents, last.bannerEvents),
       readToMs: Math.max(cursor.readToMs, read.at(-1)?.receivedAtMs ?? 0),
     },

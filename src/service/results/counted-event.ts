@@ -1,5 +1,12 @@
 import { EVENT_TYPES, type EventType } from '../../protocol/index.ts';
-import { booleanIn, numberIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/index.ts';
+import {
+  readBoolean,
+  readEnum,
+  readNumber,
+  readText,
+  readTextOrNull,
+  type SqlRow,
+} from '../operators/index.ts';
 import { msIn } from '../sql/columns.ts';
 import type { DimensionsOfEvent } from './user-result.ts';
 
@@ -18,17 +25,17 @@ export interface CountedEvent extends DimensionsOfEvent {
 }
 
 export const countedEventIn = (row: SqlRow): CountedEvent => ({
-  userId: numberIn(row, 'user_id'),
-  workspaceId: textIn(row, 'workspace_id'),
-  campaignId: textIn(row, 'campaign_id'),
-  holdoutId: textOrNullIn(row, 'holdout_id'),
-  eventType: oneIn(row, 'event_type', EVENT_TYPES),
-  variantId: textOrNullIn(row, 'variant_id'),
-  isControl: booleanIn(row, 'is_control'),
-  isTestSend: booleanIn(row, 'is_test_send'),
-  day: textIn(row, 'day'),
-  placementId: textIn(row, 'placement_id'),
-  language: textOrNullIn(row, 'language'),
+  userId: readNumber(row, 'user_id'),
+  workspaceId: readText(row, 'workspace_id'),
+  campaignId: readText(row, 'campaign_id'),
+  holdoutId: readTextOrNull(row, 'holdout_id'),
+  eventType: readEnum(row, 'event_type', EVENT_TYPES),
+  variantId: readTextOrNull(row, 'variant_id'),
+  isControl: readBoolean(row, 'is_control'),
+  isTestSend: readBoolean(row, 'is_test_send'),
+  day: readText(row, 'day'),
+  placementId: readText(row, 'placement_id'),
+  language: readTextOrNull(row, 'language'),
   atMs: Math.min(msIn(row, 'occurred_at'), msIn(row, 'received_at')),
   receivedAtMs: msIn(row, 'received_at'),
 });

@@ -1,5 +1,5 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import { msIn } from '../sql/columns.ts';
 
@@ -30,19 +30,19 @@ export interface Goal {
 }
 
 export const goalIn = (row: SqlRow): Goal => {
-  const goal = textIn(row, 'goal');
+  const goal = readText(row, 'goal');
   const [space, colon] = [goal.indexOf(' '), goal.indexOf(':')];
   const name = goal.slice(space + 1);
   return {
-    workspaceId: textIn(row, 'workspace_id'),
-    campaignId: textIn(row, 'campaign_id'),
+    workspaceId: readText(row, 'workspace_id'),
+    campaignId: readText(row, 'campaign_id'),
     goal,
     name,
     withinMs: Number(goal.slice(0, space)),
     isEvent: name.startsWith('event:'),
     value: goal.slice(colon + 1),
-    addedAfter: numberIn(row, 'added_after'),
-    backfilledThrough: numberIn(row, 'backfilled_through'),
+    addedAfter: readNumber(row, 'added_after'),
+    backfilledThrough: readNumber(row, 'backfilled_through'),
   };
 };
 
@@ -71,13 +71,13 @@ const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRI
 export const conversionEventIn = (row: SqlRow): ConversionEvent => {
   const isPurchase = row['product_id'] !== null;
   return {
-    eventId: numberIn(row, 'event_id'),
-    userId: numberIn(row, 'user_id'),
-    workspaceId: textIn(row, 'workspace_id'),
+    eventId: readNumber(row, 'event_id'),
+    userId: readNumber(row, 'user_id'),
+    workspaceId: readText(row, 'workspace_id'),
     name: conversionName(row['name'], row['product_id']),
     timeMs: msIn(row, 'occurred_at'),
-    spent: isPurchase ? spentOn(numberIn(row, 'price'), numberIn(row, 'quantity')) : 0,
-    currency: isPurchase ? textIn(row, 'currency') : '',
+    spent: isPurchase ? spentOn(readNumber(row, 'price'), readNumber(row, 'quantity')) : 0,
+    currency: isPurchase ? readText(row, 'currency') : '',
   };
 };
 

@@ -1,4 +1,4 @@
-import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
+import { type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import { type Conversion, goalOf } from './goals.ts';
 import { type Counts, MEASURES } from './measures.ts';
 
@@ -69,13 +69,13 @@ const READ = `SELECT variant_id, dimension, ${MEASURES.flatMap(({ events, users 
 const countsIn = (row: SqlRow): Counts =>
   Object.fromEntries(
     MEASURES.flatMap(({ events, users, userCount }) => [
-      [events, numberIn(row, events)],
-      [userCount, numberIn(row, users)],
+      [events, readNumber(row, events)],
+      [userCount, readNumber(row, users)],
     ]),
   ) as Counts;
 
 /** The control group has no variant. */
-const variantIn = (row: SqlRow): string | null => textIn(row, 'variant_id') || null;
+const variantIn = (row: SqlRow): string | null => readText(row, 'variant_id') || null;
 
 const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
   FROM goal_counts WHERE workspace_id = $1 AND campaign_id = $2 AND converted_users > 0`;
@@ -90,7 +90,7 @@ export const readResults = async (
 ): Promise<Omit<CampaignResults, 'asOfMs'>> => {
   const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
     variantId: variantIn(row),
-    dimension: textIn(row, 'dimension'),
+    dimension: readText(row, 'dimension'),
     counts: countsIn(row),
   }));
   const named = (kind: string) =>
@@ -99,19 +99,19 @@ export const readResults = async (
     );
   const goals = conversions.map(goalOf);
   const reached = goals.length === 0 ? [] : await run(READ_REACHED, [workspaceId, campaignId]);
-  const asked = reached.filter((row) => goals.includes(textIn(row, 'goal')));
+  const asked = reached.filter((row) => goals.includes(readText(row, 'goal')));
   const reachedBy = (variantId: string | null, goal: string): Goal =>
     asked
       .filter((row) => row['goal'] === goal && variantIn(row) === variantId)
       .reduce(
         (sum, row) => ({
-          converted: sum.converted + numberIn(row, 'converted_users'),
-          revenue: sum.revenue + numberIn(row, 'revenue'),
-          revenueSquares: sum.revenueSquares + numberIn(row, 'revenue_sum_of_squares'),
+          converted: sum.converted + readNumber(row, 'converted_users'),
+          revenue: sum.revenue + readNumber(row, 'revenue'),
+          revenueSquares: sum.revenueSquares + readNumber(row, 'revenue_sum_of_squares'),
         }),
         NONE,
       );
-  const currencies = new Set(asked.flatMap((row) => textIn(row, 'currencies').split(',')));
+  const currencies = new Set(asked.flatMap((row) => readText(row, 'currencies').split(',')));
   return {
     arms: rows
       .filter(({ dimension }) => dimension === '')
@@ -141,6 +141,6 @@ export const readNumbers = async (run: RunSql, workspaceId: string): Promise<Cam
     [workspaceId],
   );
   return rows
-    .map((row) => ({ campaignId: textIn(row, 'campaign_id'), ...countsIn(row) }))
+    .map((row) => ({ campaignId: readText(row, 'campaign_id'), ...countsIn(row) }))
     .map(({ campaignId, exposed, clicked }) => ({ campaignId, exposed, clicked }));
 };

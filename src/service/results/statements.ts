@@ -1,12 +1,12 @@
 import {
-  jsonIn,
-  numberIn,
-  numberOrNullIn,
-  oneIn,
+  readEnum,
+  readJson,
+  readNumber,
+  readNumberOrNull,
+  readText,
+  readTextOrNull,
   type SqlRow,
   type SqlValue,
-  textIn,
-  textOrNullIn,
 } from '../operators/index.ts';
 import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
 import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
@@ -44,10 +44,10 @@ const CURSOR = columns<ResultsCursor>({
 export const cursorIn = (row: SqlRow | undefined): ResultsCursor =>
   row
     ? {
-        events: numberIn(row, 'events'),
-        bannerEvents: numberIn(row, 'banner_events'),
-        userChanges: numberIn(row, 'user_changes'),
-        ahead: jsonIn(row, 'ahead') as number[],
+        events: readNumber(row, 'events'),
+        bannerEvents: readNumber(row, 'banner_events'),
+        userChanges: readNumber(row, 'user_changes'),
+        ahead: readJson(row, 'ahead') as number[],
         readToMs: msIn(row, 'read_to'),
       }
     : { events: 0, bannerEvents: 0, userChanges: 0, ahead: [], readToMs: 0 };
@@ -89,14 +89,14 @@ const USER_RESULTS = columns<UserResultRow>({
 });
 
 export const userResultIn = (row: SqlRow): UserResultRow => ({
-  userId: numberIn(row, 'user_id'),
-  campaignId: textIn(row, 'campaign_id'),
-  month: textIn(row, 'month'),
-  workspaceId: textIn(row, 'workspace_id'),
-  tallies: parseTallies(jsonIn(row, 'tallies') as Record<string, number[]>),
-  variantId: textOrNullIn(row, 'variant_id'),
+  userId: readNumber(row, 'user_id'),
+  campaignId: readText(row, 'campaign_id'),
+  month: readText(row, 'month'),
+  workspaceId: readText(row, 'workspace_id'),
+  tallies: parseTallies(readJson(row, 'tallies') as Record<string, number[]>),
+  variantId: readTextOrNull(row, 'variant_id'),
   firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
-  goals: row['goals'] === null ? null : (jsonIn(row, 'goals') as ReachedGoals),
+  goals: row['goals'] === null ? null : (readJson(row, 'goals') as ReachedGoals),
 });
 
 /** Which rows of `user_results` are read. */
@@ -153,12 +153,12 @@ export interface UserChange {
 }
 
 export const userChangeIn = (row: SqlRow): UserChange => ({
-  changeId: numberIn(row, 'change_id'),
-  workspaceId: textIn(row, 'workspace_id'),
-  userId: numberIn(row, 'user_id'),
-  kind: oneIn(row, 'kind', KINDS),
-  intoUserId: numberOrNullIn(row, 'into_user_id'),
-  bannerEvent: jsonIn(row, 'banner_event'),
+  changeId: readNumber(row, 'change_id'),
+  workspaceId: readText(row, 'workspace_id'),
+  userId: readNumber(row, 'user_id'),
+  kind: readEnum(row, 'kind', KINDS),
+  intoUserId: readNumberOrNull(row, 'into_user_id'),
+  bannerEvent: readJson(row, 'banner_event'),
   changedAtMs: msIn(row, 'changed_at'),
 });
 

@@ -1,5 +1,5 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
+import { type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type CountedEvent, countedAs, countedEventIn } from './counted-event.ts';
 import { type CampaignCount, createCounts } from './counts.ts';
@@ -97,7 +97,7 @@ const compare = (
   prefix = '',
 ): ResultsDifference[] => {
   const [stored, counted] = [byKey(storedRows), byKey(countedRows)];
-  const countsOf = (row: SqlRow | undefined) => columns.map((column) => (row ? numberIn(row, column) : 0));
+  const countsOf = (row: SqlRow | undefined) => columns.map((column) => (row ? readNumber(row, column) : 0));
   return [...new Map([...stored, ...counted])]
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([key, row]) => {
@@ -105,9 +105,9 @@ const compare = (
       if (one.every((count, index) => isAlike(count, other[index]!))) return [];
       return [
         {
-          campaignId: textIn(row, 'campaign_id'),
-          variantId: textIn(row, 'variant_id') || null,
-          dimension: `${prefix}${textIn(row, 'dimension')}`,
+          campaignId: readText(row, 'campaign_id'),
+          variantId: readText(row, 'variant_id') || null,
+          dimension: `${prefix}${readText(row, 'dimension')}`,
           stored: one,
           counted: other,
         },

@@ -1,4 +1,4 @@
-import { numberIn, type SqlRow, type SqlValue } from '../operators/index.ts';
+import { readNumber, type SqlRow, type SqlValue } from '../operators/index.ts';
 
 /** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or JSON text. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
@@ -20,6 +20,6 @@ export const namesOf = (table: readonly Column<never>[]): string => table.map(({
 
 // Drivers return a time as Unix milliseconds, with a fraction on PostgreSQL.
 
-export const msIn = (row: SqlRow, column: string): number => Math.round(numberIn(row, column));
+export const msIn = (row: SqlRow, column: string): number => Math.round(readNumber(row, column));
 export const msOrNullIn = (row: SqlRow, column: string): number | null =>
   row[column] === null ? null : msIn(row, column);

@@ -1,4 +1,4 @@
-import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { UserRow } from '../profiles/user-set.ts';
 import { msIn } from '../sql/columns.ts';
@@ -29,7 +29,7 @@ interface BannerUsersOptions {
 }
 
 const impressionOf = (row: SqlRow): Impression => ({
-  campaignId: textIn(row, 'campaign_id'),
+  campaignId: readText(row, 'campaign_id'),
   timeMs: msIn(row, 'occurred_at'),
 });
 
@@ -81,7 +81,7 @@ export const createBannerUsers = ({
       const users = new Map(found.map((user) => [nameOf(user), user]));
       const rows =
         found.length === 0 ? [] : await send(statements.statesOf(found.map(({ userId }) => userId)));
-      const states = Map.groupBy(rows, (row) => numberIn(row, 'user_id'));
+      const states = Map.groupBy(rows, (row) => readNumber(row, 'user_id'));
       for (const { question, resolve } of group) {
         const user = users.get(nameOf(question));
         resolve(answerOf(question, user, user && states.get(user.userId)));

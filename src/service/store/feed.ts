@@ -1,4 +1,4 @@
-import { numberIn, type SqlRow, textIn } from '../operators/index.ts';
+import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import {
   type ConversionEvent,
   conversionEventIn,
@@ -40,13 +40,13 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
       await ask(results.userChanges(after.userChanges, limit)),
     ];
     const events = eventRows.map((row) => ({
-      eventId: numberIn(row, 'event_id'),
-      workspaceId: textIn(row, 'workspace_id'),
+      eventId: readNumber(row, 'event_id'),
+      workspaceId: readText(row, 'workspace_id'),
       ...eventOf(row),
     }));
     const bannerEvents = bannerRows.map((row) => ({
-      bannerEventId: numberIn(row, 'banner_event_id'),
-      workspaceId: textIn(row, 'workspace_id'),
+      bannerEventId: readNumber(row, 'banner_event_id'),
+      workspaceId: readText(row, 'workspace_id'),
       ...bannerEventOf(row),
     }));
     const userChanges = changeRows
@@ -125,7 +125,7 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
       const { through } = await settle();
       if (through !== null) return through;
       const [events = 0, bannerEvents = 0, userChanges = 0] = await Promise.all(
-        results.last.map(async (batch) => numberIn((await ask(batch))[0]!, 'id')),
+        results.last.map(async (batch) => readNumber((await ask(batch))[0]!, 'id')),
       );
       return { events, bannerEvents, userChanges };
     },

@@ -1,4 +1,4 @@
-import { numberIn, type SqlRow, type Statement, textIn } from '../operators/index.ts';
+import { readNumber, readText, type SqlRow, type Statement } from '../operators/index.ts';
 import type { Changes, KeyRow } from '../profiles/user-set.ts';
 import { countedAs } from '../results/counted-event.ts';
 import { MEASURE_OF } from '../results/measures.ts';
@@ -50,7 +50,9 @@ export const groupWrites = (
     },
     events: statements.insertEvents(changes.events),
     others: [
-      ...forgotten.map(({ workspaceId, externalId }) => statements.forgetSubject(workspaceId, externalId)),
+      ...forgotten.map(({ workspaceId, externalId }) =>
+        statements.redactAuditSubject(workspaceId, externalId),
+      ),
       statements.deleteRejects(forgottenKeys),
       ...also.map(({ sql, values }) => query(sql, ...values)),
     ],
@@ -70,10 +72,10 @@ const eventKey = ({ userId, event }: Pick<WrittenBannerEvent, 'userId' | 'event'
   `${userId} ${event.campaignId} ${event.bannerId} ${event.eventType} ${event.timeMs}`;
 const storedKey = (row: SqlRow) =>
   [
-    numberIn(row, 'user_id'),
-    textIn(row, 'campaign_id'),
-    textIn(row, 'banner_id'),
-    textIn(row, 'event_type'),
+    readNumber(row, 'user_id'),
+    readText(row, 'campaign_id'),
+    readText(row, 'banner_id'),
+    readText(row, 'event_type'),
     msIn(row, 'occurred_at'),
   ].join(' ');
 

@@ -1,4 +1,4 @@
-import { numberIn, type RunSql, textIn } from '../operators/index.ts';
+import { type RunSql, readNumber, readText } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
 import { cursorIn, type ResultsCursor, resultsStatements } from '../results/statements.ts';
 import { msIn } from '../sql/columns.ts';
@@ -63,8 +63,8 @@ const createPruneLog = (run: RunSql): DeleteRows => {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       const row = await firstFrom(middle);
-      if (row && numberIn(row, 'event_id') <= through && msIn(row, 'received_at') < beforeMs)
-        low = numberIn(row, 'event_id') + 1;
+      if (row && readNumber(row, 'event_id') <= through && msIn(row, 'received_at') < beforeMs)
+        low = readNumber(row, 'event_id') + 1;
       else high = middle;
     }
     return low - 1;
@@ -73,8 +73,8 @@ const createPruneLog = (run: RunSql): DeleteRows => {
   return async (workspaceId, beforeMs, through) => {
     const last = await lastBefore(beforeMs, through);
     const from = await firstFrom((done.get(workspaceId) ?? 0) + 1);
-    if (!from || numberIn(from, 'event_id') > last) return { rows: 0, hasMore: false };
-    const after = numberIn(from, 'event_id') - 1;
+    if (!from || readNumber(from, 'event_id') > last) return { rows: 0, hasMore: false };
+    const after = readNumber(from, 'event_id') - 1;
     const scanned = Math.min(last, after + SCANNED_PER_STEP);
     const deleted = await run(
       `DELETE FROM events WHERE event_id IN (
@@ -83,7 +83,7 @@ const createPruneLog = (run: RunSql): DeleteRows => {
       [after, scanned, workspaceId],
     );
     const isFull = deleted.length === ROWS_PER_STEP;
-    const to = isFull ? Math.max(...deleted.map((row) => numberIn(row, 'event_id'))) : scanned;
+    const to = isFull ? Math.max(...deleted.map((row) => readNumber(row, 'event_id'))) : scanned;
     done.set(workspaceId, to);
     return { rows: deleted.length, hasMore: to < last };
   };
@@ -149,5 +149,5 @@ export const createFindStale =
        WHERE workspace_id = $1 AND profile IS NULL AND updated_at < ${dialect.moment('$2')} ORDER BY updated_at LIMIT 200`,
       [workspaceId, beforeMs],
     );
-    return rows.map((row) => textIn(row, 'external_id'));
+    return rows.map((row) => readText(row, 'external_id'));
   };

@@ -1,4 +1,4 @@
-import { numberIn } from '../operators/index.ts';
+import { readNumber } from '../operators/index.ts';
 import type { Run } from './postgres/statement.ts';
 import type { RateRule, RateState } from './store.ts';
 
@@ -133,5 +133,5 @@ export const leaseRequests =
   async ({ id, startMs, endMs }, wanted) => {
     const [row] = await run(LEASE, [id, startMs, endMs, wanted]);
     if (Math.random() < SWEEP_SHARE) await run(SWEEP, [startMs - KEEP_MS]);
-    return numberIn(row!, 'taken');
+    return readNumber(row!, 'taken');
   };

@@ -1,5 +1,13 @@
 import { EVENT_TYPES, isRecord } from '../../protocol/index.ts';
-import { booleanIn, jsonIn, numberIn, oneIn, type SqlRow, textIn, textOrNullIn } from '../operators/index.ts';
+import {
+  readBoolean,
+  readEnum,
+  readJson,
+  readNumber,
+  readText,
+  readTextOrNull,
+  type SqlRow,
+} from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
 import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
@@ -125,87 +133,87 @@ export const DATA_POINTS = columns<WithShard<Changes['points'][number]>>({
 // Rows as drivers return them: PostgreSQL's returns a bigint as text, SQLite's a boolean as a number.
 
 export const userOf = (row: SqlRow): UserRow => {
-  const [userId, externalId] = [numberIn(row, 'user_id'), textOrNullIn(row, 'external_id')];
+  const [userId, externalId] = [readNumber(row, 'user_id'), readTextOrNull(row, 'external_id')];
   const [createdAtMs, updatedAtMs] = [msIn(row, 'created_at'), msIn(row, 'updated_at')];
-  const profile = jsonIn(row, 'profile') as ProfileJson | null;
+  const profile = readJson(row, 'profile') as ProfileJson | null;
   return {
     userId,
-    workspaceId: textIn(row, 'workspace_id'),
+    workspaceId: readText(row, 'workspace_id'),
     externalId,
     profile: profile && readProfile({ userId, externalId, createdAtMs, updatedAtMs }, profile),
     createdAtMs,
     seenAtMs: updatedAtMs,
-    version: numberIn(row, 'version'),
+    version: readNumber(row, 'version'),
     characters: typeof row['profile'] === 'string' ? row['profile'].length : 0,
   };
 };
 
 export const campaignOf = (row: SqlRow): UserCampaign => ({
-  campaignId: textIn(row, 'campaign_id'),
-  variantId: textOrNullIn(row, 'variant_id'),
-  isControl: booleanIn(row, 'is_control'),
-  impressions: numberIn(row, 'impressions'),
+  campaignId: readText(row, 'campaign_id'),
+  variantId: readTextOrNull(row, 'variant_id'),
+  isControl: readBoolean(row, 'is_control'),
+  impressions: readNumber(row, 'impressions'),
   firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
   lastImpressionMs: msOrNullIn(row, 'last_impression_at'),
-  clicks: numberIn(row, 'clicks'),
+  clicks: readNumber(row, 'clicks'),
   lastClickMs: msOrNullIn(row, 'last_click_at'),
-  dismissals: numberIn(row, 'dismissals'),
+  dismissals: readNumber(row, 'dismissals'),
   lastDismissalMs: msOrNullIn(row, 'last_dismissal_at'),
-  round: numberIn(row, 'round'),
+  round: readNumber(row, 'round'),
 });
 
 export const stateOf = (row: SqlRow): UserState => ({
-  workspaceId: textIn(row, 'workspace_id'),
-  userId: numberIn(row, 'user_id'),
+  workspaceId: readText(row, 'workspace_id'),
+  userId: readNumber(row, 'user_id'),
   state: campaignOf(row),
 });
 
 export const repeatedEventOf = (row: SqlRow): RepeatedEvent => ({
-  bannerEventId: numberIn(row, 'banner_event_id'),
-  campaignId: textIn(row, 'campaign_id'),
-  holdoutId: textOrNullIn(row, 'holdout_id'),
-  eventType: oneIn(row, 'event_type', EVENT_TYPES),
-  day: textIn(row, 'day'),
-  placementId: textIn(row, 'placement_id'),
-  language: textOrNullIn(row, 'language'),
+  bannerEventId: readNumber(row, 'banner_event_id'),
+  campaignId: readText(row, 'campaign_id'),
+  holdoutId: readTextOrNull(row, 'holdout_id'),
+  eventType: readEnum(row, 'event_type', EVENT_TYPES),
+  day: readText(row, 'day'),
+  placementId: readText(row, 'placement_id'),
+  language: readTextOrNull(row, 'language'),
 });
 
 export const eventOf = (row: SqlRow): StoredEvent => {
-  const properties = jsonIn(row, 'properties');
+  const properties = readJson(row, 'properties');
   const ofUser = {
-    externalId: textOrNullIn(row, 'external_id'),
-    userId: numberIn(row, 'user_id'),
-    appId: textOrNullIn(row, 'app_id'),
+    externalId: readTextOrNull(row, 'external_id'),
+    userId: readNumber(row, 'user_id'),
+    appId: readTextOrNull(row, 'app_id'),
     timeMs: msIn(row, 'occurred_at'),
     receivedAtMs: msIn(row, 'received_at'),
     properties: isRecord(properties) ? properties : null,
   };
-  if (row['product_id'] === null) return { kind: 'event', name: textIn(row, 'name'), ...ofUser };
+  if (row['product_id'] === null) return { kind: 'event', name: readText(row, 'name'), ...ofUser };
   return {
     kind: 'purchase',
-    productId: textIn(row, 'product_id'),
-    currency: textIn(row, 'currency'),
-    price: numberIn(row, 'price'),
-    quantity: numberIn(row, 'quantity'),
+    productId: readText(row, 'product_id'),
+    currency: readText(row, 'currency'),
+    price: readNumber(row, 'price'),
+    quantity: readNumber(row, 'quantity'),
     ...ofUser,
   };
 };
 
 export const bannerEventOf = (row: SqlRow): BannerEventRow => ({
-  userId: numberIn(row, 'user_id'),
-  externalId: textIn(row, 'external_id'),
-  appId: textIn(row, 'app_id'),
-  bannerId: textIn(row, 'banner_id'),
-  campaignId: textIn(row, 'campaign_id'),
-  variantId: textOrNullIn(row, 'variant_id'),
-  placementId: textIn(row, 'placement_id'),
-  language: textOrNullIn(row, 'language'),
-  isControl: booleanIn(row, 'is_control'),
-  isTestSend: booleanIn(row, 'is_test_send'),
-  isUnique: booleanIn(row, 'is_unique'),
-  eventType: oneIn(row, 'event_type', EVENT_TYPES),
+  userId: readNumber(row, 'user_id'),
+  externalId: readText(row, 'external_id'),
+  appId: readText(row, 'app_id'),
+  bannerId: readText(row, 'banner_id'),
+  campaignId: readText(row, 'campaign_id'),
+  variantId: readTextOrNull(row, 'variant_id'),
+  placementId: readText(row, 'placement_id'),
+  language: readTextOrNull(row, 'language'),
+  isControl: readBoolean(row, 'is_control'),
+  isTestSend: readBoolean(row, 'is_test_send'),
+  isUnique: readBoolean(row, 'is_unique'),
+  eventType: readEnum(row, 'event_type', EVENT_TYPES),
   timeMs: msIn(row, 'occurred_at'),
   receivedAtMs: msIn(row, 'received_at'),
-  day: textIn(row, 'day'),
-  holdoutId: textOrNullIn(row, 'holdout_id'),
+  day: readText(row, 'day'),
+  holdoutId: readTextOrNull(row, 'holdout_id'),
 });

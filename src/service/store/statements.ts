@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { forgetSubject, type SqlValue } from '../operators/index.ts';
+import { redactAuditSubject, type SqlValue } from '../operators/index.ts';
 import { columns } from '../sql/columns.ts';
 import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
@@ -106,7 +106,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
               query(`DELETE FROM ${table} WHERE ${ofUsers}`, list(users)),
             ),
           ],
-    forgetSubject: question(forgetSubject('$1', '$2')),
+    redactAuditSubject: question(redactAuditSubject('$1', '$2')),
     deleteRejects: forRows(
       FORGOTTEN_KEYS,
       ({ joined, column }) =>

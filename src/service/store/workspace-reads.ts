@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createReadPicture, numberIn, type RunSql, type SqlRow, textIn } from '../operators/index.ts';
+import { createReadPicture, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-set.ts';
 import { campaignOf } from './rows.ts';
 import type { StoreReader, UserCampaign } from './store.ts';
@@ -18,7 +18,7 @@ export const createWorkspaceReads = (
 
   async workspaceIds() {
     const rows = await run('SELECT workspace_id FROM secrets ORDER BY workspace_id', []);
-    return rows.map((row) => textIn(row, 'workspace_id'));
+    return rows.map((row) => readText(row, 'workspace_id'));
   },
 
   async *dataPoints(workspaceId) {
@@ -26,7 +26,7 @@ export const createWorkspaceReads = (
       'SELECT CAST(day AS text) AS day, sum(points) AS points FROM data_points WHERE workspace_id = $1 GROUP BY 1 ORDER BY 1',
       [workspaceId],
     );
-    for (const row of rows) yield { day: textIn(row, 'day'), points: numberIn(row, 'points') };
+    for (const row of rows) yield { day: readText(row, 'day'), points: readNumber(row, 'points') };
   },
 });
 
@@ -40,7 +40,7 @@ export const createSecrets = (run: RunSql) => {
 
   const read = async (workspaceId: string): Promise<string | undefined> => {
     const [row] = await run(READ, [workspaceId]);
-    return row && textIn(row, 'secret');
+    return row && readText(row, 'secret');
   };
 
   const readOrMake = async (workspaceId: string): Promise<string> => {
@@ -112,12 +112,12 @@ export const toSample = (
   { total, users, states }: Awaited<ReturnType<typeof readSample>>,
   toUser: (row: SqlRow) => Pick<UserRow, 'externalId' | 'profile'>,
 ): Sample => {
-  const statesOf = Map.groupBy(states, (row) => numberIn(row, 'user_id'));
+  const statesOf = Map.groupBy(states, (row) => readNumber(row, 'user_id'));
   return {
     total,
     users: users.map((row) => {
       const user = toUser(row);
-      const campaigns = (statesOf.get(numberIn(row, 'user_id')) ?? []).map(campaignOf);
+      const campaigns = (statesOf.get(readNumber(row, 'user_id')) ?? []).map(campaignOf);
       // In place: the profile is read late.
       return Object.assign(user, { campaigns });
     }),

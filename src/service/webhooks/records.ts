@@ -1,11 +1,11 @@
 import { formatCursor, parseCursor } from '../data-out/cursor.ts';
 import {
-  numberIn,
-  numberOrNullIn,
   type RunSql,
+  readNumber,
+  readNumberOrNull,
+  readText,
+  readTextOrNull,
   type SqlRow,
-  textIn,
-  textOrNullIn,
 } from '../operators/index.ts';
 import type { FeedCursor } from '../results/statements.ts';
 
@@ -88,32 +88,32 @@ const cursorOf = (text: string): FeedCursor => {
 };
 
 const stateIn = (row: SqlRow): WebhookState => {
-  const messageId = textOrNullIn(row, 'message_id');
+  const messageId = readTextOrNull(row, 'message_id');
   return {
-    workspaceId: textIn(row, 'workspace_id'),
-    webhookId: textIn(row, 'webhook_id'),
-    runId: textIn(row, 'run_id'),
-    leaseUntilMs: numberIn(row, 'lease_until_ms'),
-    deliveredThrough: cursorOf(textIn(row, 'delivered_through')),
-    message: messageId === null ? null : { messageId, through: cursorOf(textIn(row, 'message_through')) },
-    failures: numberIn(row, 'failures'),
-    failingSinceMs: numberOrNullIn(row, 'failing_since_ms'),
-    nextAttemptMs: numberIn(row, 'next_attempt_ms'),
-    disabledReason: textOrNullIn(row, 'disabled_reason'),
-    resendMessageId: textOrNullIn(row, 'resend_message_id'),
+    workspaceId: readText(row, 'workspace_id'),
+    webhookId: readText(row, 'webhook_id'),
+    runId: readText(row, 'run_id'),
+    leaseUntilMs: readNumber(row, 'lease_until_ms'),
+    deliveredThrough: cursorOf(readText(row, 'delivered_through')),
+    message: messageId === null ? null : { messageId, through: cursorOf(readText(row, 'message_through')) },
+    failures: readNumber(row, 'failures'),
+    failingSinceMs: readNumberOrNull(row, 'failing_since_ms'),
+    nextAttemptMs: readNumber(row, 'next_attempt_ms'),
+    disabledReason: readTextOrNull(row, 'disabled_reason'),
+    resendMessageId: readTextOrNull(row, 'resend_message_id'),
   };
 };
 
 const attemptIn = (row: SqlRow): WebhookAttempt => ({
-  attemptId: textIn(row, 'attempt_id'),
-  messageId: textIn(row, 'message_id'),
-  after: cursorOf(textIn(row, 'after_cursor')),
-  through: cursorOf(textIn(row, 'through_cursor')),
-  events: numberIn(row, 'events'),
-  attemptedAtMs: numberIn(row, 'attempted_at_ms'),
-  durationMs: numberIn(row, 'duration_ms'),
-  status: numberOrNullIn(row, 'status'),
-  error: textOrNullIn(row, 'error'),
+  attemptId: readText(row, 'attempt_id'),
+  messageId: readText(row, 'message_id'),
+  after: cursorOf(readText(row, 'after_cursor')),
+  through: cursorOf(readText(row, 'through_cursor')),
+  events: readNumber(row, 'events'),
+  attemptedAtMs: readNumber(row, 'attempted_at_ms'),
+  durationMs: readNumber(row, 'duration_ms'),
+  status: readNumberOrNull(row, 'status'),
+  error: readTextOrNull(row, 'error'),
 });
 
 const OF = 'workspace_id = $1 AND webhook_id = $2';

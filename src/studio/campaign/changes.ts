@@ -1,5 +1,5 @@
-import { type CampaignText, type VariantText, variantName } from './campaign-json.ts';
-import { labelOf, type Naming, textOf, wordsOf } from './describe-fields.ts';
+import { type CampaignJson, type VariantJson, variantName } from './campaign-json.ts';
+import { formatField, labelOf, type Naming, textOf } from './describe-fields.ts';
 import { languageName, otherLanguages } from './translations.ts';
 
 /** One thing that is different between two campaigns, as people would name it. */
@@ -28,7 +28,7 @@ const compare = ({ before, after, naming, skipped = [], where = '' }: Compared):
   members(before, after).flatMap((name) => {
     if (skipped.includes(name)) return [];
     const [was, is] = [before, after].map((each) => (each as Record<string, unknown>)[name]);
-    const [wasWords, isWords] = [wordsOf(name, was, naming), wordsOf(name, is, naming)];
+    const [wasWords, isWords] = [formatField(name, was, naming), formatField(name, is, naming)];
     // An audience may be written in other words that mean the same to a reader: then its JSON is shown.
     const isHidden = wasWords === isWords && textOf(was) !== textOf(is);
     if (wasWords === isWords && !isHidden) return [];
@@ -40,9 +40,9 @@ const compare = ({ before, after, naming, skipped = [], where = '' }: Compared):
     ];
   });
 
-const variantChanges = (before: VariantText, after: VariantText, naming: Naming): Change[] => {
+const variantChanges = (before: VariantJson, after: VariantJson, naming: Naming): Change[] => {
   const where = `${variantName(after)} · `;
-  const values = ({ properties }: VariantText) =>
+  const values = ({ properties }: VariantJson) =>
     Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value]));
   return [
     ...compare({ before, after, naming, skipped: ['properties', 'translations', 'variant_id'], where }),
@@ -62,12 +62,12 @@ const NOTHING = { properties: {}, translations: {} };
 
 /** Everything that differs, campaign first, then variant by variant. `null` is a campaign that is not there. */
 export const campaignChanges = (
-  before: CampaignText | null,
-  after: CampaignText | null,
+  before: CampaignJson | null,
+  after: CampaignJson | null,
   naming: Naming,
 ): Change[] => {
-  const variantsOf = (campaign: CampaignText | null) => campaign?.variants ?? [];
-  const find = (campaign: CampaignText | null, id: string) =>
+  const variantsOf = (campaign: CampaignJson | null) => campaign?.variants ?? [];
+  const find = (campaign: CampaignJson | null, id: string) =>
     variantsOf(campaign).find(({ variant_id }) => variant_id === id);
   const ids = [...variantsOf(before), ...variantsOf(after)].map(({ variant_id }) => variant_id);
   return [

@@ -1,7 +1,7 @@
-import type { CampaignText } from './campaign-json.ts';
+import type { CampaignJson } from './campaign-json.ts';
 
 interface HasCampaign {
-  campaign: CampaignText;
+  campaign: CampaignJson;
 }
 
 /** Published, drafted and scheduled versions of a campaign: at least one is there. */
@@ -13,5 +13,5 @@ interface Versions {
 }
 
 /** What a campaign is listed as: what is published, else its draft, else the release that goes live next. */
-export const currentText = ({ published, draft, scheduled }: Versions): CampaignText =>
+export const currentCampaign = ({ published, draft, scheduled }: Versions): CampaignJson =>
   (published ?? draft ?? scheduled[0])!.campaign;

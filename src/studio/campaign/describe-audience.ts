@@ -1,8 +1,8 @@
 import type { Filter } from './campaign-json.ts';
 import { type AudienceName, isFilter } from './conditions/condition-kind.ts';
-import { conditionWords } from './conditions/kinds.ts';
+import { describeConditions } from './conditions/kinds.ts';
 
-const groupWords = (name: string, filters: unknown, nameOf: AudienceName): string[] | null => {
+const describeGroup = (name: string, filters: unknown, nameOf: AudienceName): string[] | null => {
   if (!['$and', '$or', '$nor'].includes(name) || !Array.isArray(filters)) return null;
   const each = filters.filter(isFilter).map((inner) => parts(inner, nameOf).join(' and '));
   if (name === '$and') return each;
@@ -13,15 +13,15 @@ const parts = (filter: Filter, nameOf: AudienceName): string[] => {
   const words: string[] = [];
   const rest: Filter = {};
   for (const [name, value] of Object.entries(filter)) {
-    const group = groupWords(name, value, nameOf);
+    const group = describeGroup(name, value, nameOf);
     if (group) words.push(...group);
     else rest[name] = value;
   }
-  return [...conditionWords(rest, nameOf), ...words];
+  return [...describeConditions(rest, nameOf), ...words];
 };
 
 /** An audience filter as a sentence a marketer can check. */
-export const audienceWords = (
+export const describeAudience = (
   audience: Filter | null | undefined,
   nameOf: AudienceName = (_, id) => id,
 ): string => {

@@ -1,7 +1,7 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import type { CampaignText, ConversionText, FrequencyText, OnClickText } from './campaign-json.ts';
+import type { CampaignJson, ConversionJson, FrequencyJson, OnClickJson } from './campaign-json.ts';
 import type { AudienceName } from './conditions/condition-kind.ts';
-import { audienceWords } from './describe-audience.ts';
+import { describeAudience } from './describe-audience.ts';
 import { languageName } from './translations.ts';
 
 /** How a workspace writes what a campaign has only as an ID or an instant. */
@@ -37,7 +37,7 @@ export const labelOf = (name: string): string =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? LABELS[name] ?? name;
 
 /** What a status does to a campaign once it is published. */
-export const STATUS_WORDS: Readonly<Record<CampaignText['status'], string>> = {
+export const STATUS_WORDS: Readonly<Record<CampaignJson['status'], string>> = {
   active: 'Runs',
   draft: 'Test users only',
   stopped: 'Stopped',
@@ -47,7 +47,7 @@ const SECONDS_A_DAY = 86_400;
 const HOURS_A_DAY = 24;
 
 /** `10 minutes`, `6 hours`, `2 days`: in the largest unit of which there is at least one. */
-export const durationWords = (seconds: number): string => {
+export const formatDuration = (seconds: number): string => {
   if (seconds >= SECONDS_A_DAY) return count(Math.round((seconds / SECONDS_A_DAY) * 10) / 10, 'day');
   return seconds >= 3_600
     ? count(Math.round(seconds / 360) / 10, 'hour')
@@ -56,7 +56,7 @@ export const durationWords = (seconds: number): string => {
 
 const count = (number: number, unit: string) => `${number} ${unit}${number === 1 ? '' : 's'}`;
 
-const goalWords = ({ event, product, within_hours }: ConversionText): string => {
+const describeGoal = ({ event, product, within_hours }: ConversionJson): string => {
   const deed = product == null ? `do “${event ?? ''}”` : `buy “${product}”`;
   return `${deed} within ${count(within_hours / HOURS_A_DAY, 'day')}`;
 };
@@ -74,7 +74,7 @@ export const textOf = (value: unknown): string => {
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
 /** How often one person sees it, as a list of limits. */
-export const frequencyWords = ({ impressions, stop_after }: FrequencyText): string =>
+export const describeFrequency = ({ impressions, stop_after }: FrequencyJson): string =>
   [
     impressions && `at most ${times(impressions.max)} in ${count(impressions.days, 'day')}`,
     stop_after?.impressions && `no more after ${count(stop_after.impressions, 'view')}`,
@@ -84,7 +84,7 @@ export const frequencyWords = ({ impressions, stop_after }: FrequencyText): stri
     .filter(Boolean)
     .join('; ');
 
-const onClickWords = ({ event, attributes }: OnClickText): string =>
+const describeOnClick = ({ event, attributes }: OnClickJson): string =>
   [
     event && `logs “${event}”`,
     ...Object.entries(attributes ?? {}).map(([name, value]) => `sets ${name} to ${value}`),
@@ -95,22 +95,22 @@ const onClickWords = ({ event, attributes }: OnClickText): string =>
 /** Members that have words of their own; they are never asked for nothing. */
 const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
   language: languageName,
-  status: (status: CampaignText['status']) => STATUS_WORDS[status],
+  status: (status: CampaignJson['status']) => STATUS_WORDS[status],
   placements: (ids: string[], { placement }) => ids.map(placement).join(', '),
   priority: (priority: string) => capital(priority),
   starts_at: (iso: string, { moment }) => moment(iso),
   ends_at: (iso: string, { moment }) => moment(iso),
-  frequency: frequencyWords,
-  conversions: (goals: ConversionText[]) => goals.map(goalWords).join('; '),
+  frequency: describeFrequency,
+  conversions: (goals: ConversionJson[]) => goals.map(describeGoal).join('; '),
   control_percentage: (percent: number) => (percent === 0 ? '' : `${percent} %`),
   reeligible_after_hours: (hours: number) => count(hours, 'hour'),
-  cache_ttl_seconds: durationWords,
-  on_click: onClickWords,
+  cache_ttl_seconds: formatDuration,
+  on_click: describeOnClick,
 };
 
 /** The value as people would say it; `''` where there is none. */
-export const wordsOf = (name: string, value: unknown, naming: Naming): string => {
-  if (name === 'audience') return audienceWords(value as CampaignText['audience'], naming.audience);
+export const formatField = (name: string, value: unknown, naming: Naming): string => {
+  if (name === 'audience') return describeAudience(value as CampaignJson['audience'], naming.audience);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';
   return WORDS[name]?.(value as never, naming) ?? textOf(value);
 };

@@ -1,4 +1,4 @@
-import type { CampaignText, VariantText } from './campaign-json.ts';
+import type { CampaignJson, VariantJson } from './campaign-json.ts';
 
 /** One value of three texts: what both began from, and what each of two operators made of it. */
 type Merge = (base: unknown, mine: unknown, theirs: unknown) => unknown;
@@ -35,11 +35,11 @@ const variant = members((name) => VARIANT[name] ?? whole);
 
 const byId = (variants: unknown) =>
   // A name of digits alone would move to the front of an object.
-  Object.fromEntries((variants as VariantText[]).map((each) => [`variant ${each.variant_id}`, each]));
+  Object.fromEntries((variants as VariantJson[]).map((each) => [`variant ${each.variant_id}`, each]));
 
 const variants: Merge = (base, mine, theirs) => {
   const merged = members(() => variant)(byId(base), byId(mine), byId(theirs));
-  const left = Object.values(merged as Record<string, VariantText>);
+  const left = Object.values(merged as Record<string, VariantJson>);
   // Each took out another one of two.
   if (left.length === 0) throw new BothChanged();
   return left;
@@ -49,12 +49,12 @@ const campaign = members((name) => (name === 'variants' ? variants : whole));
 
 /** A draft with the changes of both; `null` where both changed the same part of it, each in another way. */
 export const mergeCampaigns = (
-  base: CampaignText,
-  mine: CampaignText,
-  theirs: CampaignText,
-): CampaignText | null => {
+  base: CampaignJson,
+  mine: CampaignJson,
+  theirs: CampaignJson,
+): CampaignJson | null => {
   try {
-    return campaign(base, mine, theirs) as CampaignText;
+    return campaign(base, mine, theirs) as CampaignJson;
   } catch (error) {
     if (error instanceof BothChanged) return null;
     throw error;

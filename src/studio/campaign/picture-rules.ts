@@ -19,7 +19,7 @@ export const PICTURE_ACCEPT = Object.keys(NAMES)
   .join();
 
 /** `84 KB`, `1.4 MB`: rounded up, so that what is too large never reads like what fits. */
-export const sizeWords = (bytes: number): string =>
+export const formatBytes = (bytes: number): string =>
   bytes <= MAX_PICTURE_BYTES
     ? `${Math.ceil(bytes / 1024)} KB`
     : `${(Math.ceil((bytes / MAX_PICTURE_BYTES) * 10) / 10).toFixed(1)} MB`;

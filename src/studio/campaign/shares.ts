@@ -1,4 +1,4 @@
-import { type CampaignText, variantName } from './campaign-json.ts';
+import { type CampaignJson, variantName } from './campaign-json.ts';
 
 /** A part of the audience: those who get a variant, or the control group, whose ID is `null`. */
 export interface Share {
@@ -9,7 +9,7 @@ export interface Share {
 }
 
 /** How the audience is divided: the control group first is taken from all, the weights divide the rest. */
-export const sharesOf = ({ variants, control_percentage }: CampaignText): Share[] => {
+export const sharesOf = ({ variants, control_percentage }: CampaignJson): Share[] => {
   const control = control_percentage ?? 0;
   const weights = variants.map(({ weight }) => weight ?? 1);
   const total = weights.reduce((sum, weight) => sum + weight, 0);

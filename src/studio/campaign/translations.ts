@@ -1,5 +1,5 @@
 import { TEMPLATE_PROPERTIES } from '../../templates/index.ts';
-import type { CampaignText, VariantText } from './campaign-json.ts';
+import type { CampaignJson, VariantJson } from './campaign-json.ts';
 
 const translationKindOf = (name: string) =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.translation;
@@ -11,7 +11,7 @@ export const MAX_LANGUAGES = 100;
 export const TOO_MANY_LANGUAGES = `A campaign can have at most ${MAX_LANGUAGES} languages beside its own.`;
 
 /** Properties of a variant that may be another in another language, those that a reader needs first. */
-export const translatable = ({ properties }: VariantText): { name: string; isNeeded: boolean }[] =>
+export const translatable = ({ properties }: VariantJson): { name: string; isNeeded: boolean }[] =>
   Object.entries(properties)
     .filter(([name, { type, value }]) => {
       const isOfType = type === 'string' || type === 'image';
@@ -21,13 +21,13 @@ export const translatable = ({ properties }: VariantText): { name: string; isNee
     .sort((one, other) => Number(other.isNeeded) - Number(one.isNeeded));
 
 /** Other languages than the campaign's own, in which a variant has something to say or is to have. */
-export const otherLanguages = ({ variants }: Pick<CampaignText, 'variants'>): string[] => [
+export const otherLanguages = ({ variants }: Pick<CampaignJson, 'variants'>): string[] => [
   ...new Set(variants.flatMap(({ translations }) => Object.keys(translations ?? {}))),
 ];
 
 /** The text of a language itself, or of the wider language that it falls back to; `undefined` where the campaign's own is shown. */
 export const translationOf = (
-  { translations }: Pick<VariantText, 'translations'>,
+  { translations }: Pick<VariantJson, 'translations'>,
   language: string,
   name: string,
 ): string | undefined => {
@@ -41,7 +41,7 @@ export const translationOf = (
 
 /** What readers of a language would read in the campaign's own, by variant. */
 export const missingIn = (
-  { variants }: Pick<CampaignText, 'variants'>,
+  { variants }: Pick<CampaignJson, 'variants'>,
   language: string,
 ): { variantIndex: number; name: string }[] =>
   variants.flatMap((variant, variantIndex) =>
@@ -57,18 +57,18 @@ const withoutMember = <T>(members: Record<string, T>, name: string): Record<stri
 
 /** A variant with one text in another language; an empty text takes it out, and the language stays. */
 export const translate = (
-  variant: VariantText,
+  variant: VariantJson,
   language: string,
   name: string,
   text: string,
-): VariantText => {
+): VariantJson => {
   const before = variant.translations?.[language] ?? {};
   const texts = text === '' ? withoutMember(before, name) : { ...before, [name]: text };
   return { ...variant, translations: { ...variant.translations, [language]: texts } };
 };
 
 /** The campaign with one language more, still without texts. */
-export const addLanguage = (campaign: CampaignText, own: string, language: string): CampaignText => ({
+export const addLanguage = (campaign: CampaignJson, own: string, language: string): CampaignJson => ({
   ...campaign,
   language: own,
   variants: campaign.variants.map((variant) => ({
@@ -78,7 +78,7 @@ export const addLanguage = (campaign: CampaignText, own: string, language: strin
 });
 
 /** The campaign without a language and its texts. Without the last one it is in no language again. */
-export const removeLanguage = (campaign: CampaignText, language: string): CampaignText => {
+export const removeLanguage = (campaign: CampaignJson, language: string): CampaignJson => {
   const variants = campaign.variants.map(({ translations, ...variant }) => {
     const others = withoutMember(translations ?? {}, language);
     return Object.keys(others).length === 0 ? variant : { ...variant, translations: others };

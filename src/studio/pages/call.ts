@@ -59,7 +59,7 @@ export class Refused extends Error {
 }
 
 /** What to tell of an error, in a sentence. */
-export const wordsOf = (error: unknown): string =>
+export const describeError = (error: unknown): string =>
   error instanceof ApiError || error instanceof Refused
     ? error.message
     : 'The server does not answer. Check the connection and try again.';

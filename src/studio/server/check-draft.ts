@@ -9,7 +9,7 @@ import {
   type Workspace,
 } from '../../service/index.ts';
 import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
-import type { CampaignText } from '../campaign/campaign-json.ts';
+import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { labelOf } from '../campaign/describe-fields.ts';
 import {
   languageName,
@@ -19,7 +19,7 @@ import {
   TOO_MANY_LANGUAGES,
 } from '../campaign/translations.ts';
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
-import { issueWords } from './describe-issue.ts';
+import { describeIssue } from './describe-issue.ts';
 
 /** Something to say of a draft. An error keeps it from being published; a warning asks. */
 export interface DraftCheck {
@@ -198,7 +198,7 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
 const MAX_CHECKS = 100;
 
 /** Texts that readers of another language would read in the campaign's own. */
-const checkTranslations = (campaign: CampaignText, tell: Tell) => {
+const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
   const languages = otherLanguages(campaign);
   if (languages.length > MAX_LANGUAGES) {
     tell('error', ['language'], TOO_MANY_LANGUAGES);
@@ -230,7 +230,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   const tellAll = (severity: DraftCheck['severity'], found: readonly LocatedIssue[]) => {
     for (const issue of found) {
       const steps = issue.path.map((step) => (typeof step === 'number' ? step : String(step)));
-      tell(severity, steps, issueWords(issue));
+      tell(severity, steps, describeIssue(issue));
     }
   };
   tellAll('error', problems);
@@ -238,8 +238,8 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
   for (const [index, variant] of variants.entries()) checkVariant(variant, index, nowMs, tell);
   if (campaign) {
     tellAll('warning', warnings);
-    checkRules(campaign, (content as CampaignText).target_sample_size != null, nowMs, tell);
-    checkTranslations(content as CampaignText, tell);
+    checkRules(campaign, (content as CampaignJson).target_sample_size != null, nowMs, tell);
+    checkTranslations(content as CampaignJson, tell);
     if (campaign.languages.length <= MAX_LANGUAGES) checkRendered(campaign, workspace, nowMs, tell);
     checkDefaults(campaign, tell);
   }

@@ -14,9 +14,9 @@ import {
 } from '../../service/index.ts';
 import { createOpenId } from './open-id.ts';
 import { createPages } from './pages.ts';
-import { refuseUnstorable, type SignInRoute, type StudioRoute } from './route.ts';
+import { rejectUnstorable, type SignInRoute, type StudioRoute } from './route.ts';
 import { createStudioRoutes } from './routes/routes.ts';
-import { createSessions, may, type OpenSession } from './sessions.ts';
+import { createSessions, hasRole, type OpenSession } from './sessions.ts';
 import { createSignInRoutes } from './sign-in.ts';
 
 /** Names under which a browser reaches its own machine, or an address that no name can be made to lead to. */
@@ -109,7 +109,7 @@ export const createStudio = ({
     const session = await sessions.of(exchange.header('cookie'), isSecure);
     if (!session) throw new HttpError(401, 'Sign in first');
     const { operator } = session;
-    if (may(operator, role)) return session;
+    if (hasRole(operator, role)) return session;
     throw new HttpError(403, `This needs the role "${role}", and you have "${operator.role}"`);
   };
 
@@ -128,7 +128,7 @@ export const createStudio = ({
     const query = new URLSearchParams(exchange.search);
     // Each by itself: a name may come twice.
     for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
-      refuseUnstorable(sent);
+      rejectUnstorable(sent);
     const body = route.body?.read(await readJson());
     return route.answer({
       operator,

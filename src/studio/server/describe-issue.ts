@@ -46,7 +46,7 @@ const LIQUID_WORDS: readonly [fails: RegExp, words: (...found: string[]) => stri
 ];
 
 /** What the template library says of a template that it cannot read, in words for those who wrote it. */
-export const liquidWords = (message: string): string => {
+export const describeLiquidError = (message: string): string => {
   const [, said = message, line] = /^(.*?), line:(\d+), col:\d+$/s.exec(message) ?? [];
   const written = asWritten(said);
   const where = line === undefined || line === '1' ? '' : `In line ${line}: `;
@@ -61,7 +61,7 @@ const thousands = (count: number) => count.toLocaleString('en-US');
 
 /** What the service says of a campaign, for those who write one without ever seeing its JSON. */
 const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string } = {
-  invalid_template: ({ reason }) => liquidWords(reason),
+  invalid_template: ({ reason }) => describeLiquidError(reason),
   empty: () => 'Fill it in: it is empty.',
   ends_before_start: () => 'The end has to be later than the start.',
   no_weight: () => 'Give at least one variant a share: all of them have 0 %.',
@@ -86,7 +86,7 @@ const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string 
 };
 
 /** What the service says of a member of a campaign, as a sentence for a marketer. */
-export const issueWords = ({ code, facts, message }: Issue): string => {
+export const describeIssue = ({ code, facts, message }: Issue): string => {
   if (Object.hasOwn(WORDS, code)) {
     const words: (facts: never) => string = WORDS[code as CampaignIssueCode];
     return words(facts as never);

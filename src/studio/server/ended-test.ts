@@ -1,23 +1,23 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignText } from '../campaign/campaign-json.ts';
+import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 
 /** An A/B test when it was ended. */
 export interface FrozenTest {
   /** As it ran. */
-  campaign: CampaignText;
+  campaign: CampaignJson;
   counts: CampaignResults;
 }
 
 /** The campaign with one variant for everyone. The others stay, with a share of 0, so that their results keep a name. */
-export const rolledOut = (campaign: CampaignText, winner: string, keepsControl: boolean): CampaignText => ({
+export const rolledOut = (campaign: CampaignJson, winner: string, keepsControl: boolean): CampaignJson => ({
   ...campaign,
   control_percentage: keepsControl ? (campaign.control_percentage ?? null) : null,
   variants: campaign.variants.map((each) => ({ ...each, weight: each.variant_id === winner ? 1 : 0 })),
 });
 
 /** The variant that everyone outside the control group gets; `null` if there are several. */
-export const soleVariant = (campaign: CampaignText): { id: string; name: string } | null => {
+export const soleVariant = (campaign: CampaignJson): { id: string; name: string } | null => {
   const [first, ...others] = sharesOf(campaign).flatMap(({ variantId, name, percent }) =>
     variantId !== null && percent > 0 ? [{ id: variantId, name }] : [],
   );

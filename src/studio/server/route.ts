@@ -90,7 +90,7 @@ const unstorableIn = (value: unknown): string[] | null => {
 };
 
 /** Refuses what comes from outside, and names the text that no database stores. */
-export const refuseUnstorable = (sent: unknown): void => {
+export const rejectUnstorable = (sent: unknown): void => {
   const path = unstorableIn(sent);
   if (path)
     throw new HttpError(
@@ -109,7 +109,7 @@ export const bodyOf = <Schema extends z.ZodType>(
   read(sent) {
     const parsed = schema.safeParse(sent);
     if (!parsed.success) throw new HttpError(400, z.prettifyError(parsed.error));
-    refuseUnstorable(sent);
+    rejectUnstorable(sent);
     return parsed.data;
   },
 });

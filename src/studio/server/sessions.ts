@@ -5,7 +5,7 @@ import type {
   OperatorSession,
   Registry,
   Role,
-  SessionProof,
+  SessionCredential,
   StudioStore,
   Workspace,
 } from '../../service/index.ts';
@@ -58,7 +58,7 @@ const MAX_KEY_CHARACTERS = 200;
 export interface SignedIn {
   operator: Operator;
   workspace: Workspace;
-  proof: SessionProof;
+  proof: SessionCredential;
 }
 
 /** A session of a request. */
@@ -97,7 +97,7 @@ const holderOf = ({ workspaces }: Registry, key: string): SignedIn | null => {
 };
 
 /** Whether an operator's role is at least this one. */
-export const may = ({ role }: Pick<Operator, 'role'>, least: Role): boolean =>
+export const hasRole = ({ role }: Pick<Operator, 'role'>, least: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 /** The operator whom these values of a provider's claim describe; `null` where none of them gives a role. */

@@ -1,8 +1,8 @@
-import { type CampaignText, variantName } from '../campaign/campaign-json.ts';
+import { type CampaignJson, variantName } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 import { type Difference, difference, meanOf } from './confidence-sequence.ts';
 import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';
-import { sampleRatioP } from './sample-ratio.ts';
+import { sampleRatioMismatchPValue } from './sample-ratio.ts';
 
 const ALPHA = 0.05;
 /** Where nobody has said how many people should see it. */
@@ -39,7 +39,7 @@ export interface ComparedResults {
 const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
 
 /** What a campaign was while users saw it, oldest version first. */
-export type Former = readonly Pick<CampaignText, 'variants' | 'control_percentage'>[];
+export type Former = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
 
 const divisionOf = ({ variants, control_percentage }: Former[number]): string =>
   JSON.stringify([
@@ -47,7 +47,7 @@ const divisionOf = ({ variants, control_percentage }: Former[number]): string =>
     variants.map(({ variant_id, weight }) => [variant_id, weight ?? 1]),
   ]);
 
-const armsOf = (campaign: CampaignText, counts: Counted, former: Former): Arm[] => {
+const armsOf = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] => {
   const goals = (campaign.conversions ?? []).map(() => ({ converted: 0, revenue: 0, revenueSquares: 0 }));
   const shares = sharesOf(campaign);
   const known = shares.map(({ variantId, name, percent }): Arm => {
@@ -95,7 +95,7 @@ export const peopleOf = (arms: readonly Arm[]): number =>
  * judged once their shares were changed: users keep their group, so that the sum is of several divisions.
  */
 export const compareResults = (
-  campaign: CampaignText,
+  campaign: CampaignJson,
   counts: Counted,
   former: Former = [],
 ): ComparedResults => {
@@ -133,7 +133,7 @@ export const compareResults = (
   const total = divided.reduce((sum, { share }) => sum + share, 0);
   const isDivided = divided.length > 1 && exposed.some((count) => count > 0);
   const p = isDivided
-    ? sampleRatioP(
+    ? sampleRatioMismatchPValue(
         exposed,
         divided.map(({ share }) => share / total),
       )

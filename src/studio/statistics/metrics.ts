@@ -1,5 +1,5 @@
 import type { ArmResults, CampaignResults } from '../../service/index.ts';
-import type { CampaignText, ConversionText } from '../campaign/campaign-json.ts';
+import type { CampaignJson, ConversionJson } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
 
 /** An arm with its name; those that nobody has seen yet are there too. */
@@ -27,11 +27,11 @@ export interface Metric {
 }
 
 /** What a goal is called over its numbers: `Bought “teapot”`. */
-export const goalName = ({ event, product }: Pick<ConversionText, 'event' | 'product'>): string =>
+export const goalName = ({ event, product }: Pick<ConversionJson, 'event' | 'product'>): string =>
   product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
 /** What can be compared: clicks, and each goal with what was spent on it. */
-export const metricsOf = (campaign: CampaignText, counts: Counted): Metric[] => {
+export const metricsOf = (campaign: CampaignJson, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
     const convertedOf = ({ goals: of }: Arm) => of[index]?.converted ?? 0;
     const rate: Metric = {

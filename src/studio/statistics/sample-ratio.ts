@@ -43,7 +43,7 @@ const logBayesFactor = (counts: readonly number[], shares: readonly number[], co
  * Bayes factors of several alternatives, which is a martingale as each of them is. 1 for no doubt at all; below 0.01
  * something is wrong with how people were divided, or with what was counted. `docs/studio.md` has its power.
  */
-export const sampleRatioP = (counts: readonly number[], shares: readonly number[]): number => {
+export const sampleRatioMismatchPValue = (counts: readonly number[], shares: readonly number[]): number => {
   const factors = CONCENTRATIONS.map((each) => logBayesFactor(counts, shares, each));
   const most = Math.max(...factors);
   // Of numbers so large only the differences of their logarithms can be raised.

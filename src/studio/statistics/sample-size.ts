@@ -1,4 +1,4 @@
-import type { CampaignText } from '../campaign/campaign-json.ts';
+import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 import { sequenceHalfWidth } from './confidence-sequence.ts';
 
@@ -11,7 +11,7 @@ const Z_POWER = 0.8416;
  * and `lift` as a share of it. The results name a winner at that number, by the interval of `confidence-sequence.ts`. `null` where
  * the campaign compares nothing, or the rate with the lift is no share.
  */
-export const neededPeople = (campaign: CampaignText, rate: number, lift: number): number | null => {
+export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: number): number | null => {
   const raised = rate * (1 + lift);
   if (!(rate > 0 && rate < 1 && raised > 0 && raised < 1 && raised !== rate)) return null;
   const shares = sharesOf(campaign).filter(({ percent }) => percent > 0);

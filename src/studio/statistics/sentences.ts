@@ -1,4 +1,4 @@
-import type { CampaignText } from '../campaign/campaign-json.ts';
+import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { type ComparedResults, type Comparison, peopleOf } from './compare.ts';
 
 const number = new Intl.NumberFormat('en-GB');
@@ -9,7 +9,7 @@ const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximum
 const size = (value: number, unit: Comparison['unit']): string =>
   unit === 'money' ? money.format(Math.abs(value)) : oneDigit.format(Math.abs(value) * 100);
 
-const unitWords = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' percentage points');
+const formatUnit = (unit: Comparison['unit']) => (unit === 'money' ? '' : ' percentage points');
 
 const isHigher = ({ difference }: Comparison) => difference !== null && difference.low > 0;
 const isLower = ({ difference }: Comparison) => difference !== null && difference.high < 0;
@@ -20,10 +20,10 @@ const namesOf = ({ one, other }: Comparison, { arms }: ComparedResults) => {
 };
 
 /** `0.4 lower to 9.2 percentage points higher` */
-export const rangeWords = ({ difference, unit }: Comparison): string => {
+export const formatInterval = ({ difference, unit }: Comparison): string => {
   if (!difference) return 'too few people to say';
   const { low, high } = difference;
-  const words = unitWords(unit);
+  const words = formatUnit(unit);
   if (low > 0) return `${size(low, unit)} to ${size(high, unit)}${words} higher`;
   if (high < 0) return `${size(high, unit)} to ${size(low, unit)}${words} lower`;
   return `${size(low, unit)} lower to ${size(high, unit)}${words} higher`;
@@ -42,7 +42,7 @@ const decided = (
     const { low, high } = each.difference!;
     const [winner, loser] = isHigher(each) ? [one, against] : [against, one];
     const [least, most] = isHigher(each) ? [low, high] : [high, low];
-    const by = `${size(least, each.unit)} to ${size(most, each.unit)}${unitWords(each.unit)}`;
+    const by = `${size(least, each.unit)} to ${size(most, each.unit)}${formatUnit(each.unit)}`;
     return {
       words: `${winner} beats ${loser} in ${what}`,
       details: `${winner} beats ${loser} by ${by} in ${what}`,
@@ -68,7 +68,7 @@ const listed = (names: readonly string[]): string =>
 
 const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 
-const hasEnded = ({ ends_at }: CampaignText, nowMs: number) =>
+const hasEnded = ({ ends_at }: CampaignJson, nowMs: number) =>
   ends_at != null && Date.parse(ends_at) <= nowMs;
 
 /** What came of a campaign: one short sentence, and what it stands on. */
@@ -78,7 +78,7 @@ export interface Headline {
 }
 
 /** Why no winner is named yet; `null` at the moment that was planned: so many people, or without a plan the end. */
-const tooEarly = (campaign: CampaignText, seen: number, nowMs: number): Headline | null => {
+const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
   const saw = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
   const early = (...details: string[]) => ({ words: 'Too early to name a winner.', details });
@@ -99,7 +99,7 @@ const tooEarly = (campaign: CampaignText, seen: number, nowMs: number): Headline
 };
 
 /** What came of it. A winner is named at the planned moment alone, on the goals where there are some. */
-export const headline = (campaign: CampaignText, results: ComparedResults, nowMs: number): Headline => {
+export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
   const seen = peopleOf(arms);
   if (seen === 0) return { words: 'Nobody has seen it yet.', details: [] };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { createService, openStore, vacuumStore } from '../../../src/service/index.ts';
-import { forgetSubject } from '../../../src/service/operators/index.ts';
+import { redactAuditSubject } from '../../../src/service/operators/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
@@ -87,7 +87,7 @@ const planOnSqlite = async (file: string): Promise<string> => {
   await (await openStore(file)).close();
   const database = new DatabaseSync(file);
   onTestFinished(() => database.close());
-  return JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${forgetSubject('?', '?')}`).all());
+  return JSON.stringify(database.prepare(`EXPLAIN QUERY PLAN ${redactAuditSubject('?', '?')}`).all());
 };
 
 const planOnPostgres = async (): Promise<string> => {
@@ -95,7 +95,7 @@ const planOnPostgres = async (): Promise<string> => {
   await (await openStore(address)).close();
   const { pool, close } = connect(address, 'groups', { connections: 1 });
   onTestFinished(close);
-  const { sql, values } = POSTGRES_STATEMENTS.forgetSubject('test', 'kim');
+  const { sql, values } = POSTGRES_STATEMENTS.redactAuditSubject('test', 'kim');
   return JSON.stringify(await runIn(pool)(`EXPLAIN ${sql}`, values));
 };
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
+import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { campaignChanges as changesWith } from '../../../src/studio/campaign/changes.ts';
 import type { Naming } from '../../../src/studio/campaign/describe-fields.ts';
 
-const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
+const aCampaign = (changes: Partial<CampaignJson> = {}): CampaignJson => ({
   campaign_id: 'sale',
   name: 'Sale',
   status: 'active',
@@ -17,7 +17,7 @@ const naming: Naming = {
   audience: (_: unknown, id: string) => id,
   moment: (iso) => `on ${iso.slice(0, 10)}`,
 };
-const campaignChanges = (before: CampaignText | null, after: CampaignText | null) =>
+const campaignChanges = (before: CampaignJson | null, after: CampaignJson | null) =>
   changesWith(before, after, naming);
 
 describe('what is different between two campaigns', () => {

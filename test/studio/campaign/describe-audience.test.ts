@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { audienceWords } from '../../../src/studio/campaign/describe-audience.ts';
+import { describeAudience } from '../../../src/studio/campaign/describe-audience.ts';
 
 describe('an audience in plain words', () => {
   test.each([
@@ -48,6 +48,6 @@ describe('an audience in plain words', () => {
       'People of whom this is true: name fits {"$regex":"^A"}.',
     ],
   ])('%j', (audience, words) => {
-    expect(audienceWords(audience)).toBe(words);
+    expect(describeAudience(audience)).toBe(words);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { compileProperty } from '../../../src/service/campaigns/personalise.ts';
 import { oddUrl, refusedUrl } from '../../../src/studio/campaign/url-problem.ts';
-import { liquidWords } from '../../../src/studio/server/describe-issue.ts';
+import { describeLiquidError } from '../../../src/studio/server/describe-issue.ts';
 
 describe('a template that fails, in plain words', () => {
   test.each([
@@ -32,7 +32,7 @@ describe('a template that fails, in plain words', () => {
     } catch (error) {
       message = (error as Error).message;
     }
-    expect(liquidWords(message)).toBe(words);
+    expect(describeLiquidError(message)).toBe(words);
   });
 });
 

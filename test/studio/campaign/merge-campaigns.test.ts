@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText, VariantText } from '../../../src/studio/campaign/campaign-json.ts';
+import type { CampaignJson, VariantJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { mergeCampaigns } from '../../../src/studio/campaign/merge-campaigns.ts';
 
 const text = (value: string) => ({ type: 'string' as const, value });
 const variant = (
   id: string,
   texts: Record<string, string>,
-  more: Partial<VariantText> = {},
-): VariantText => ({
+  more: Partial<VariantJson> = {},
+): VariantJson => ({
   variant_id: id,
   properties: Object.fromEntries(Object.entries(texts).map(([name, value]) => [name, text(value)])),
   ...more,
 });
-const BASE: CampaignText = {
+const BASE: CampaignJson = {
   campaign_id: 'sale',
   name: 'Sale',
   status: 'active',
@@ -25,7 +25,7 @@ const BASE: CampaignText = {
   ],
 };
 /** The base with a change. */
-const changed = (make: (draft: CampaignText) => void): CampaignText => {
+const changed = (make: (draft: CampaignJson) => void): CampaignJson => {
   const draft = structuredClone(BASE);
   make(draft);
   return draft;
@@ -77,7 +77,7 @@ describe('a merge of two drafts', () => {
     ]);
   });
 
-  test.each<[string, (draft: CampaignText) => void, (draft: CampaignText) => void]>([
+  test.each<[string, (draft: CampaignJson) => void, (draft: CampaignJson) => void]>([
     [
       'the same text',
       (draft) => Object.assign(draft.variants[0]!.properties, { headline: text('Mine') }),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
+import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { campaignChanges } from '../../../src/studio/campaign/changes.ts';
 import {
   addLanguage,
@@ -13,7 +13,7 @@ import {
 } from '../../../src/studio/campaign/translations.ts';
 
 const text = (value: string) => ({ type: 'string' as const, value });
-const CAMPAIGN: CampaignText = {
+const CAMPAIGN: CampaignJson = {
   campaign_id: 'cups',
   status: 'active',
   placements: ['home'],

@@ -1,12 +1,12 @@
 // A draft as the editor keeps it: what is saved over what, what two operators make of it, and what is kept on the device.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
+import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { createEditor } from '../../../src/studio/pages/editor/editor-state.ts';
 import { session } from '../../../src/studio/pages/shell/session.ts';
-import type { SessionAnswer } from '../../../src/studio/server/routes/access.ts';
+import type { SessionResponse } from '../../../src/studio/server/routes/access.ts';
 import type { CampaignRow } from '../../../src/studio/server/routes/campaigns.ts';
 
-const BASE: CampaignText = {
+const BASE: CampaignJson = {
   campaign_id: 'sale',
   name: 'Sale',
   status: 'active',
@@ -17,9 +17,9 @@ const AT = '2026-03-02T09:00:00Z';
 
 /** The drafts of a server with one campaign: it takes a change over the revision that it has, and no other. */
 const aServer = () => {
-  let stored: { revision: string; campaign: CampaignText; editor: string } | null = null;
+  let stored: { revision: string; campaign: CampaignJson; editor: string } | null = null;
   let next = 1;
-  const put = (campaign: CampaignText, editor: string) => {
+  const put = (campaign: CampaignJson, editor: string) => {
     stored = { revision: `r${next}`, campaign, editor };
     next += 1;
     return stored;
@@ -30,8 +30,8 @@ const aServer = () => {
     isDown: false,
     /** Stores what it gets, and its answers are lost. */
     isMute: false,
-    saved: [] as CampaignText[],
-    colleague: (make: (draft: CampaignText) => void) => {
+    saved: [] as CampaignJson[],
+    colleague: (make: (draft: CampaignJson) => void) => {
       const campaign = structuredClone(stored?.campaign ?? BASE);
       make(campaign);
       put(campaign, 'Mia');
@@ -59,7 +59,7 @@ let server: ReturnType<typeof aServer>;
 beforeEach(() => {
   server = aServer();
   vi.stubGlobal('fetch', server.fetch);
-  session.value = { operator: { name: 'Ed', role: 'edit' }, workspace: { id: 'shop' } } as SessionAnswer;
+  session.value = { operator: { name: 'Ed', role: 'edit' }, workspace: { id: 'shop' } } as SessionResponse;
   localStorage.clear();
 });
 afterEach(() => vi.unstubAllGlobals());

@@ -12,7 +12,7 @@ const text = (value: string) => ({ type: 'string', value });
 const image = (value: string) => ({ type: 'image', value });
 
 /** What is said of a campaign with an end, which is otherwise one without a fault. */
-const checksOf = (members: Record<string, unknown>) =>
+const validateDraft = (members: Record<string, unknown>) =>
   checkDraft(
     aCampaign({ placements: ['home'], ends_at: '2026-03-09T09:00:00Z', ...members }),
     workspace,
@@ -20,14 +20,14 @@ const checksOf = (members: Record<string, unknown>) =>
   ).map(({ severity, path, words }) => `${severity} ${path.at(-1)}: ${words}`);
 /** The same of a variant's properties. */
 const propertyChecks = (properties: Record<string, unknown>) =>
-  checksOf({ variants: [aVariant({ properties })] });
+  validateDraft({ variants: [aVariant({ properties })] });
 
 test('nothing is said of a campaign without a fault', () => {
   expect(propertyChecks({ headline: text('Hi') })).toEqual([]);
 });
 
 test('a goal that was just added asks to be filled in', () => {
-  expect(checksOf({ conversions: [{ event: '', within_hours: 168 }] })).toEqual([
+  expect(validateDraft({ conversions: [{ event: '', within_hours: 168 }] })).toEqual([
     'error event: Fill it in: it is empty.',
   ]);
 });
@@ -35,7 +35,7 @@ test('a goal that was just added asks to be filled in', () => {
 test('a click that could set nothing is an error, at its attributes', () => {
   const properties = { headline: text('Hi') };
   const withClick = (attributes: object) =>
-    checksOf({ variants: [aVariant({ properties, on_click: { attributes } })] });
+    validateDraft({ variants: [aVariant({ properties, on_click: { attributes } })] });
   expect(withClick({ country: 5, tier: 'gold' })).toEqual([
     'error country: A click cannot set country to 5: give it a value that country can have.',
   ]);
@@ -142,12 +142,12 @@ describe('a campaign', () => {
     [{ starts_at: 'tomorrow' }, 'error starts_at'],
     [{ audience: { tier: { $matches: 'x' } } }, 'error'],
   ])('with %j is told of it', (members, words) => {
-    expect(checksOf(members)[0]).toContain(words);
+    expect(validateDraft(members)[0]).toContain(words);
   });
 
   test('without an end is told of only where it is a test without a target sample size', () => {
     const about = (members: Record<string, unknown>) =>
-      checksOf({ ends_at: null, ...members }).filter((words) => words.includes('ends_at'));
+      validateDraft({ ends_at: null, ...members }).filter((words) => words.includes('ends_at'));
     expect([about({}), about({ control_percentage: 10, target_sample_size: 500 })]).toEqual([[], []]);
     expect(about({ control_percentage: 10 })).toHaveLength(1);
   });
@@ -158,13 +158,13 @@ describe('a campaign', () => {
       second_button_text: text('Later'),
       ends_at: { type: 'datetime', value: '2020-01-01T00:00:00Z' },
     };
-    const found = checksOf({ variants: [aVariant({ properties })] }).join('\n');
+    const found = validateDraft({ variants: [aVariant({ properties })] }).join('\n');
     expect(found).toContain('is not shown without a link.');
     expect(found).toContain('This date is in the past.');
   });
 
   test('names its errors before its warnings, and each place once', () => {
-    const checks = checksOf({
+    const checks = validateDraft({
       ends_at: null,
       control_percentage: 10,
       variants: [aVariant({ properties: { headline: text('') } })],
@@ -194,7 +194,7 @@ describe('the texts of a draft', () => {
     const variants = Array.from({ length: 150 }, (_, index) =>
       aVariant({ variant_id: `v${index}`, properties: { headline: text(wild) } }),
     );
-    const checks = checksOf({ variants });
+    const checks = validateDraft({ variants });
     expect(checks).toContain(
       'error variants: The texts of all variants take too long to write: make some of them shorter.',
     );

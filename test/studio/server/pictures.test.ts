@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { sizeWords } from '../../../src/studio/campaign/picture-rules.ts';
+import { formatBytes } from '../../../src/studio/campaign/picture-rules.ts';
 import { anAvif, aPng } from '../../helpers/a-picture.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 import { keptOpen, STORES } from '../../helpers/running-service.ts';
@@ -331,7 +331,7 @@ test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'
 );
 
 test('the size of a file that is too large never reads like one that fits', () => {
-  expect([1, 84 * 1024, MEGABYTE, MEGABYTE + 1, 1.5 * MEGABYTE].map(sizeWords)).toEqual([
+  expect([1, 84 * 1024, MEGABYTE, MEGABYTE + 1, 1.5 * MEGABYTE].map(formatBytes)).toEqual([
     '1 KB',
     '84 KB',
     '1024 KB',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { logGamma, sampleRatioP } from '../../../src/studio/statistics/sample-ratio.ts';
+import { logGamma, sampleRatioMismatchPValue } from '../../../src/studio/statistics/sample-ratio.ts';
 
 describe('the logarithm of the gamma function', () => {
   test.each([
@@ -17,7 +17,7 @@ const WARNS_BELOW = 0.01;
 
 /** The largest smaller group of so many people, half of whom were expected in it, of which the test warns. */
 const warnsAt = (people: number): number => {
-  const isWarned = (few: number) => sampleRatioP([people - few, few], HALVES) < WARNS_BELOW;
+  const isWarned = (few: number) => sampleRatioMismatchPValue([people - few, few], HALVES) < WARNS_BELOW;
   let few = Math.floor(people / 2);
   while (!isWarned(few)) few -= 1;
   return few;
@@ -52,15 +52,15 @@ describe('the sample-ratio test', () => {
       return (half / all) * ((half + 1) / (all + 1)) * (half / (all + 2));
     });
     const mean = otherwise.reduce((sum, each) => sum + each, 0) / otherwise.length;
-    expect(sampleRatioP([2, 1], HALVES)).toBeCloseTo(Math.min(1, 0.5 ** 3 / mean), 10);
-    expect(sampleRatioP([3, 0], HALVES)).toBeLessThan(1);
+    expect(sampleRatioMismatchPValue([2, 1], HALVES)).toBeCloseTo(Math.min(1, 0.5 ** 3 / mean), 10);
+    expect(sampleRatioMismatchPValue([3, 0], HALVES)).toBeLessThan(1);
   });
 
   test('has no doubt of groups that are as large as they should be', () => {
-    expect(sampleRatioP([500, 500], HALVES)).toBe(1);
-    expect(sampleRatioP([520, 480], HALVES)).toBeGreaterThan(0.5);
-    expect(sampleRatioP([4_512, 4_489, 1_003], [0.45, 0.45, 0.1])).toBeGreaterThan(0.5);
-    expect(sampleRatioP([0, 0], HALVES)).toBe(1);
+    expect(sampleRatioMismatchPValue([500, 500], HALVES)).toBe(1);
+    expect(sampleRatioMismatchPValue([520, 480], HALVES)).toBeGreaterThan(0.5);
+    expect(sampleRatioMismatchPValue([4_512, 4_489, 1_003], [0.45, 0.45, 0.1])).toBeGreaterThan(0.5);
+    expect(sampleRatioMismatchPValue([0, 0], HALVES)).toBe(1);
   });
 
   // Beside them what a chi-squared test says that is right for one look only.
@@ -72,12 +72,12 @@ describe('the sample-ratio test', () => {
     { counts: [100, 900], chiSquared: '10⁻¹⁴⁰' },
     { counts: [52_000, 48_000], chiSquared: '10⁻³⁶' },
   ])('warns of $counts at 50 : 50 (chi-squared p $chiSquared)', ({ counts }) =>
-    expect(sampleRatioP(counts, HALVES)).toBeLessThan(WARNS_BELOW),
+    expect(sampleRatioMismatchPValue(counts, HALVES)).toBeLessThan(WARNS_BELOW),
   );
 
   test('warns of a control group of a tenth that is half as large', () => {
-    expect(sampleRatioP([950, 50], [0.9, 0.1])).toBeLessThan(WARNS_BELOW);
-    expect(sampleRatioP([900, 100], [0.9, 0.1])).toBe(1);
+    expect(sampleRatioMismatchPValue([950, 50], [0.9, 0.1])).toBeLessThan(WARNS_BELOW);
+    expect(sampleRatioMismatchPValue([900, 100], [0.9, 0.1])).toBe(1);
   });
 
   // The same table is in docs/studio.md.
@@ -104,7 +104,7 @@ describe('the sample-ratio test', () => {
       let one = 0;
       for (let people = 1; people <= 2_000; people += 1) {
         if (next() < 0.5) one += 1;
-        if (people % 10 === 0 && sampleRatioP([one, people - one], HALVES) < WARNS_BELOW) {
+        if (people % 10 === 0 && sampleRatioMismatchPValue([one, people - one], HALVES) < WARNS_BELOW) {
           alarms += 1;
           break;
         }

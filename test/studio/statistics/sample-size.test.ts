@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
+import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
-import { neededPeople } from '../../../src/studio/statistics/sample-size.ts';
+import { requiredSampleSize } from '../../../src/studio/statistics/sample-size.ts';
 
-const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
+const aCampaign = (changes: Partial<CampaignJson> = {}): CampaignJson => ({
   campaign_id: 'sale',
   status: 'active',
   placements: ['home'],
@@ -34,7 +34,7 @@ describe('the number of people that a comparison needs', () => {
     [0.05, 0.2, 10],
   ])('finds a rate of %d with a lift of %d among %d variants, four times of five', (rate, lift, count) => {
     const variants = [...'abcdefghij'].slice(0, count).map((variant_id) => ({ variant_id, properties: {} }));
-    const planned = neededPeople(aCampaign({ variants }), rate, lift)!;
+    const planned = requiredSampleSize(aCampaign({ variants }), rate, lift)!;
     const campaign = aCampaign({ variants, target_sample_size: planned });
     const random = createRandom();
     const n = Math.round(planned / count);
@@ -69,12 +69,12 @@ describe('the number of people that a comparison needs', () => {
       control_percentage: 10,
       ...goal,
     });
-    expect(neededPeople(alone, 0.05, 0.2)).toBeGreaterThan(neededPeople(aCampaign(), 0.05, 0.2)!);
+    expect(requiredSampleSize(alone, 0.05, 0.2)).toBeGreaterThan(requiredSampleSize(aCampaign(), 0.05, 0.2)!);
   });
 
   test('is none where nothing is compared, and for what is no rate', () => {
     expect(
-      neededPeople(aCampaign({ variants: [{ variant_id: 'a', properties: {} }] }), 0.05, 0.2),
+      requiredSampleSize(aCampaign({ variants: [{ variant_id: 'a', properties: {} }] }), 0.05, 0.2),
     ).toBeNull();
     for (const [rate, lift] of [
       [0, 0.2],
@@ -83,7 +83,7 @@ describe('the number of people that a comparison needs', () => {
       [0.5, 0],
       [Number.NaN, 1],
     ] as const) {
-      expect(neededPeople(aCampaign(), rate, lift)).toBeNull();
+      expect(requiredSampleSize(aCampaign(), rate, lift)).toBeNull();
     }
   });
 });

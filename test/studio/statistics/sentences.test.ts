@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { CampaignResults } from '../../../src/service/index.ts';
-import type { CampaignText } from '../../../src/studio/campaign/campaign-json.ts';
+import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { compareResults } from '../../../src/studio/statistics/compare.ts';
-import { headline, rangeWords } from '../../../src/studio/statistics/sentences.ts';
+import { formatInterval, headline } from '../../../src/studio/statistics/sentences.ts';
 
 const NOW = Date.parse('2026-03-06T18:00:00Z');
 const OVER = { ends_at: '2026-03-06T17:00:00Z' };
 
-const aCampaign = (changes: Partial<CampaignText> = {}): CampaignText => ({
+const aCampaign = (changes: Partial<CampaignJson> = {}): CampaignJson => ({
   campaign_id: 'sale',
   status: 'active',
   placements: ['home'],
@@ -32,7 +32,7 @@ const arm = (variantId: string | null, exposed: number, clicked: number, convert
 const counts = (...arms: CampaignResults['arms']) => ({ arms, currencies: ['EUR'] });
 
 /** The first sentence, then what it stands on. */
-const said = (campaign: CampaignText, of: ReturnType<typeof counts>) => {
+const said = (campaign: CampaignJson, of: ReturnType<typeof counts>) => {
   const { words, details } = headline(campaign, compareResults(campaign, of), NOW);
   return [words, ...details];
 };
@@ -164,7 +164,7 @@ describe('a comparison', () => {
   test('says nothing of too few people', () => {
     const few = compareResults(campaign, counts(arm('a', 20, 4, [0]), arm('b', 20, 5, [0])));
     expect(few.comparisons.every(({ difference }) => difference === null)).toBe(true);
-    expect(rangeWords(few.comparisons[0]!)).toBe('too few people to say');
+    expect(formatInterval(few.comparisons[0]!)).toBe('too few people to say');
     // Of many people, and of money, where four of a group bought anything.
     const bought = compareResults(campaign, counts(arm('a', 900, 90, [4]), arm('b', 900, 120, [90])));
     expect(bought.comparisons.map(({ metric, difference }) => [metric, difference === null])).toEqual([
@@ -174,9 +174,9 @@ describe('a comparison', () => {
   });
 
   test('is in words', () => {
-    expect(rangeWords(comparisons[0]!)).toMatch(/^\d\.\d lower to \d\.\d percentage points higher$/);
-    expect(rangeWords(comparisons[3]!)).toMatch(/^\d\.\d to 1\d\.\d percentage points higher$/);
-    expect(rangeWords(comparisons[6]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
+    expect(formatInterval(comparisons[0]!)).toMatch(/^\d\.\d lower to \d\.\d percentage points higher$/);
+    expect(formatInterval(comparisons[3]!)).toMatch(/^\d\.\d to 1\d\.\d percentage points higher$/);
+    expect(formatInterval(comparisons[6]!)).toMatch(/^\d\.\d\d (to|lower to) \d\.\d\d higher$/);
   });
 
   test('has the lift beside it: the difference as a share of the other rate', () => {

@@ -1,4 +1,4 @@
-import { numberIn, textIn } from '../../operators/index.ts';
+import { readNumber, readText } from '../../operators/index.ts';
 import { isNamedBy, type Lookup, type Named, nameOfLookup, userIdOf } from '../../profiles/lookup.ts';
 import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
@@ -88,8 +88,8 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   if (keys.length === 0) return found;
   for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
     // Of several workspaces one may have the key that another asks for.
-    const name = nameOfLookup(textIn(row, 'workspace_id'), textIn(row, 'identifier'));
-    if (named.has(name)) add(numberIn(row, 'user_id'), name);
+    const name = nameOfLookup(readText(row, 'workspace_id'), readText(row, 'identifier'));
+    if (named.has(name)) add(readNumber(row, 'user_id'), name);
   }
   return found;
 };

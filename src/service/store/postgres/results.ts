@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { numberIn, textIn } from '../../operators/index.ts';
+import { readNumber, readText } from '../../operators/index.ts';
 import { addGoals, advanceResults } from '../../results/advance.ts';
 import { createFollower, type Settled } from '../../results/follow.ts';
 import { createPace } from '../../results/pace.ts';
@@ -26,13 +26,13 @@ const WAIT_MS = 1_000;
 export const createSettle = (run: Run): (() => Promise<Settled>) => {
   let settled: Settled = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
   const inFlight = async () =>
-    (await run(GROUPS_IN_FLIGHT, [])).map((row) => textIn(row, 'virtualtransaction'));
+    (await run(GROUPS_IN_FLIGHT, [])).map((row) => readText(row, 'virtualtransaction'));
 
   return async () => {
     const atMs = Date.now();
     const ids: number[] = [];
     for (const { sql, values } of POSTGRES_RESULTS.last)
-      ids.push(numberIn((await run(sql, values))[0]!, 'id'));
+      ids.push(readNumber((await run(sql, values))[0]!, 'id'));
     const [events, bannerEvents, userChanges] = ids as [number, number, number];
     let before = await inFlight();
     const until = performance.now() + WAIT_MS;

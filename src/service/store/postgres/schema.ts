@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { numberIn, textIn } from '../../operators/index.ts';
+import { readNumber, readText } from '../../operators/index.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { POSTGRES_TABLES } from '../tables.ts';
 import { type Connections, connect } from './connect.ts';
@@ -46,7 +46,7 @@ const numberOf = async (run: Run): Promise<number | null> => {
   const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
   if (found?.['is_there'] !== true) return null;
   const [row] = await run('SELECT version FROM placard_schema');
-  return row ? numberIn(row, 'version') : null;
+  return row ? readNumber(row, 'version') : null;
 };
 
 const COLUMNS = `SELECT name, attname FROM unnest($1::text[]) AS name
@@ -57,7 +57,7 @@ const checkTables = async (run: Run): Promise<void> => {
   const number = await numberOf(run);
   const columns: TableColumns = new Map();
   for (const row of await run(COLUMNS, [tableNames('postgres')])) {
-    const [table, column] = [textIn(row, 'name'), textIn(row, 'attname')];
+    const [table, column] = [readText(row, 'name'), readText(row, 'attname')];
     columns.set(table, (columns.get(table) ?? new Set()).add(column));
   }
   checkSchema('The database', number, 'postgres', columns);
@@ -68,7 +68,7 @@ const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 const refuseEncoding = async (run: Run) => {
   const [row] = await run('SHOW server_encoding');
-  const encoding = textIn(row!, 'server_encoding');
+  const encoding = readText(row!, 'server_encoding');
   if (!ENCODINGS.includes(encoding))
     throw new Error(
       `The database has the encoding ${encoding}, which cannot store every text: it must be UTF8`,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { numberIn, type SqlRow, textOrNullIn } from '../../operators/index.ts';
+import { readNumber, readTextOrNull, type SqlRow } from '../../operators/index.ts';
 import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
@@ -20,7 +20,7 @@ const PAGE_CHARACTERS = 500_000;
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   let user: UserRow | undefined;
   return {
-    externalId: textOrNullIn(row, 'external_id'),
+    externalId: readTextOrNull(row, 'external_id'),
     get profile() {
       user ??= userOf(row);
       return user.profile;
@@ -70,7 +70,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     try {
       for (const { workspaceId, lookup } of named.values()) {
         for (const row of rowsBy(workspaceId, lookup)) {
-          const userId = numberIn(row, 'user_id');
+          const userId = readNumber(row, 'user_id');
           if (!found.has(userId)) found.set(userId, userOf(row));
         }
       }
@@ -105,7 +105,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       for (const row of rows) yield of(row);
       const end = rows.at(-1);
       if (!end) return;
-      last = numberIn(end, key);
+      last = readNumber(end, key);
       await new Promise(setImmediate);
     }
   }

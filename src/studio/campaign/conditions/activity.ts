@@ -1,15 +1,15 @@
-import type { NamesAnswer } from '../../server/routes/suggestions.ts';
+import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
 import type { Filter } from '../campaign-json.ts';
-import { comparisonWords } from './attribute.ts';
+import { describeComparison } from './attribute.ts';
 import {
   type ConditionKind,
   type Control,
+  formatValue,
   isFilter,
   named,
   onlyEntry,
   operatorsOf,
   plain,
-  valueWords,
 } from './condition-kind.ts';
 
 /** Did it at least so often (0: never), the last time within so many days (`null`: ever). */
@@ -34,11 +34,11 @@ interface ActivityOptions<Kind> {
 }
 
 const times = (count: unknown) =>
-  count === 1 ? 'once' : count === 2 ? 'twice' : `${valueWords(count)} times`;
-const days = (count: unknown) => (count === 1 ? 'day' : `${valueWords(count)} days`);
+  count === 1 ? 'once' : count === 2 ? 'twice' : `${formatValue(count)} times`;
+const days = (count: unknown) => (count === 1 ? 'day' : `${formatValue(count)} days`);
 
 /** One measure of what somebody did. `null` if there are no plain words. */
-const measureWords = (did: string, measure: string, operator: string, operand: unknown): string | null => {
+const describeMeasure = (did: string, measure: string, operator: string, operand: unknown): string | null => {
   switch (`${measure} ${operator}`) {
     case 'count $gte':
       return operand === 1 ? did : `${did} ${times(operand)} or more`;
@@ -134,12 +134,13 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
       const [, , measure = ''] = name.split('.');
       const result = Object.entries(operatorsOf(filter[name])).map(
         ([operator, operand]) =>
-          measureWords(deed, measure, operator, operand) ?? comparisonWords(name, operator, operand),
+          describeMeasure(deed, measure, operator, operand) ?? describeComparison(name, operator, operand),
       );
       return { result, names: [name] };
     },
     isComplete: ({ name }) => name.trim() !== '',
-    isUnknown: ({ name, atLeast }, names: NamesAnswer) => atLeast > 0 && !names[suggestions].includes(name),
+    isUnknown: ({ name, atLeast }, names: SuggestionsResponse) =>
+      atLeast > 0 && !names[suggestions].includes(name),
     controls: (condition) => {
       const { name, atLeast, withinDays } = condition;
       const bounds: Control<ActivityCondition<Kind>>[] = [

@@ -1,5 +1,5 @@
 import { type Scalar, scalarOf, typedOf } from '../scalar-text.ts';
-import { type ConditionKind, named, onlyEntry, operatorsOf, plain, valueWords } from './condition-kind.ts';
+import { type ConditionKind, formatValue, named, onlyEntry, operatorsOf, plain } from './condition-kind.ts';
 
 export const ATTRIBUTE_OPERATORS = [
   'is',
@@ -51,25 +51,25 @@ const readCondition = (name: string, raw: unknown): AttributeCondition | 'unsaid
 };
 
 const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => string>> = {
-  $eq: (name, operand) => `${name} is ${valueWords(operand)}`,
-  $ne: (name, operand) => `${name} is not ${valueWords(operand)}`,
-  $gt: (name, operand) => `${name} is above ${valueWords(operand)}`,
-  $gte: (name, operand) => `${name} is ${valueWords(operand)} or more`,
-  $lt: (name, operand) => `${name} is below ${valueWords(operand)}`,
-  $lte: (name, operand) => `${name} is ${valueWords(operand)} or less`,
+  $eq: (name, operand) => `${name} is ${formatValue(operand)}`,
+  $ne: (name, operand) => `${name} is not ${formatValue(operand)}`,
+  $gt: (name, operand) => `${name} is above ${formatValue(operand)}`,
+  $gte: (name, operand) => `${name} is ${formatValue(operand)} or more`,
+  $lt: (name, operand) => `${name} is below ${formatValue(operand)}`,
+  $lte: (name, operand) => `${name} is ${formatValue(operand)} or less`,
   $veq: (name, operand) => `${name} is version ${String(operand)}`,
   $vgt: (name, operand) => `${name} is later than version ${String(operand)}`,
   $vgte: (name, operand) => `${name} is version ${String(operand)} or later`,
   $vlt: (name, operand) => `${name} is before version ${String(operand)}`,
   $vlte: (name, operand) => `${name} is version ${String(operand)} or before`,
-  $ini: (name, operand) => `${name} is ${valueWords(operand)}, in capitals or not`,
-  $in: (name, operand) => `${name} is ${valueWords(operand)}`,
-  $nin: (name, operand) => `${name} is none of ${valueWords(operand)}`,
+  $ini: (name, operand) => `${name} is ${formatValue(operand)}, in capitals or not`,
+  $in: (name, operand) => `${name} is ${formatValue(operand)}`,
+  $nin: (name, operand) => `${name} is none of ${formatValue(operand)}`,
   $exists: (name, operand) => `${name} is ${operand ? 'known' : 'not known'}`,
 };
 
 /** One operator on what a path names; what has no plain words is quoted as it is written. */
-export const comparisonWords = (path: string, operator: string, operand: unknown): string => {
+export const describeComparison = (path: string, operator: string, operand: unknown): string => {
   const name = plain(path.replace(/^custom_attributes\./, ''));
   return COMPARISONS[operator]?.(name, operand) ?? `${name} fits ${JSON.stringify({ [operator]: operand })}`;
 };
@@ -99,7 +99,7 @@ export const attribute: ConditionKind<AttributeCondition> = {
   },
   words: (name, filter) => ({
     result: Object.entries(operatorsOf(filter[name])).map(([operator, operand]) =>
-      comparisonWords(name, operator, operand),
+      describeComparison(name, operator, operand),
     ),
     names: [name],
   }),

@@ -1,4 +1,4 @@
-import { type ConditionKind, choices, onlyEntry, valueWords } from './condition-kind.ts';
+import { type ConditionKind, choices, formatValue, onlyEntry } from './condition-kind.ts';
 
 /** What users do in campaigns: the fields of a filter, and how it is said. */
 const ACTIONS = {
@@ -56,7 +56,7 @@ export const campaign: ConditionKind<CampaignCondition> = {
   words: (name, filter, nameOf) => {
     if (!name.startsWith('campaigns.')) return null;
     const condition = readField(name, filter[name]);
-    if (!condition) return { result: [`${name} ${valueWords(filter[name])}`], names: [name] };
+    if (!condition) return { result: [`${name} ${formatValue(filter[name])}`], names: [name] };
     const { id, action, hasDone, withinDays } = condition;
     const lately =
       withinDays === null ? '' : ` in the last ${withinDays === 1 ? 'day' : `${withinDays} days`}`;

@@ -1,4 +1,4 @@
-import type { NamesAnswer } from '../../server/routes/suggestions.ts';
+import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
 import type { Filter } from '../campaign-json.ts';
 
 /** What conditions choose from. */
@@ -65,7 +65,7 @@ export interface ConditionKind<Condition> {
   /** A line that is not filled in stays in the builder and out of the campaign. */
   isComplete(condition: Condition): boolean;
   /** None of the users who were looked at has it. What is to be missing may be. */
-  isUnknown(condition: Condition, names: NamesAnswer): boolean;
+  isUnknown(condition: Condition, names: SuggestionsResponse): boolean;
   controls(condition: Condition, choices: ConditionChoices): Control<Condition>[];
 }
 
@@ -90,9 +90,9 @@ export const plain = (name: string): string => name.replaceAll('_', ' ');
 /** A text that looks like something else: the number 10115 and the text “10115” are two values, and match other people. */
 const LIKE_ANOTHER = /^(?:-?\d[\d.]*|true|false|yes|no)$/i;
 
-export const valueWords = (raw: unknown): string => {
+export const formatValue = (raw: unknown): string => {
   if (typeof raw === 'string') return LIKE_ANOTHER.test(raw) ? `the text “${raw}”` : plain(raw);
-  if (Array.isArray(raw)) return raw.map(valueWords).join(' or ');
+  if (Array.isArray(raw)) return raw.map(formatValue).join(' or ');
   return raw === true ? 'yes' : raw === false ? 'no' : JSON.stringify(raw);
 };
 

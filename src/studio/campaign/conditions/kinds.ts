@@ -1,4 +1,4 @@
-import type { NamesAnswer } from '../../server/routes/suggestions.ts';
+import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
 import type { Filter } from '../campaign-json.ts';
 import { event, purchase } from './activity.ts';
 import { app } from './app.ts';
@@ -27,7 +27,7 @@ export const writeCondition = (condition: Condition): Filter => kindOf(condition
 
 export const isComplete = (condition: Condition): boolean => kindOf(condition).isComplete(condition);
 
-export const isUnknown = (condition: Condition, names: NamesAnswer | null): boolean =>
+export const isUnknown = (condition: Condition, names: SuggestionsResponse | null): boolean =>
   names !== null && isComplete(condition) && kindOf(condition).isUnknown(condition, names);
 
 export const controlsOf = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
@@ -48,7 +48,7 @@ export const readConditions = (filter: Filter): Condition[] | null => {
 };
 
 /** What a filter's members ask, in words. Groups are the caller's. */
-export const conditionWords = (filter: Filter, nameOf: AudienceName): string[] => {
+export const describeConditions = (filter: Filter, nameOf: AudienceName): string[] => {
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
     if (said.has(name)) return [];

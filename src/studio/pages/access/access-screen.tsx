@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
-import type { AccessAnswer, AuditAnswer } from '../../server/routes/access.ts';
-import { call, wordsOf } from '../call.ts';
+import type { AccessResponse, AuditResponse } from '../../server/routes/access.ts';
+import { call, describeError } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { DataTable } from '../components/data-table.tsx';
 import { ago, wholeMoment } from '../components/format.ts';
@@ -15,7 +15,7 @@ const TYPING_MS = 300;
 export const Audit = () => {
   const words = useSignal('');
   const path = `/api/audit?find=${encodeURIComponent(words.value.trim())}`;
-  const { loaded, again } = useLoad((signal) => call<AuditAnswer>('GET', path, { signal }), path, {
+  const { loaded, again } = useLoad((signal) => call<AuditResponse>('GET', path, { signal }), path, {
     pauseMs: TYPING_MS,
     keepsLast: true,
   });
@@ -39,7 +39,7 @@ export const Audit = () => {
           <Pages
             key={JSON.stringify(first)}
             first={first}
-            read={(before) => call<AuditAnswer>('GET', `${path}&before=${before}`)}
+            read={(before) => call<AuditResponse>('GET', `${path}&before=${before}`)}
             moreName="Show more"
           >
             {(pages) => (
@@ -75,14 +75,14 @@ const ROLES: Readonly<Record<string, string>> = {
 
 /** Who may do what here, who is signed in, and who did what. */
 export const AccessScreen = () => {
-  const { loaded, again } = useLoad(() => call<AccessAnswer>('GET', '/api/access'), 'access');
+  const { loaded, again } = useLoad(() => call<AccessResponse>('GET', '/api/access'), 'access');
   const end = async (id: string) => {
     try {
       await call('DELETE', `/api/sessions/${id}`);
       announce('The session is ended.');
       await again();
     } catch (error) {
-      announce(wordsOf(error));
+      announce(describeError(error));
     }
   };
   return (

@@ -27,7 +27,7 @@ export const hasError = (checks: readonly DraftCheck[]): boolean =>
   checks.some(({ severity }) => severity === 'error');
 
 /** What there is to say of something: what is wrong with it, then what should be looked at. */
-export const CheckWords = ({ checks }: { checks: readonly DraftCheck[] }) => (
+export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
   <>
     {checks.map(({ severity, words }) => (
       <p key={words} class={severity === 'error' ? 'field-problem' : 'field-warning'}>
@@ -49,7 +49,7 @@ export const Field = ({ id, label, help, aside, checks = [], onLeave, children }
     </div>
     {children}
     <div id={`${id}-problem`}>
-      <CheckWords checks={checks} />
+      <IssueList checks={checks} />
     </div>
     {help && (
       <p class="field-help" id={`${id}-help`}>
@@ -193,7 +193,7 @@ interface MomentInputProps {
   onChange(moment: string | null): void;
 }
 
-const unfinishedWords = (text: string, zone: string): string =>
+const describeUnfinished = (text: string, zone: string): string =>
   /^2\d{3}-/.test(text)
     ? `The clocks of ${zone} skip this hour: choose one before or after it.`
     : 'This year is not meant: it goes from 2000 to 2999.';
@@ -235,7 +235,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
         }}
       />
       <p class="field-problem" id={`${id}-unfinished`}>
-        {isUnfinished && isLeft.value && `${unfinishedWords(text, zone)} The last date stays.`}
+        {isUnfinished && isLeft.value && `${describeUnfinished(text, zone)} The last date stays.`}
       </p>
     </>
   );

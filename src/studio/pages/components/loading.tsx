@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 import { useCallback, useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { wordsOf } from '../call.ts';
+import { describeError } from '../call.ts';
 import { Button } from './controls.tsx';
 import { Problem } from './notices.tsx';
 
@@ -41,7 +41,7 @@ export const useLoad = <Value,>(
     try {
       tell({ state: 'ready', value: await load(signal) });
     } catch (error) {
-      tell({ state: 'failed', words: wordsOf(error) });
+      tell({ state: 'failed', words: describeError(error) });
     }
   }, [key]);
   useEffect(() => {
@@ -114,7 +114,7 @@ export const useAction = <Given extends unknown[]>(act: (...given: Given) => Pro
     try {
       await act(...given);
     } catch (error) {
-      problem.value = wordsOf(error);
+      problem.value = describeError(error);
     } finally {
       isBusy.value = false;
     }

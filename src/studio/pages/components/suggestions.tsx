@@ -1,4 +1,4 @@
-import type { NamesAnswer } from '../../server/routes/suggestions.ts';
+import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
 import { call } from '../call.ts';
 import { useLoad } from './loading.tsx';
 
@@ -17,13 +17,13 @@ const List = ({ id, values }: { id: string; values: readonly string[] }) => (
 );
 
 /** What some of the users have and do; `null` until it is there. */
-export const useNames = (): NamesAnswer | null => {
-  const { loaded } = useLoad(() => call<NamesAnswer>('GET', '/api/names'), 'names');
+export const useNames = (): SuggestionsResponse | null => {
+  const { loaded } = useLoad(() => call<SuggestionsResponse>('GET', '/api/names'), 'names');
   return loaded.state === 'ready' ? loaded.value : null;
 };
 
 /** The lists to choose from. Without them, as without a connection, fields take what is typed. */
-export const NameLists = ({ names }: { names: NamesAnswer | null }) =>
+export const NameLists = ({ names }: { names: SuggestionsResponse | null }) =>
   names && (
     <>
       <List id={ATTRIBUTE_NAMES} values={names.attributes.map(({ name }) => name)} />

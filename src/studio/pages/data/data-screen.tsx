@@ -1,16 +1,16 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import type { DataAnswer } from '../../server/routes/data.ts';
-import { call, wordsOf } from '../call.ts';
+import type { DataResponse } from '../../server/routes/data.ts';
+import { call, describeError } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { ago, countText, moment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
-import { may } from '../shell/session.ts';
+import { hasRole } from '../shell/session.ts';
 import { IntegrationDetails } from './integration-details.tsx';
 import '../screens.css';
 
-type Integration = NonNullable<DataAnswer['integrations']>[number];
+type Integration = NonNullable<DataResponse['integrations']>[number];
 
 /** While a run is under way its counts grow. */
 const POLL_MS = 1_000;
@@ -76,7 +76,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
       {each.rejects > 0 && <span class="tag">{countText(each.rejects)} rejected</span>}
       {each.runs && (
         <span class="row data-actions">
-          {may('publish') && each.status !== 'paused' && (
+          {hasRole('publish') && each.status !== 'paused' && (
             <Button
               disabled={each.lastStatus === 'Running'}
               aria-label={`Sync ${each.name} now`}
@@ -98,7 +98,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
 
 /** Where users' data comes from: what runs, what ran, and what was rejected. */
 export const DataScreen = () => {
-  const { loaded, again } = useLoad(() => call<DataAnswer>('GET', '/api/integrations'), 'data');
+  const { loaded, again } = useLoad(() => call<DataResponse>('GET', '/api/integrations'), 'data');
   const open = useSignal<string | null>(null);
   const asked = useSignal(0);
   const integrations = loaded.state === 'ready' ? (loaded.value.integrations ?? []) : [];
@@ -118,7 +118,7 @@ export const DataScreen = () => {
       open.value = id;
       await again();
     } catch (error) {
-      announce(wordsOf(error));
+      announce(describeError(error));
     }
   };
 

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
-import type { IntegrationAnswer } from '../../server/routes/data.ts';
+import type { IntegrationResponse } from '../../server/routes/data.ts';
 import { call } from '../call.ts';
 import { DataTable } from '../components/data-table.tsx';
 import { countText, wholeMoment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
 
-type Run = IntegrationAnswer['runs'][number];
+type Run = IntegrationResponse['runs'][number];
 
 const POLL_MS = 1_000;
 
@@ -48,7 +48,7 @@ const Chart = ({ runs }: { runs: Run[] }) => {
   );
 };
 
-const Rejects = ({ rejects, hasMoreRejects }: IntegrationAnswer) => (
+const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
   <>
     <h3>Rejected rows</h3>
     <p class="muted">
@@ -80,7 +80,7 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationAnswer) => (
 /** The runs and rejects of one integration. */
 export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: boolean }) => {
   const { loaded, again } = useLoad(
-    () => call<IntegrationAnswer>('GET', `/api/integrations/${encodeURIComponent(id)}`),
+    () => call<IntegrationResponse>('GET', `/api/integrations/${encodeURIComponent(id)}`),
     id,
   );
   // biome-ignore lint/correctness/useExhaustiveDependencies: once more when the run has ended

@@ -3,11 +3,11 @@ import { useRef } from 'preact/hooks';
 import { type AudienceModel, readAudience, writeAudience } from '../../campaign/audience-model.ts';
 import type { Filter } from '../../campaign/campaign-json.ts';
 import { isComplete, isUnknown, NEW_CONDITIONS } from '../../campaign/conditions/kinds.ts';
-import { audienceWords } from '../../campaign/describe-audience.ts';
+import { describeAudience } from '../../campaign/describe-audience.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { ReachAnswer } from '../../server/routes/publish-impact.ts';
+import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { Button, Segments } from '../components/controls.tsx';
-import { CheckWords, checksAt, describedBy, Field, ListField, unreadable } from '../components/fields.tsx';
+import { checksAt, describedBy, Field, IssueList, ListField, unreadable } from '../components/fields.tsx';
 import type { Loaded } from '../components/loading.tsx';
 import { NameLists, useNames } from '../components/suggestions.tsx';
 import { audienceName, signedIn } from '../shell/session.ts';
@@ -164,7 +164,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
               </Button>
             ))}
           </div>
-          <CheckWords checks={checks} />
+          <IssueList checks={checks} />
         </>
       )}
       {model ? (
@@ -184,13 +184,13 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
 };
 
 /** Who gets it. */
-export const Audience = ({ editor, reach }: { editor: Editor; reach: Loaded<ReachAnswer> }) => {
+export const Audience = ({ editor, reach }: { editor: Editor; reach: Loaded<ReachResponse> }) => {
   const { audience } = editor.campaign.value;
   return (
     <>
       <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
         <div class="sunk audience-words">
-          <p>{audienceWords(audience, audienceName)}</p>
+          <p>{describeAudience(audience, audienceName)}</p>
           <Reach loaded={reach} isTest={editor.campaign.value.status === 'draft'} />
         </div>
         <AudienceBuilder

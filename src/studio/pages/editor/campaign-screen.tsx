@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { nameOf } from '../../campaign/campaign-json.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { PresenceAnswer } from '../../server/routes/review.ts';
+import type { PresenceResponse } from '../../server/routes/review.ts';
 import { ApiError, call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { DialogButton } from '../components/dialog.tsx';
@@ -10,9 +10,9 @@ import { Late, LoadView, useAction, useLoad } from '../components/loading.tsx';
 import { announce, Boundary, Problem } from '../components/notices.tsx';
 import { ScheduledNotice } from '../history/scheduled.tsx';
 import { StateMark, stateOf } from '../list/campaign-list.tsx';
-import { TakeDownDialog } from '../list/row.tsx';
-import { go, Link } from '../shell/router.tsx';
-import { may, signedIn } from '../shell/session.ts';
+import { StopDialog } from '../list/row.tsx';
+import { Link, navigate } from '../shell/router.tsx';
+import { hasRole, signedIn } from '../shell/session.ts';
 import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';
 import { EditTab } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
@@ -80,12 +80,12 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
     await call('DELETE', `/api/drafts/${encodeURIComponent(row.id)}`, { ifMatch: row.draft!.revision });
     announce('The draft is gone.');
     if (row.published || row.scheduled.length > 0) await onDiscarded();
-    else go('/');
+    else navigate('/');
   });
   return (
     <Problem title="This campaign cannot be read" isPage>
       <p class="muted">{reason}</p>
-      {row.draft && may('edit') && <Button onClick={() => void discard.run()}>Discard its draft</Button>}
+      {row.draft && hasRole('edit') && <Button onClick={() => void discard.run()}>Discard its draft</Button>}
       <p class="field-problem">{discard.problem.value}</p>
       <Link to="/">Go to the campaigns</Link>
     </Problem>
@@ -94,7 +94,7 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
 
 const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange(): Promise<void> }) => {
   const made = useRef<Editor | null>(null);
-  made.current ??= createEditor(row, !may('edit'));
+  made.current ??= createEditor(row, !hasRole('edit'));
   const editor = made.current;
   const path = `/campaigns/${encodeURIComponent(row.id)}`;
   const isPublishing = useSignal(false);
@@ -115,7 +115,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
   const present = useSignal<readonly string[]>([]);
   useEffect(() => {
     const report = async () => {
-      present.value = (await call<PresenceAnswer>('PUT', `/api${path}/presence`)).operators;
+      present.value = (await call<PresenceResponse>('PUT', `/api${path}/presence`)).operators;
     };
     const look = () => {
       if (document.visibilityState !== 'visible') return;
@@ -146,9 +146,9 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
             <bdi>{nameOf(campaign)}</bdi>
           </h1>
           <StateMark state={state} />
-          {state === 'live' && !isFile && may('publish') && (
+          {state === 'live' && !isFile && hasRole('publish') && (
             <DialogButton look="quiet danger" name="Stop…">
-              {(close) => <TakeDownDialog row={row} verb="stop" onClose={close} onDone={onChange} />}
+              {(close) => <StopDialog row={row} verb="stop" onClose={close} onDone={onChange} />}
             </DialogButton>
           )}
         </div>

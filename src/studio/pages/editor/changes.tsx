@@ -1,5 +1,5 @@
 import type { ChangeObject } from 'diff';
-import type { CampaignText } from '../../campaign/campaign-json.ts';
+import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { type Change, campaignChanges } from '../../campaign/changes.ts';
 import { wholeMoment } from '../components/format.ts';
 import { useLoad } from '../components/loading.tsx';
@@ -52,7 +52,7 @@ const ChangeRow = ({ change }: { change: Change }) => (
 );
 
 /** What is different between two campaigns. */
-export const Changes = ({ before, after }: { before: CampaignText | null; after: CampaignText | null }) => {
+export const Changes = ({ before, after }: { before: CampaignJson | null; after: CampaignJson | null }) => {
   const changes = campaignChanges(before, after, {
     placement: placementName,
     moment: wholeMoment,

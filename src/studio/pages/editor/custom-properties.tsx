@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_PROPERTIES } from '../../../templates/index.ts';
-import type { PropertyText } from '../../campaign/campaign-json.ts';
+import type { PropertyJson } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into, Select } from '../components/controls.tsx';
 import { Field, hasError, TextField, unreadable } from '../components/fields.tsx';
 import { PictureButton } from './pictures.tsx';
 
-export type PropertyType = PropertyText['type'];
+export type PropertyType = PropertyJson['type'];
 
 export const TYPE_NAMES: Record<PropertyType, string> = {
   string: 'Text',
@@ -24,12 +24,12 @@ const TYPES = (Object.keys(TYPE_NAMES) as PropertyType[]).map((value) => ({
 
 interface CustomFieldProps {
   name: string;
-  property: PropertyText;
+  property: PropertyJson;
   checks: readonly DraftCheck[];
-  onChange(name: string, property: PropertyText | null): void;
+  onChange(name: string, property: PropertyJson | null): void;
 }
 
-const shownOf = ({ value }: PropertyText) =>
+const shownOf = ({ value }: PropertyJson) =>
   typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 
 /** What was typed, as a value of the type; `undefined` where it is none. Liquid is text in any type. */
@@ -102,9 +102,9 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
 };
 
 interface CustomPropertiesProps {
-  properties: Record<string, PropertyText>;
+  properties: Record<string, PropertyJson>;
   checks: readonly DraftCheck[];
-  onChange(name: string, property: PropertyText | null): void;
+  onChange(name: string, property: PropertyJson | null): void;
 }
 
 const EMPTY: Record<PropertyType, unknown> = {

@@ -4,8 +4,8 @@ import { Button } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { ago, moment } from '../components/format.ts';
 import { announce } from '../components/notices.tsx';
-import { go } from '../shell/router.tsx';
-import { may, signedIn } from '../shell/session.ts';
+import { navigate } from '../shell/router.tsx';
+import { hasRole, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
 import { Review } from './review.tsx';
@@ -60,7 +60,7 @@ const SAVING: Record<SaveState['is'], string> = {
   conflict: 'Not saved',
 };
 
-const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
+const describeState = ({ row, isDraft, state, revision }: Editor): string => {
   const saving = SAVING[state.value.is];
   if (saving !== '') return saving;
   if (!isDraft.value) return row.published ? 'Published' : 'Scheduled';
@@ -69,7 +69,7 @@ const stateWords = ({ row, isDraft, state, revision }: Editor): string => {
 };
 
 /** Whether the operator may publish, or in a workspace whose campaigns are in its file copy. */
-const mayPublish = () => may(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
+const mayPublish = () => hasRole(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
 
 /** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
 const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
@@ -100,14 +100,14 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
     editor.forget();
     announce('The draft is gone.');
     if (row.published || row.scheduled.length > 0) await onDiscarded();
-    else go('/');
+    else navigate('/');
   };
   const canPublish = mayPublish();
   const whyNot = canPublish ? whyNotPublish(editor) : null;
   return (
     <div class="row draft-bar">
       <p class="draft-state" data-state={state.is}>
-        {stateWords(editor)}
+        {describeState(editor)}
         {state.is === 'failed' && (
           <>
             : {state.why}{' '}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect } from 'preact/hooks';
-import { type CampaignText, variantName } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { labelOf } from '../../campaign/describe-fields.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
@@ -16,7 +16,7 @@ import './blocks.css';
 import './editor.css';
 
 /** Where a check points to, as people would name it. */
-const whereOf = ({ path }: DraftCheck, campaign: CampaignText): string => {
+const whereOf = ({ path }: DraftCheck, campaign: CampaignJson): string => {
   const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
   if (first !== 'variants') return labelOf(String(first));
@@ -26,11 +26,11 @@ const whereOf = ({ path }: DraftCheck, campaign: CampaignText): string => {
   return third === undefined ? name : name + labelOf(String(fourth ?? third));
 };
 
-const countedWords = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
+const formatCount = (count: number, noun: string) => `${count} ${count === 1 ? noun : `${noun}s`}`;
 
 interface CheckListProps {
   checks: readonly DraftCheck[];
-  campaign: CampaignText;
+  campaign: CampaignJson;
   onGo?(check: DraftCheck): void;
 }
 
@@ -41,9 +41,9 @@ export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
     <section class="panel checks" aria-labelledby="checks-title">
       <h2 id="checks-title">
         {errors > 0
-          ? `${countedWords(errors, 'error')} to fix`
+          ? `${formatCount(errors, 'error')} to fix`
           : checks.length > 0
-            ? `Can be published, with ${countedWords(checks.length, 'warning')}`
+            ? `Can be published, with ${formatCount(checks.length, 'warning')}`
             : 'Ready to publish'}
       </h2>
       {checks.length > 0 && (

@@ -1,15 +1,15 @@
 import { computed, signal } from '@preact/signals';
 import type { ReviewEntry } from '../../../service/index.ts';
-import type { CampaignText, VariantText } from '../../campaign/campaign-json.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
+import type { CampaignJson, VariantJson } from '../../campaign/campaign-json.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { mergeCampaigns } from '../../campaign/merge-campaigns.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { CampaignRow, DraftRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
-import { ApiError, call, wordsOf } from '../call.ts';
+import { ApiError, call, describeError } from '../call.ts';
 import { announce } from '../components/notices.tsx';
 import { signedIn } from '../shell/session.ts';
-import { createSteps } from './undo-stack.ts';
+import { createUndoStack } from './undo-stack.ts';
 
 const keyOf = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
@@ -18,7 +18,7 @@ interface Stored {
   /** `null`: there is no draft. */
   revision: string | null;
   basedOn: number;
-  campaign: CampaignText;
+  campaign: CampaignJson;
   /** Who saved the draft last. */
   editor: string | null;
 }
@@ -76,7 +76,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
   const found: Stored = row.draft
     ? storedOf(row.draft)
-    : { revision: null, basedOn: row.newest, campaign: currentText(row), editor: null };
+    : { revision: null, basedOn: row.newest, campaign: currentCampaign(row), editor: null };
   const kept = isReadOnly ? null : unsavedOf(row.id);
   // What is stored may be the kept change itself: the page was closed before it read that it was saved.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
@@ -88,7 +88,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const campaign = signal(recovered?.campaign ?? found.campaign);
   const state = signal<SaveState>(isOvertaken ? { is: 'conflict', theirs: row.draft } : SAVED);
   const checks = signal<DraftCheck[]>([]);
-  const steps = createSteps<CampaignText>();
+  const steps = createUndoStack<CampaignJson>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
   const review = signal<readonly ReviewEntry[]>(row.draft?.review ?? []);
   const isDraft = computed(() => known.value.revision !== null);
@@ -98,7 +98,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
 
-  const check = (content: CampaignText) =>
+  const check = (content: CampaignJson) =>
     call<{ checks: DraftCheck[] }>('POST', '/api/checks', { body: { campaign: content } }).then(
       (answer) => {
         if (campaign.value === content) checks.value = answer.checks;
@@ -107,14 +107,14 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       () => undefined,
     );
   /** What this page has sent is stored; it may have changed since. */
-  const stored = (sent: CampaignText, as: string) => {
+  const stored = (sent: CampaignJson, as: string) => {
     known.value = { ...known.value, revision: as, campaign: sent, editor: signedIn().operator.name };
     state.value = campaign.value === sent ? SAVED : WAITING;
     if (state.value === SAVED) forgetUnsaved(row.id);
   };
-  const refused = (sent: CampaignText, error: unknown) => {
+  const refused = (sent: CampaignJson, error: unknown) => {
     if (!(error instanceof ApiError && error.status === 412)) {
-      state.value = { is: 'failed', why: wordsOf(error) };
+      state.value = { is: 'failed', why: describeError(error) };
       return;
     }
     const draft = (error.body['theirs'] as DraftRow | null) ?? null;
@@ -160,7 +160,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     clearTimeout(timer);
     timer = setTimeout(() => void save(), SAVE_MS);
   };
-  const put = (next: CampaignText) => {
+  const put = (next: CampaignJson) => {
     hasChanged = true;
     campaign.value = next;
     // In a conflict too: the page may be closed before the operator has chosen.
@@ -171,7 +171,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   };
 
   /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
-  const change = (make: (campaign: CampaignText) => CampaignText, mark = '') => {
+  const change = (make: (campaign: CampaignJson) => CampaignJson, mark = '') => {
     steps.keep(campaign.value, mark);
     put(make(campaign.value));
   };
@@ -201,14 +201,14 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     },
     change,
     /** Changes one member of the campaign; `null` takes it out. */
-    set<Name extends keyof CampaignText>(name: Name, value: CampaignText[Name] | null, mark: string = name) {
+    set<Name extends keyof CampaignJson>(name: Name, value: CampaignJson[Name] | null, mark: string = name) {
       change((before) => {
         const { [name]: _, ...rest } = before;
-        return value === null ? (rest as CampaignText) : { ...before, [name]: value };
+        return value === null ? (rest as CampaignJson) : { ...before, [name]: value };
       }, mark);
     },
     /** Changes one variant. */
-    changeVariant(variantId: string, make: (before: VariantText) => VariantText, mark: string) {
+    changeVariant(variantId: string, make: (before: VariantJson) => VariantJson, mark: string) {
       const variants = campaign.value.variants.map((each) =>
         each.variant_id === variantId ? make(each) : each,
       );

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals';
-import type { ConversionText } from '../../campaign/campaign-json.ts';
-import { neededPeople } from '../../statistics/sample-size.ts';
+import type { ConversionJson } from '../../campaign/campaign-json.ts';
+import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { Button, into, RemoveButton, Select } from '../components/controls.tsx';
-import { CheckWords, checksAt, NumberField } from '../components/fields.tsx';
+import { checksAt, IssueList, NumberField } from '../components/fields.tsx';
 import { countText } from '../components/format.ts';
 import { EVENT_NAMES, NameLists, PRODUCT_IDS, useNames } from '../components/suggestions.tsx';
 import { ConditionPart } from './conditions.tsx';
@@ -16,7 +16,7 @@ const HOURS_A_DAY = 24;
 const SampleSize = ({ editor }: { editor: Editor }) => {
   const rate = useSignal<number | null>(5);
   const lift = useSignal<number | null>(20);
-  const needed = neededPeople(editor.campaign.value, (rate.value ?? 0) / 100, (lift.value ?? 0) / 100);
+  const needed = requiredSampleSize(editor.campaign.value, (rate.value ?? 0) / 100, (lift.value ?? 0) / 100);
   return (
     <details class="more">
       <summary>How many people does it take?</summary>
@@ -55,8 +55,8 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
 interface GoalRowProps {
   /** ID of its first control. */
   id: string;
-  goal: ConversionText;
-  onChange(goal: ConversionText): void;
+  goal: ConversionJson;
+  onChange(goal: ConversionJson): void;
   onRemove(): void;
 }
 
@@ -107,7 +107,7 @@ const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
 export const Goal = ({ editor }: { editor: Editor }) => {
   const { conversions, target_sample_size } = editor.campaign.value;
   const goals = conversions ?? [];
-  const put = (next: ConversionText[]) => editor.set('conversions', next.length > 0 ? next : null);
+  const put = (next: ConversionJson[]) => editor.set('conversions', next.length > 0 ? next : null);
   return (
     <>
       <NameLists names={useNames()} />
@@ -145,7 +145,7 @@ export const Goal = ({ editor }: { editor: Editor }) => {
         >
           Add a goal
         </Button>
-        <CheckWords checks={checksAt(editor.checks.value, 'conversions')} />
+        <IssueList checks={checksAt(editor.checks.value, 'conversions')} />
       </section>
       <NumberField
         id="target_sample_size"

@@ -1,12 +1,12 @@
 import {
-  type CampaignText,
+  type CampaignJson,
   freeVariantId,
-  type VariantText,
+  type VariantJson,
   variantName,
 } from '../../campaign/campaign-json.ts';
 import { sharesOf } from '../../campaign/shares.ts';
 import { Button, CheckBoxes, Segments } from '../components/controls.tsx';
-import { CheckWords, checksAt, ListField, NumberField, TextField } from '../components/fields.tsx';
+import { checksAt, IssueList, ListField, NumberField, TextField } from '../components/fields.tsx';
 import { signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 import { Languages } from './languages.tsx';
@@ -23,7 +23,7 @@ interface VariantsProps {
 const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 
 /** The bar of who gets what: every variant and the control group, by their real shares of the audience. */
-const ShareBar = ({ campaign }: { campaign: CampaignText }) => {
+const ShareBar = ({ campaign }: { campaign: CampaignJson }) => {
   const shares = sharesOf(campaign);
   return (
     <div>
@@ -52,7 +52,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
   const campaign = editor.campaign.value;
   const { variants } = campaign;
   const current = variants.find(({ variant_id }) => variant_id === chosen)!;
-  const put = (changed: Partial<VariantText>, mark: string) =>
+  const put = (changed: Partial<VariantJson>, mark: string) =>
     editor.changeVariant(chosen, (before) => ({ ...before, ...changed }), mark);
   const add = () => {
     const variant_id = freeVariantId([...variants, ...(editor.row.published?.campaign.variants ?? [])]);
@@ -131,7 +131,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
 
 interface MessageProps {
   editor: Editor;
-  variant: VariantText;
+  variant: VariantJson;
   onVariant(variantId: string): void;
   /** The language that is written in; `null` is the campaign's own. */
   language: string | null;
@@ -163,7 +163,7 @@ const Placements = ({ editor }: { editor: Editor }) => {
         onChoose={(ids) => editor.set('placements', ids, '')}
       />
       <div id="placements-problem">
-        <CheckWords checks={checks} />
+        <IssueList checks={checks} />
       </div>
     </fieldset>
   );

@@ -1,6 +1,11 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
-import { MAX_PICTURE_BYTES, PICTURE_ACCEPT, PICTURE_KINDS, sizeWords } from '../../campaign/picture-rules.ts';
-import type { PictureRow, PicturesAnswer } from '../../server/routes/pictures.ts';
+import {
+  formatBytes,
+  MAX_PICTURE_BYTES,
+  PICTURE_ACCEPT,
+  PICTURE_KINDS,
+} from '../../campaign/picture-rules.ts';
+import type { ImagesResponse, PictureRow } from '../../server/routes/pictures.ts';
 import { call, Refused } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { LoadView, useAction, useLoad } from '../components/loading.tsx';
@@ -20,7 +25,7 @@ const base64Of = (file: File): Promise<string> =>
 const upload = async (file: File): Promise<PictureRow> => {
   if (file.size > MAX_PICTURE_BYTES) {
     throw new Refused(
-      `“${file.name}” has ${sizeWords(file.size)}, and a picture may have at most 1 MB. Make it smaller, or save it as WebP.`,
+      `“${file.name}” has ${formatBytes(file.size)}, and a picture may have at most 1 MB. Make it smaller, or save it as WebP.`,
     );
   }
   return call<PictureRow>('POST', '/api/pictures', {
@@ -42,7 +47,7 @@ const Picture = ({ picture, onChoose, onDeleted }: PictureProps) => {
         <img src={url} alt="" width={width} height={height} loading="lazy" />
         <bdi>{name}</bdi>
         <span class="muted">
-          {width} × {height}, {sizeWords(bytes)}
+          {width} × {height}, {formatBytes(bytes)}
         </span>
       </button>
       <DialogButton look="quiet" name="Delete" aria-label={`Delete ${name}`}>
@@ -73,7 +78,7 @@ const Picture = ({ picture, onChoose, onDeleted }: PictureProps) => {
 };
 
 interface LibraryProps {
-  library: PicturesAnswer;
+  library: ImagesResponse;
   onChoose(url: string): void;
   onDeleted(): Promise<void>;
 }
@@ -165,7 +170,7 @@ export const PictureButton = ({ label, onChoose }: PictureButtonProps) => (
 );
 
 const PictureDialog = ({ onClose, onChoose }: { onClose(): void; onChoose(url: string): void }) => {
-  const { loaded, again } = useLoad(() => call<PicturesAnswer>('GET', '/api/pictures'), 'pictures');
+  const { loaded, again } = useLoad(() => call<ImagesResponse>('GET', '/api/pictures'), 'pictures');
   return (
     <Dialog title="Pictures" onClose={onClose} closeName="Close" isWide>
       <LoadView loaded={loaded} again={again}>

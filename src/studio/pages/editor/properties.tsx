@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../../templates/index.ts';
-import type { OnClickText, PropertyText, VariantText } from '../../campaign/campaign-json.ts';
+import type { OnClickJson, PropertyJson, VariantJson } from '../../campaign/campaign-json.ts';
 import { scalarOf, typedOf } from '../../campaign/scalar-text.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Select } from '../components/controls.tsx';
@@ -24,10 +24,10 @@ import { Personalise, WordsInput } from './text-with-variables.tsx';
 interface TemplateFieldProps {
   name: string;
   /** `undefined` where the campaign does not have it. */
-  property: PropertyText | undefined;
+  property: PropertyJson | undefined;
   checks: readonly DraftCheck[];
   /** `null` takes it out of the campaign. */
-  onChange(property: PropertyText | null): void;
+  onChange(property: PropertyJson | null): void;
 }
 
 type Input = TemplateProperty['input'];
@@ -130,15 +130,15 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
 };
 
 interface OnClickProps {
-  variant: VariantText;
+  variant: VariantJson;
   checks: readonly DraftCheck[];
-  change(make: (before: VariantText) => VariantText, mark: string): void;
+  change(make: (before: VariantJson) => VariantJson, mark: string): void;
 }
 
 /** What a click does to the user, beside being counted. */
 const OnClick = ({ variant, checks, change }: OnClickProps) => {
   const { event, attributes } = variant.on_click ?? {};
-  const put = (changed: OnClickText) =>
+  const put = (changed: OnClickJson) =>
     change(({ on_click: before, ...rest }) => {
       const next = { ...before, ...changed };
       const isEmpty = !next.event && Object.keys(next.attributes ?? {}).length === 0;
@@ -179,7 +179,7 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
  * Properties of the templates that draw the campaign's placements, of all templates where one of them is unknown, and those that the
  * variant has.
  */
-const propertiesOf = (placementIds: readonly string[], { properties }: VariantText): TemplateProperty[] => {
+const propertiesOf = (placementIds: readonly string[], { properties }: VariantJson): TemplateProperty[] => {
   const placements = signedIn().workspace.placements ?? [];
   const templates = placementIds.map((id) => placements.find((each) => each.id === id)?.template);
   const drawn = TEMPLATE_CATALOGUE.filter(({ name }) => templates.includes(name));
@@ -193,17 +193,17 @@ const propertiesOf = (placementIds: readonly string[], { properties }: VariantTe
 };
 
 /** Checks of what a click does, by their paths in it. */
-const checksOf = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
+const validateDraft = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
   checksAt(checks, 'variants', index, 'on_click').map((check) => ({ ...check, path: check.path.slice(3) }));
 
 /** What a variant shows. Fields of the templates are always there: an empty one is not in the campaign. */
-export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantText }) => {
+export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantJson }) => {
   const { variants } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);
   const checks = checksAt(editor.checks.value, 'variants', index, 'properties');
-  const change = (make: (before: VariantText) => VariantText, mark: string) =>
+  const change = (make: (before: VariantJson) => VariantJson, mark: string) =>
     editor.changeVariant(variant.variant_id, make, mark);
-  const put = (name: string, property: PropertyText | null) =>
+  const put = (name: string, property: PropertyJson | null) =>
     change((before) => {
       const { [name]: _, ...others } = before.properties;
       return {
@@ -241,7 +241,7 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
               }, 'expires')
             }
           />
-          <OnClick variant={variant} checks={checksOf(editor.checks.value, index)} change={change} />
+          <OnClick variant={variant} checks={validateDraft(editor.checks.value, index)} change={change} />
           <CustomProperties properties={variant.properties} checks={checks} onChange={put} />
         </div>
       </details>

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
-import { type CampaignText, nameOf } from '../../campaign/campaign-json.ts';
-import { audienceWords } from '../../campaign/describe-audience.ts';
-import type { LiveEffect, NamedCampaigns } from '../../server/routes/publish-impact.ts';
-import type { PublishedAnswer, ReleaseRow } from '../../server/routes/releases.ts';
-import { ApiError, call, Refused, wordsOf } from '../call.ts';
+import { type CampaignJson, nameOf } from '../../campaign/campaign-json.ts';
+import { describeAudience } from '../../campaign/describe-audience.ts';
+import type { NamedCampaigns, PublishImpact } from '../../server/routes/publish-impact.ts';
+import type { PublishResponse, ReleaseRow } from '../../server/routes/releases.ts';
+import { ApiError, call, describeError, Refused } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { copyText, Dialog, NoteField } from '../components/dialog.tsx';
 import { MomentInput } from '../components/fields.tsx';
@@ -24,7 +24,7 @@ const names = ({ names: some, count }: NamedCampaigns) =>
   (count > some.length ? ` and ${count - some.length} more` : '');
 
 /** Which campaigns it comes before and after, placement by placement. */
-export const Effect = ({ effect }: { effect: LiveEffect }) => (
+export const Effect = ({ effect }: { effect: PublishImpact }) => (
   <ul class="stack tight">
     {effect.placements.map(({ id, name, before, after }) => (
       <li key={id}>
@@ -40,7 +40,7 @@ export const Effect = ({ effect }: { effect: LiveEffect }) => (
 
 interface TheirReleaseProps {
   theirs: ReleaseRow;
-  mine: CampaignText;
+  mine: CampaignJson;
   onReplace(release: ReleaseRow): void;
 }
 
@@ -117,7 +117,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const seen = useRef(editor.revision());
   const { value: state } = editor.state;
   const effect = useLoad(
-    () => call<LiveEffect>('POST', '/api/effect', { body: { campaign } }),
+    () => call<PublishImpact>('POST', '/api/effect', { body: { campaign } }),
     editor.id,
   ).loaded;
 
@@ -128,7 +128,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       throw new Refused('Choose a date and a time that are still to come.');
     }
     try {
-      const answer = await call<PublishedAnswer>('POST', '/api/releases', {
+      const answer = await call<PublishResponse>('POST', '/api/releases', {
         body: {
           campaign_id: editor.id,
           revision: editor.revision(),
@@ -148,7 +148,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       if (status !== 412) throw error;
       // Somebody else has changed the draft: it is shown beside one's own, to choose from.
       onClose();
-      announce(wordsOf(error));
+      announce(describeError(error));
       await editor.look();
       return;
     }
@@ -196,7 +196,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       <section>
         <h3>Impact</h3>
         <Reach loaded={reach} isTest={campaign.status === 'draft'} />
-        <p>{audienceWords(campaign.audience, audienceName)}</p>
+        <p>{describeAudience(campaign.audience, audienceName)}</p>
         {effect.state === 'ready' && <Effect effect={effect.value} />}
         {effect.state === 'failed' && <p class="field-problem">{effect.words}</p>}
       </section>

@@ -1,6 +1,6 @@
-import type { CampaignText } from '../../campaign/campaign-json.ts';
+import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
-import type { ReachAnswer } from '../../server/routes/publish-impact.ts';
+import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { call } from '../call.ts';
 import { countText } from '../components/format.ts';
 import { type Loaded, useLoad } from '../components/loading.tsx';
@@ -9,7 +9,7 @@ import { type Loaded, useLoad } from '../components/loading.tsx';
 const TYPING_MS = 400;
 
 /** Estimated number of users: `Everybody: 3,062 users`, `About 1,200 of 5,000 users (1,100–1,300)`. */
-export const reachWords = ({ users, atLeast, atMost, of, fewerThan }: ReachAnswer): string => {
+export const formatReach = ({ users, atLeast, atMost, of, fewerThan }: ReachResponse): string => {
   const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
   if (atLeast === atMost) return users === of ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
@@ -18,46 +18,46 @@ export const reachWords = ({ users, atLeast, atMost, of, fewerThan }: ReachAnswe
 };
 
 /** Whether a campaign would be shown to nobody. Where users are too few to be told apart it is not known. */
-const isUnseen = ({ of, shown, fewerThan }: ReachAnswer): boolean =>
+const isUnseen = ({ of, shown, fewerThan }: ReachResponse): boolean =>
   of > 0 && shown === 0 && fewerThan === null;
 
-const unseenWords = ({ users }: ReachAnswer): string =>
+const describeUnseen = ({ users }: ReachResponse): string =>
   users === 0
     ? 'No users match this audience.'
     : 'Nobody will see it: all of them are in a higher-priority campaign, the control group or the holdout.';
 
-const words = (reach: ReachAnswer): string => {
+const words = (reach: ReachResponse): string => {
   const { users, of, shown, fewerThan } = reach;
   if (of === 0) return 'There are no users yet.';
-  const reached = `${reachWords(reach)}.`;
+  const reached = `${formatReach(reach)}.`;
   if (fewerThan !== null || shown === users || isUnseen(reach)) return reached;
   return `${reached} About ${countText(shown)} will see it. The others are in a higher-priority campaign, the control group or the holdout.`;
 };
 
 /** Counts the users of a draft. */
-export const useReach = (campaign: CampaignText): Loaded<ReachAnswer> => {
+export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
   const { audience = null, placements, priority, starts_at, control_percentage, tags } = campaign;
   // Nothing else of a campaign changes its reach. A tag may keep the holdout from it.
   return useLoad(
-    (signal) => call<ReachAnswer>('POST', '/api/reach', { body: { campaign }, signal }),
+    (signal) => call<ReachResponse>('POST', '/api/reach', { body: { campaign }, signal }),
     JSON.stringify([audience, placements, priority, starts_at, control_percentage, tags]),
     { pauseMs: TYPING_MS, keepsLast: true },
   ).loaded;
 };
 
 /** Warns of a campaign that nobody would see, or too few users to be told apart. */
-export const reachChecks = (loaded: Loaded<ReachAnswer>): DraftCheck[] => {
+export const reachChecks = (loaded: Loaded<ReachResponse>): DraftCheck[] => {
   if (loaded.state !== 'ready' || loaded.value.of === 0) return [];
   const { value: reach } = loaded;
   if (!isUnseen(reach) && reach.fewerThan === null) return [];
   const told = isUnseen(reach)
-    ? unseenWords(reach)
+    ? describeUnseen(reach)
     : `Fewer than ${reach.fewerThan} users match this audience.`;
   return [{ severity: 'warning', path: ['audience'], words: told }];
 };
 
 interface ReachProps {
-  loaded: Loaded<ReachAnswer>;
+  loaded: Loaded<ReachResponse>;
   /** Only its test users see the campaign, whatever its audience is. */
   isTest: boolean;
 }
@@ -67,7 +67,7 @@ export const Reach = ({ loaded, isTest }: ReachProps) => (
   <div role="status" aria-busy={loaded.state === 'loading'}>
     {!isTest && loaded.state === 'ready' && isUnseen(loaded.value) && (
       <p class="reach-verdict" data-severity="error">
-        {unseenWords(loaded.value)}
+        {describeUnseen(loaded.value)}
       </p>
     )}
     {isTest && <p class="reach-verdict">Only its test users will see it.</p>}

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import type { ReviewEntry } from '../../../service/index.ts';
 import { lastDecision } from '../../campaign/review.ts';
-import type { ReviewAnswer } from '../../server/routes/review.ts';
+import type { ReviewResponse } from '../../server/routes/review.ts';
 import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { useAction } from '../components/loading.tsx';
 import { announce } from '../components/notices.tsx';
-import { may, signedIn } from '../shell/session.ts';
+import { hasRole, signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 
 /** What was done, for the list and for the announcement. */
@@ -21,10 +21,10 @@ const DONE: Record<ReviewEntry['action'], string> = {
 
 const ReviewDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) => {
   const note = useSignal('');
-  const canDecide = may('publish') && editor.lastEditor() !== signedIn().operator.name;
+  const canDecide = hasRole('publish') && editor.lastEditor() !== signedIn().operator.name;
   const send = async (action: ReviewEntry['action']) => {
     await editor.flush();
-    const { review } = await call<ReviewAnswer>(
+    const { review } = await call<ReviewResponse>(
       'POST',
       `/api/drafts/${encodeURIComponent(editor.id)}/review`,
       {
@@ -78,10 +78,10 @@ const ReviewDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) 
 export const Review = ({ editor }: { editor: Editor }) => {
   const { operator, workspace } = signedIn();
   const review = editor.review.value;
-  const isNeeded = workspace.requireApproval || !may('publish') || review.length > 0;
+  const isNeeded = workspace.requireApproval || !hasRole('publish') || review.length > 0;
   if (editor.isReadOnly || !editor.isDraft.value || workspace.campaignsFrom === 'file' || !isNeeded)
     return null;
-  const canDecide = may('publish') && editor.lastEditor() !== operator.name;
+  const canDecide = hasRole('publish') && editor.lastEditor() !== operator.name;
   const decision = lastDecision(review);
   const isOutdated = decision?.action === 'approve' && decision.revision !== editor.revision();
   return (

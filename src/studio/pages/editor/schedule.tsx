@@ -1,12 +1,12 @@
-import type { FrequencyText, StopAfterText } from '../../campaign/campaign-json.ts';
+import type { FrequencyJson, StopAfterJson } from '../../campaign/campaign-json.ts';
 import { STATUS_WORDS } from '../../campaign/describe-fields.ts';
 import { Button, Segments } from '../components/controls.tsx';
 import {
-  CheckWords,
   checksAt,
   describedBy,
   Field,
   hasError,
+  IssueList,
   ListField,
   MomentInput,
   NumberField,
@@ -18,14 +18,14 @@ import type { Editor } from './editor-state.ts';
 const DEFAULT_DAYS = 7;
 const MAX_DAYS = 30;
 
-const STOPS: readonly { name: keyof StopAfterText; label: string }[] = [
+const STOPS: readonly { name: keyof StopAfterJson; label: string }[] = [
   { name: 'impressions', label: 'Views' },
   { name: 'clicks', label: 'Clicks' },
   { name: 'conversions', label: 'Goals reached' },
 ];
 
 /** Without members that say nothing; `null` where nothing is left. */
-const shortened = ({ impressions, stop_after }: FrequencyText): FrequencyText | null => {
+const shortened = ({ impressions, stop_after }: FrequencyJson): FrequencyJson | null => {
   const stops = Object.entries(stop_after ?? {}).filter(([, count]) => count != null);
   const short = {
     ...(impressions && { impressions }),
@@ -38,7 +38,7 @@ const shortened = ({ impressions, stop_after }: FrequencyText): FrequencyText | 
 export const Frequency = ({ editor }: { editor: Editor }) => {
   const { frequency, conversions } = editor.campaign.value;
   const { impressions, stop_after } = frequency ?? {};
-  const put = (changed: FrequencyText) => {
+  const put = (changed: FrequencyJson) => {
     editor.set('frequency', shortened({ ...frequency, ...changed }));
   };
   const checks = checksAt(editor.checks.value, 'frequency');
@@ -81,12 +81,12 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
         ))}
       </div>
       <p class="field-help">Empty: without a limit. It is decided each time a page asks, over all devices.</p>
-      <CheckWords checks={checks} />
+      <IssueList checks={checks} />
     </fieldset>
   );
 };
 
-const capWords = (caps: readonly { tag: string; campaignsPerDay: number }[]): string =>
+const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }[]): string =>
   caps.length === 0
     ? 'The workspace limits no tag.'
     : `One person gets a day at most: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
@@ -96,7 +96,7 @@ export const Tags = ({ editor }: { editor: Editor }) => (
   <ListField
     id="tags"
     label="Tags"
-    help={`Names, separated by commas. ${capWords(signedIn().workspace.tagCaps)}`}
+    help={`Names, separated by commas. ${describeTagCaps(signedIn().workspace.tagCaps)}`}
     checks={checksAt(editor.checks.value, 'tags')}
     values={editor.campaign.value.tags ?? []}
     onChange={(tags) => editor.set('tags', tags.length > 0 ? tags : null)}

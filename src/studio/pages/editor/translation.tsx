@@ -1,4 +1,4 @@
-import type { VariantText } from '../../campaign/campaign-json.ts';
+import type { VariantJson } from '../../campaign/campaign-json.ts';
 import { labelOf } from '../../campaign/describe-fields.ts';
 import { languageName, translatable, translate, translationOf } from '../../campaign/translations.ts';
 import { checksAt, describedBy, Field, hasError } from '../components/fields.tsx';
@@ -8,7 +8,7 @@ import { WordsInput } from './text-with-variables.tsx';
 
 interface TranslationProps {
   editor: Editor;
-  variant: VariantText;
+  variant: VariantJson;
   language: string;
 }
 

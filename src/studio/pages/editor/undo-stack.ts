@@ -14,7 +14,7 @@ const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Va
 };
 
 /** What there was before, to go back to and forth. */
-export const createSteps = <Value>() => {
+export const createUndoStack = <Value>() => {
   const past = signal<Value[]>([]);
   const future = signal<Value[]>([]);
   let last = { mark: '', at: 0 };

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { CampaignExplanation, FailingClause, Insertion } from '../../../protocol/index.ts';
-import { audienceWords } from '../../campaign/describe-audience.ts';
-import type { SpotText, WhyAnswer } from '../../server/routes/preview.ts';
+import { describeAudience } from '../../campaign/describe-audience.ts';
+import type { ExplainResponse, SpotText } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { ago, countText, moment } from '../components/format.ts';
@@ -12,7 +12,7 @@ import { Link } from '../shell/router.tsx';
 import { placementName, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
-interface OutcomeWords {
+interface OutcomeLabels {
   title: string;
   details: string[];
 }
@@ -29,22 +29,22 @@ const LIMITS: Readonly<Record<string, string>> = {
 const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
 
 /** A clause of the audience in a sentence, and what the person has instead. */
-const clauseWords = ({ clause, expected, actual }: FailingClause): string => {
-  const words = audienceWords({ [clause.replace(CLAUSE, '')]: expected })
+const describeClause = ({ clause, expected, actual }: FailingClause): string => {
+  const words = describeAudience({ [clause.replace(CLAUSE, '')]: expected })
     .replace(/^.*?: /, '')
     .replace(/\.$/, '');
   if (actual === undefined) return `Asks for: ${words}.`;
   return `Asks for: ${words}. Known of them: ${actual === null ? 'nothing' : `“${String(actual)}”`}.`;
 };
 
-const plain = (title: string, ...details: string[]): OutcomeWords => ({ title, details });
+const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
 
 /** What became of a campaign for somebody, in words. `nameOf` names another campaign by its ID. */
-export const outcomeWords = (
+export const describeOutcome = (
   explanation: CampaignExplanation,
   nameOf: (campaignId: string) => string,
   isReal: boolean,
-): OutcomeWords => {
+): OutcomeLabels => {
   switch (explanation.outcome) {
     case 'shown':
       return plain(
@@ -68,7 +68,7 @@ export const outcomeWords = (
       );
     }
     case 'not_in_audience':
-      return plain('Not in the audience', ...explanation.clauses.map(clauseWords));
+      return plain('Not in the audience', ...explanation.clauses.map(describeClause));
     case 'dismissed': {
       const { dismissed_at, again_at } = explanation;
       const again = again_at
@@ -101,7 +101,7 @@ const WHERE: Readonly<Record<Insertion, string>> = {
 };
 
 /** Where pages put the placement by themselves, and whether they have reported that there is no such place. */
-const SpotWords = ({ selector, insert, paths, missing }: SpotText) => {
+const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
   const [site] = signedIn().workspace.sites;
   return (
     <>
@@ -146,13 +146,13 @@ const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
   return (
     <section class="panel" aria-labelledby={`why-${id}`}>
       <h2 id={`why-${id}`}>{placementName(id)}</h2>
-      {spot && <SpotWords {...spot} />}
+      {spot && <InsertionPointText {...spot} />}
       {campaigns.length === 0 ? (
         <p class="muted">No campaign is for this placement.</p>
       ) : (
         <ol class="why-list">
           {campaigns.map((each) => {
-            const { title, details } = outcomeWords(each, name, isReal);
+            const { title, details } = describeOutcome(each, name, isReal);
             return (
               <li key={each.campaign_id} data-outcome={each.outcome}>
                 <span class="why-name">
@@ -181,7 +181,7 @@ const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
 const MAX_ASKED = 100;
 
 /** Why somebody gets what they get: every campaign of every placement in order, with what became of it. */
-export const WhyScreen = () => {
+export const ExplainScreen = () => {
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
   /** Placements to ask for, where there is no room for all in one answer. */
   const next = useSignal<string[] | null>(null);
@@ -190,7 +190,7 @@ export const WhyScreen = () => {
     ...(next.value && { placements: next.value.slice(0, MAX_ASKED) }),
   };
   const { loaded, again } = useLoad(
-    () => call<WhyAnswer>('POST', '/api/why', { body }),
+    () => call<ExplainResponse>('POST', '/api/why', { body }),
     JSON.stringify(body),
   );
   return (

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { scheduleState } from '../../campaign/campaign-json.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { PublishedAnswer, ReleaseRow, ReleasesAnswer } from '../../server/routes/releases.ts';
+import type { PublishResponse, ReleaseRow, ReleasesResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { LoadView, Pages, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
 import { Changes } from '../editor/changes.tsx';
-import { STATE_WORDS } from '../list/campaign-list.tsx';
-import { may, signedIn } from '../shell/session.ts';
+import { STATE_LABELS } from '../list/campaign-list.tsx';
+import { hasRole, signedIn } from '../shell/session.ts';
 import { CancelRelease, type ScheduledChoice, ScheduledChoiceField, scheduledIn } from './scheduled.tsx';
 import '../screens.css';
 
@@ -33,7 +33,7 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
           Release {release.release}{' '}
           {isLive && (
             <span class="tag">
-              {STATE_WORDS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
+              {STATE_LABELS[release.campaign ? scheduleState(release.campaign, Date.now()) : 'archived']}
             </span>
           )}
           {isScheduled && <span class="tag">Scheduled</span>}
@@ -53,7 +53,7 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
         <Changes before={before?.campaign ?? null} after={release.campaign} />
       </details>
       {isScheduled && <CancelRelease row={row} scheduled={release} onDone={onDone} />}
-      {may('publish') && !isLive && !isScheduled && (
+      {hasRole('publish') && !isLive && !isScheduled && (
         <DialogButton name="Restore…" aria-label={`Restore release ${release.release}`}>
           {(close) => <RollBackDialog row={row} release={release} onClose={close} onDone={onDone} />}
         </DialogButton>
@@ -74,7 +74,7 @@ export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialog
   const note = useSignal(`Back to release ${release.release}`);
   const scheduled = useSignal<ScheduledChoice>('keep');
   const rollBack = async () => {
-    const answer = await call<PublishedAnswer>('POST', `/api/releases/${release.release}/restore`, {
+    const answer = await call<PublishResponse>('POST', `/api/releases/${release.release}/restore`, {
       body: { note: note.value, based_on: row.newest, ...scheduledIn(row, scheduled.value) },
     });
     announce(`Release ${answer.release} is live. It restores release ${release.release}.`);
@@ -110,7 +110,7 @@ const NoRelease = () => (
 /** Every release of a campaign, what it changed, and the way back to it. */
 export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<ReleasesAnswer>('GET', path), path);
+  const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
   const changed = async () => {
     await again();
     await onChange();
@@ -122,7 +122,7 @@ export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
           // After a roll back the pages before it are those of another history.
           key={first.releases[0]?.release}
           first={first}
-          read={(before) => call<ReleasesAnswer>('GET', `${path}&before=${before}`)}
+          read={(before) => call<ReleasesResponse>('GET', `${path}&before=${before}`)}
           moreName="Show older"
         >
           {(pages) => {

@@ -5,7 +5,7 @@ import { Button, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { announce } from '../components/notices.tsx';
-import { may, signedIn } from '../shell/session.ts';
+import { hasRole, signedIn } from '../shell/session.ts';
 
 interface CancelReleaseProps {
   row: CampaignRow;
@@ -18,7 +18,7 @@ interface CancelReleaseProps {
 /** Cancels a scheduled release, after asking. Nothing for those who may not publish. */
 export const CancelRelease = ({ row, scheduled, name, onDone }: CancelReleaseProps) => {
   const { release, liveAt } = scheduled;
-  if (!may('publish') || signedIn().workspace.campaignsFrom === 'file') return null;
+  if (!hasRole('publish') || signedIn().workspace.campaignsFrom === 'file') return null;
   const isKept = row.published === null && row.draft === null && row.scheduled.length === 1;
   const cancel = async (close: () => void) => {
     await call('POST', `/api/releases/${release}/cancel`);

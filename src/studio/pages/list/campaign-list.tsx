@@ -1,17 +1,17 @@
 import {
-  type CampaignText,
+  type CampaignJson,
   nameOf,
   type ScheduleState,
   scheduleState,
 } from '../../campaign/campaign-json.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { lastDecision } from '../../campaign/review.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
 import type { SavedDraft } from '../../server/routes/drafts.ts';
-import { call, wordsOf } from '../call.ts';
+import { call, describeError } from '../call.ts';
 import type { Option } from '../components/controls.tsx';
 import { announce } from '../components/notices.tsx';
-import { go } from '../shell/router.tsx';
+import { navigate } from '../shell/router.tsx';
 import { placementName } from '../shell/session.ts';
 
 /** What a campaign is listed as: its state, or that it was taken off the list. */
@@ -50,13 +50,13 @@ export const isToApprove = ({ draft }: CampaignRow): boolean =>
   draft !== null && lastDecision(draft.review)?.action === 'request';
 
 /** A draft may hold anything: one that cannot be read is found by its ID. */
-const textsOf = (campaign: CampaignText | undefined): string[] =>
+const textsOf = (campaign: CampaignJson | undefined): string[] =>
   campaign && typeof (campaign.name ?? '') === 'string' && Array.isArray(campaign.placements)
     ? [nameOf(campaign), ...campaign.placements.map(placementName)]
     : [];
 
 const matches = (row: CampaignRow, words: string): boolean => {
-  const texts = [row.id, ...textsOf(currentText(row))];
+  const texts = [row.id, ...textsOf(currentCampaign(row))];
   const all = texts.join('\n').toLocaleLowerCase();
   return words
     .toLocaleLowerCase()
@@ -68,7 +68,7 @@ const matches = (row: CampaignRow, words: string): boolean => {
 const startOf = (row: CampaignRow): number => {
   const { published, draft, scheduled } = row;
   const at = published?.at ?? draft?.at ?? scheduled[0]?.liveAt;
-  return Date.parse(currentText(row).starts_at ?? at ?? '') || 0;
+  return Date.parse(currentCampaign(row).starts_at ?? at ?? '') || 0;
 };
 
 interface Search {
@@ -86,7 +86,7 @@ export const findCampaigns = (
   { shown, words, sort, people, nowMs }: Search,
 ): CampaignRow[] => {
   const { states } = FILTERS.find(({ value }) => value === shown)!;
-  const nameIn = (row: CampaignRow) => textsOf(currentText(row))[0] ?? row.id;
+  const nameIn = (row: CampaignRow) => textsOf(currentCampaign(row))[0] ?? row.id;
   const sorts: Record<Sort, (one: CampaignRow, other: CampaignRow) => number> = {
     state: (one, other) => ORDER.indexOf(stateOf(one, nowMs)) - ORDER.indexOf(stateOf(other, nowMs)),
     name: (one, other) => nameIn(one).localeCompare(nameIn(other), undefined, { numeric: true }),
@@ -107,26 +107,26 @@ const newId = (): string => {
 };
 
 /** A campaign as a copy of another. */
-export const copyOf = (copied: CampaignText): Omit<CampaignText, 'campaign_id'> => ({
+export const copyOf = (copied: CampaignJson): Omit<CampaignJson, 'campaign_id'> => ({
   ...copied,
   name: `${nameOf(copied)} (copy)`,
   status: 'active',
 });
 
 /** Begins a campaign with what is given, as a draft of its own, and opens it. */
-export const createCampaign = async (content: Omit<CampaignText, 'campaign_id'>): Promise<void> => {
+export const createCampaign = async (content: Omit<CampaignJson, 'campaign_id'>): Promise<void> => {
   const campaign_id = newId();
-  const campaign: CampaignText = { ...content, campaign_id };
+  const campaign: CampaignJson = { ...content, campaign_id };
   try {
     const path = `/api/drafts/${encodeURIComponent(campaign_id)}`;
     await call<SavedDraft>('PUT', path, { body: { campaign, based_on: 0 } });
-    go(`/campaigns/${encodeURIComponent(campaign_id)}`);
+    navigate(`/campaigns/${encodeURIComponent(campaign_id)}`);
   } catch (error) {
-    announce(wordsOf(error));
+    announce(describeError(error));
   }
 };
 
-export const STATE_WORDS: Record<ListState, string> = {
+export const STATE_LABELS: Record<ListState, string> = {
   draft: 'Draft',
   test: 'Test users only',
   stopped: 'Stopped',
@@ -139,6 +139,6 @@ export const STATE_WORDS: Record<ListState, string> = {
 /** Whether a campaign runs: a sign and a word, so that neither colour nor sight alone tells it. */
 export const StateMark = ({ state }: { state: ListState }) => (
   <span class="state" data-state={state}>
-    {STATE_WORDS[state]}
+    {STATE_LABELS[state]}
   </span>
 );

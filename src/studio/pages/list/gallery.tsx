@@ -1,6 +1,6 @@
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
-import type { CampaignText, PropertyText } from '../../campaign/campaign-json.ts';
+import type { CampaignJson, PropertyJson } from '../../campaign/campaign-json.ts';
 import { Button } from '../components/controls.tsx';
 import { Device } from '../preview/device.tsx';
 import { signedIn } from '../shell/session.ts';
@@ -12,7 +12,7 @@ interface Starter {
   name: string;
   summary: string;
   template: PlacementTemplate;
-  properties: Record<string, PropertyText>;
+  properties: Record<string, PropertyJson>;
 }
 
 const starters = (): Starter[] =>
@@ -30,7 +30,7 @@ const drawnBy = (template: PlacementTemplate) =>
   signedIn().workspace.placements?.find((each) => each.template === template);
 
 /** For the placement that its template draws, else for the first of all. */
-const campaignFrom = ({ name, template, properties }: Starter): Omit<CampaignText, 'campaign_id'> => {
+const campaignFrom = ({ name, template, properties }: Starter): Omit<CampaignJson, 'campaign_id'> => {
   const placement = drawnBy(template) ?? signedIn().workspace.placements?.[0];
   return {
     name,
@@ -48,7 +48,7 @@ const NOTHING: Starter = {
 };
 
 /** Liquid as a reader of whom nothing is known gets it. */
-const shown = (properties: Record<string, PropertyText>): Record<string, PropertyText> =>
+const shown = (properties: Record<string, PropertyJson>): Record<string, PropertyJson> =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { type, value }]) => {
       if (type === 'datetime') return [name, { type, value: Date.parse(String(value)) }];

@@ -1,17 +1,17 @@
 import { type Signal, signal } from '@preact/signals';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { FirstNumber } from '../../server/routes/results.ts';
+import type { CampaignStats } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Button, type Option, Segments, Select } from '../components/controls.tsx';
 import { useFocusAfterReload, useLoad } from '../components/loading.tsx';
 import { Boundary, Empty, Problem } from '../components/notices.tsx';
 import { Link } from '../shell/router.tsx';
-import { may } from '../shell/session.ts';
+import { hasRole } from '../shell/session.ts';
 import { FILTERS, findCampaigns, type Shown, type Sort, stateOf } from './campaign-list.tsx';
 import { Row, timelineOf, UnreadableRow } from './row.tsx';
 import './list.css';
 
-const NOBODY: FirstNumber = { people: 0, clicked: 0 };
+const NOBODY: CampaignStats = { people: 0, clicked: 0 };
 
 const SORTS: readonly Option<Sort>[] = [
   { value: 'state', name: 'State' },
@@ -43,7 +43,7 @@ export const ListScreen = () => {
   useFocusAfterReload(loaded);
   // They may take a moment, and the list is of use without them.
   const numbers = useLoad(
-    () => call<{ numbers: Record<string, FirstNumber> }>('GET', '/api/numbers'),
+    () => call<{ numbers: Record<string, CampaignStats> }>('GET', '/api/numbers'),
     'numbers',
   ).loaded;
   const nowMs = Date.now();
@@ -63,7 +63,7 @@ export const ListScreen = () => {
     <div aria-busy={loaded.state === 'loading'}>
       <div class="row apart page-head">
         <h1>Campaigns</h1>
-        {may('edit') && (
+        {hasRole('edit') && (
           <Link to="/new" class="button primary">
             New campaign
           </Link>
@@ -156,7 +156,7 @@ export const ListScreen = () => {
           {loaded.state === 'ready' && rows.length === 0 && (
             <Empty title="No campaigns yet">
               <p class="muted">A campaign says what to show, to whom, where and when.</p>
-              {may('edit') && (
+              {hasRole('edit') && (
                 <Link to="/new" class="button primary">
                   Write the first one
                 </Link>

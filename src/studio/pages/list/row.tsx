@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { type CampaignText, keptSeconds, nameOf } from '../../campaign/campaign-json.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
-import { durationWords } from '../../campaign/describe-fields.ts';
+import { type CampaignJson, cacheTtlSeconds, nameOf } from '../../campaign/campaign-json.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
+import { formatDuration } from '../../campaign/describe-fields.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { FirstNumber } from '../../server/routes/results.ts';
+import type { CampaignStats } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
@@ -11,7 +11,7 @@ import { ago, countText, day, moment, shareText, wholeMoment } from '../componen
 import { announce } from '../components/notices.tsx';
 import { CancelRelease } from '../history/scheduled.tsx';
 import { Link } from '../shell/router.tsx';
-import { may, placementName, signedIn } from '../shell/session.ts';
+import { hasRole, placementName, signedIn } from '../shell/session.ts';
 import { copyOf, createCampaign, isToApprove, type ListState, StateMark } from './campaign-list.tsx';
 
 const DAY_MS = 86_400_000;
@@ -24,7 +24,7 @@ export interface Timeline {
   today: number;
   ticks: { at: number; name: string }[];
   /** Where a campaign's bar begins and how long it is; `null` where it is not in these weeks. */
-  barOf(campaign: CampaignText): { start: number; length: number; isOpen: boolean } | null;
+  barOf(campaign: CampaignJson): { start: number; length: number; isOpen: boolean } | null;
 }
 
 export const timelineOf = (nowMs: number): Timeline => {
@@ -57,15 +57,15 @@ interface TakeDownDialogProps {
 const SOON_SECONDS = 600;
 
 /** How long pages go on with a campaign that is stopped, and what makes it shorter. */
-const StopWords = ({ id, campaign }: { id: string; campaign: CampaignText }) => {
-  const kept = keptSeconds(campaign);
+const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) => {
+  const kept = cacheTtlSeconds(campaign);
   return (
     <>
       <p>
         From now on no page gets it from the service
         {kept === null
           ? '. A page that has it may show it until half an hour after somebody looked at the site last, reloads included.'
-          : `, and within ${durationWords(kept)} every page that has it drops it, open ones too.`}
+          : `, and within ${formatDuration(kept)} every page that has it drops it, open ones too.`}
       </p>
       {(kept === null || kept > SOON_SECONDS) && (
         <p>
@@ -79,7 +79,7 @@ const StopWords = ({ id, campaign }: { id: string; campaign: CampaignText }) => 
 };
 
 /** Takes a campaign off the pages, or off the list, after asking. */
-export const TakeDownDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) => {
+export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) => {
   const note = useSignal('');
   const { campaign } = row.published!;
   const name = nameOf(campaign);
@@ -99,7 +99,7 @@ export const TakeDownDialog = ({ row, verb, onClose, onDone }: TakeDownDialogPro
       action={{ name: isStop ? 'Stop it now' : 'Archive it', act }}
     >
       {isStop ? (
-        <StopWords id={row.id} campaign={campaign} />
+        <StopEffect id={row.id} campaign={campaign} />
       ) : (
         <p>It leaves this list, and is found under “Archived”.</p>
       )}
@@ -120,11 +120,11 @@ interface RowProps {
   state: ListState;
   timeline: Timeline;
   /** `null` while it is not known. */
-  number: FirstNumber | null;
+  number: CampaignStats | null;
   onChange(): Promise<void>;
 }
 
-const runsWords = ({ starts_at, ends_at }: CampaignText): string | null => {
+const describeRun = ({ starts_at, ends_at }: CampaignJson): string | null => {
   if (starts_at && ends_at) return `${day(starts_at)} – ${day(ends_at)}`;
   if (starts_at) return `From ${day(starts_at)}`;
   return ends_at ? `Until ${day(ends_at)}` : null;
@@ -132,9 +132,9 @@ const runsWords = ({ starts_at, ends_at }: CampaignText): string | null => {
 
 /** One campaign of the list. */
 export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
-  const mayTakeDown = may('publish') && signedIn().workspace.campaignsFrom === 'studio';
+  const mayTakeDown = hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
   const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
-  const campaign = currentText(row);
+  const campaign = currentCampaign(row);
   const name = nameOf(campaign);
   const bar = ['draft', 'stopped', 'archived'].includes(state) ? null : timeline.barOf(campaign);
   const isEdited = row.published !== null && row.draft !== null;
@@ -174,7 +174,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             style={{ insetInlineStart: `${bar.start}%`, inlineSize: `${bar.length}%` }}
           />
         )}
-        <span class="list-runs">{runsWords(campaign) ?? (bar && 'Always')}</span>
+        <span class="list-runs">{describeRun(campaign) ?? (bar && 'Always')}</span>
       </span>
       <span class="list-number">
         {number && (state === 'live' || number.people > 0) && (
@@ -188,7 +188,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
         )}
       </span>
       <span class="list-actions">
-        {may('edit') && (
+        {hasRole('edit') && (
           <Button
             look="quiet"
             aria-label={`Duplicate ${name}`}
@@ -204,7 +204,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
             name={verb === 'stop' ? 'Stop' : 'Archive'}
             aria-label={`${verb === 'stop' ? 'Stop' : 'Archive'} ${name}`}
           >
-            {(close) => <TakeDownDialog row={row} verb={verb} onClose={close} onDone={onChange} />}
+            {(close) => <StopDialog row={row} verb={verb} onClose={close} onDone={onChange} />}
           </DialogButton>
         )}
       </span>

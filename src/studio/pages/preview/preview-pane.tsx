@@ -2,10 +2,10 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { PlacementTemplate } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
-import type { CampaignText } from '../../campaign/campaign-json.ts';
+import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { labelOf } from '../../campaign/describe-fields.ts';
 import { isRightToLeft, languageName } from '../../campaign/translations.ts';
-import type { PreviewAnswer } from '../../server/routes/preview.ts';
+import type { PreviewResponse } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { CheckBoxes, into, type Option, Segments } from '../components/controls.tsx';
 import { DialogButton } from '../components/dialog.tsx';
@@ -23,15 +23,15 @@ const TYPING_MS = 120;
 
 /** What a person would read of a draft, a moment after it was typed. */
 const usePreview = (body: {
-  campaign: CampaignText;
+  campaign: CampaignJson;
   variant_id: string;
   person: object;
   language: string | null;
 }) => {
-  const last = useRef<PreviewAnswer | null>(null);
+  const last = useRef<PreviewResponse | null>(null);
   const { loaded } = useLoad(
     async (signal) => {
-      const next = await call<PreviewAnswer>('POST', '/api/preview', { body, signal });
+      const next = await call<PreviewResponse>('POST', '/api/preview', { body, signal });
       // Half-written Liquid leaves the last good picture where it was.
       if (!signal.aborted && (next.properties !== null || last.current === null)) last.current = next;
       return last.current;
@@ -46,8 +46,8 @@ const TEMPLATES: readonly Option<PlacementTemplate>[] = TEMPLATE_CATALOGUE.map((
   value: name,
   name: label,
 }));
-export type Trial = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
-const TRIALS: readonly Option<Trial>[] = [
+export type PreviewOptions = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
+const TRIALS: readonly Option<PreviewOptions>[] = [
   { value: 'isRightToLeft', name: 'Right to left' },
   { value: 'isLargeText', name: 'Text at 200 %' },
   { value: 'hasLongWords', name: 'Long words' },
@@ -76,7 +76,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
   const scheme = useSignal<'light' | 'dark'>('light');
   /** Chosen for the preview alone; until then the one that draws the placement. */
   const chosenTemplate = useSignal<PlacementTemplate | null>(null);
-  const trials = useSignal<Trial[]>([]);
+  const trials = useSignal<PreviewOptions[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
   const drawnProblems = useSignal<FrameProblem[]>([]);
 

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { languageName } from '../../campaign/translations.ts';
-import type { PreviewLinkAnswer } from '../../server/routes/preview.ts';
+import type { PreviewLinkResponse } from '../../server/routes/preview.ts';
 import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
 import { copyText, Dialog } from '../components/dialog.tsx';
@@ -60,7 +60,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }
   const page = useSignal(typed.value);
   const { loaded } = useLoad(
     () =>
-      call<PreviewLinkAnswer>('POST', '/api/preview-links', {
+      call<PreviewLinkResponse>('POST', '/api/preview-links', {
         body: {
           campaign_id: editor.id,
           revision: editor.revision(),

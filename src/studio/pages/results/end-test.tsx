@@ -1,13 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { sharesOf } from '../../campaign/shares.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { PublishedAnswer } from '../../server/routes/releases.ts';
+import type { PublishResponse } from '../../server/routes/releases.ts';
 import { call } from '../call.ts';
 import { CheckBoxes, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { announce } from '../components/notices.tsx';
 import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
-import { may, signedIn } from '../shell/session.ts';
+import { hasRole, signedIn } from '../shell/session.ts';
 
 interface EndTestProps {
   row: CampaignRow;
@@ -26,7 +26,7 @@ const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): voi
   const note = useSignal('');
   const { name } = variants.find(({ value }) => value === winner.value)!;
   const act = async () => {
-    const { release } = await call<PublishedAnswer>(
+    const { release } = await call<PublishResponse>(
       'POST',
       `/api/campaigns/${encodeURIComponent(row.id)}/end-test`,
       {
@@ -72,7 +72,7 @@ export const EndTest = ({ row, onDone }: EndTestProps) => {
     published?.campaign.status === 'active' &&
     sharesOf(published.campaign).filter(({ variantId, percent }) => variantId !== null && percent > 0)
       .length > 1;
-  if (!isTest || row.isArchived || !may('publish') || signedIn().workspace.campaignsFrom !== 'studio')
+  if (!isTest || row.isArchived || !hasRole('publish') || signedIn().workspace.campaignsFrom !== 'studio')
     return null;
   return (
     <DialogButton name="End test…">

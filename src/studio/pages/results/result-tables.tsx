@@ -1,16 +1,16 @@
 import type { Counts } from '../../../service/index.ts';
-import type { ConversionText } from '../../campaign/campaign-json.ts';
+import type { ConversionJson } from '../../campaign/campaign-json.ts';
 import type { SinceEnd } from '../../server/ended-test.ts';
-import type { ResultsAnswer } from '../../server/routes/results.ts';
+import type { ResultsResponse } from '../../server/routes/results.ts';
 import type { Comparison } from '../../statistics/compare.ts';
 import { type Arm, goalName } from '../../statistics/metrics.ts';
-import { rangeWords } from '../../statistics/sentences.ts';
+import { formatInterval } from '../../statistics/sentences.ts';
 import { type Column, DataTable } from '../components/data-table.tsx';
 import { countText, liftText, moneyText, shareText } from '../components/format.ts';
 
 interface CountsTableProps {
   arms: readonly Arm[];
-  goals: readonly ConversionText[];
+  goals: readonly ConversionJson[];
   currencies: readonly string[];
 }
 
@@ -69,7 +69,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
 interface SinceTableProps {
   since: readonly SinceEnd[];
   winner: string;
-  goals: readonly ConversionText[];
+  goals: readonly ConversionJson[];
 }
 
 /** What came after a test was ended, without shares: users who saw the test go on clicking. */
@@ -120,7 +120,7 @@ const Interval = ({ comparison, widest }: { comparison: Comparison; widest: numb
 };
 
 /** Every difference with its interval. */
-export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
+export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
   const { comparisons, arms } = results;
   const widest = (unit: Comparison['unit']) =>
     Math.max(
@@ -162,7 +162,7 @@ export const ComparisonTable = ({ results }: { results: ResultsAnswer }) => {
           cell: (comparison) => (
             <>
               <Interval comparison={comparison} widest={widest(comparison.unit)} />
-              {rangeWords(comparison)}
+              {formatInterval(comparison)}
             </>
           ),
         },

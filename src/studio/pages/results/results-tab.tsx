@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { languageName } from '../../campaign/translations.ts';
 import type { CampaignRow } from '../../server/routes/campaigns.ts';
-import type { ResultsAnswer } from '../../server/routes/results.ts';
+import type { ResultsResponse } from '../../server/routes/results.ts';
 import { call } from '../call.ts';
 import { countText, wholeMoment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
@@ -42,7 +42,7 @@ const Meanings = () => (
 );
 
 /** `A 1,240 users (1,000 expected), B 760 (1,000 expected)` */
-const ratioWords = (all: ResultsAnswer['arms']): string => {
+const formatGroupSizes = (all: ResultsResponse['arms']): string => {
   const arms = all.filter(({ share }) => share > 0);
   const users = arms.reduce((sum, { exposed }) => sum + exposed, 0);
   const shares = arms.reduce((sum, { share }) => sum + share, 0);
@@ -55,8 +55,8 @@ const ratioWords = (all: ResultsAnswer['arms']): string => {
 };
 
 interface EndedProps {
-  results: ResultsAnswer;
-  ended: NonNullable<ResultsAnswer['ended']>;
+  results: ResultsResponse;
+  ended: NonNullable<ResultsResponse['ended']>;
 }
 
 /** That the test has ended, and what came since: nothing of it is in the results below. */
@@ -73,7 +73,7 @@ const EndedNotice = ({ results, ended }: EndedProps) => (
 );
 
 interface ResultsProps {
-  results: ResultsAnswer;
+  results: ResultsResponse;
   /** Where they come from. */
   path: string;
   /** What it says where nobody has seen it yet. */
@@ -124,8 +124,8 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
         <section class="panel notice" role="alert">
           <h2>Sample ratio mismatch</h2>
           <p>
-            Group sizes differ from the planned split (p &lt; 0.01): {ratioWords(results.arms)}. A variant may
-            fail to load or to count. Find the cause before trusting these results.
+            Group sizes differ from the planned split (p &lt; 0.01): {formatGroupSizes(results.arms)}. A
+            variant may fail to load or to count. Find the cause before trusting these results.
           </p>
         </section>
       )}
@@ -188,7 +188,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
 /** What came of a campaign: one sentence, then what it stands on. */
 export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
-  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
+  const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
   return (
     <LoadView loaded={loaded} again={again}>
       {(results) => (
@@ -211,7 +211,7 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
 export const HoldoutScreen = () => {
   const { percentage, since } = signedIn().workspace.holdout!;
   const path = `/api/results/${encodeURIComponent('@holdout')}`;
-  const { loaded, again } = useLoad(() => call<ResultsAnswer>('GET', path), path);
+  const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
   return (
     <>
       <div class="page-head">

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { Filter } from '../../campaign/campaign-json.ts';
-import { audienceWords } from '../../campaign/describe-audience.ts';
-import type { ReleasesAnswer } from '../../server/routes/releases.ts';
+import { describeAudience } from '../../campaign/describe-audience.ts';
+import type { ReleasesResponse } from '../../server/routes/releases.ts';
 import type { SegmentRow } from '../../server/routes/segments.ts';
 import { call, Refused } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
@@ -11,9 +11,9 @@ import { wholeMoment } from '../components/format.ts';
 import { LoadView, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
 import { AudienceBuilder } from '../editor/audience.tsx';
-import { reachWords, useReach } from '../editor/reach.tsx';
+import { formatReach, useReach } from '../editor/reach.tsx';
 import { Link } from '../shell/router.tsx';
-import { loadSession, may, signedIn } from '../shell/session.ts';
+import { hasRole, loadSession, signedIn } from '../shell/session.ts';
 import '../screens.css';
 
 const newId = (): string => `s-${crypto.randomUUID().slice(0, 8)}`;
@@ -45,7 +45,7 @@ interface SegmentVersion {
 /** Former versions of a segment. One that is restored is put into the form, where its reach is seen before it is saved. */
 const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: SegmentVersion): void }) => {
   const path = `/api/releases?segment=${encodeURIComponent(id)}`;
-  const { loaded, again } = useLoad(() => call<ReleasesAnswer>('GET', path), path);
+  const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
   return (
     <details class="more">
       <summary>History</summary>
@@ -56,7 +56,7 @@ const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: Segm
               <li key={release}>
                 <p>
                   Release {release} by <bdi>{author}</bdi>, {wholeMoment(at)}:{' '}
-                  {segment ? audienceWords(segment.audience) : 'Removed'}
+                  {segment ? describeAudience(segment.audience) : 'Removed'}
                 </p>
                 {note && (
                   <p dir="auto" class="muted">
@@ -150,13 +150,13 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
         onType={into(name)}
       />
       <section class="stack" aria-label="Who is in">
-        <p>{audienceWords(audience.value)}</p>
+        <p>{describeAudience(audience.value)}</p>
         {segment && typeof segment.reach !== 'string' && (
-          <p class="muted">Saved: {reachWords(segment.reach)}.</p>
+          <p class="muted">Saved: {formatReach(segment.reach)}.</p>
         )}
         {audience.value !== null && reach.state === 'ready' && (
           <p role="status">
-            {segment ? 'Now' : 'Users'}: {reachWords(reach.value)}.
+            {segment ? 'Now' : 'Users'}: {formatReach(reach.value)}.
           </p>
         )}
         {isEmpty && running.length > 0 && (
@@ -223,7 +223,7 @@ export const SegmentsScreen = () => {
     'segments',
   );
   const isFile = signedIn().workspace.campaignsFrom === 'file';
-  const mayWrite = may('publish') && !isFile;
+  const mayWrite = hasRole('publish') && !isFile;
   return (
     <>
       <div class="row apart page-head">
@@ -248,11 +248,11 @@ export const SegmentsScreen = () => {
                   <h2>
                     <bdi>{segment.name}</bdi>
                   </h2>
-                  <p>{audienceWords(segment.audience)}</p>
+                  <p>{describeAudience(segment.audience)}</p>
                   <p class="muted">
                     {typeof segment.reach === 'string'
                       ? NOT_COUNTED[segment.reach]
-                      : reachWords(segment.reach)}
+                      : formatReach(segment.reach)}
                   </p>
                   <Uses segment={segment} />
                   {mayWrite && (

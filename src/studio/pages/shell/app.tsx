@@ -6,7 +6,7 @@ import { Announcer, Boundary, Problem } from '../components/notices.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Login } from './login.tsx';
 import { Link, path } from './router.tsx';
-import { loadSession, may, session, sessionProblem, signedIn, signOut } from './session.ts';
+import { hasRole, loadSession, session, sessionProblem, signedIn, signOut } from './session.ts';
 import './shell.css';
 
 const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
@@ -33,7 +33,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Holdout',
     load: async () => (await import('../results/results-tab.tsx')).HoldoutScreen,
   },
-  '/why': { title: 'Why', load: async () => (await import('../explain/explain-screen.tsx')).WhyScreen },
+  '/why': { title: 'Why', load: async () => (await import('../explain/explain-screen.tsx')).ExplainScreen },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
   '/access': {
     title: 'Access',
@@ -43,8 +43,8 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
 
 /** Whether a screen is of use to this operator, in this workspace. */
 const mayOpen = (path: string): boolean => {
-  if (path === '/access') return may('admin');
-  if (path === '/new') return may('edit');
+  if (path === '/access') return hasRole('admin');
+  if (path === '/new') return hasRole('edit');
   return path !== '/holdout' || signedIn().workspace.holdout !== null;
 };
 

@@ -9,7 +9,7 @@ const show = () => {
   scrollTo({ top: 0 });
 };
 
-export const go = (to: string, { replace = false }: { replace?: boolean } = {}): void => {
+export const navigate = (to: string, { replace = false }: { replace?: boolean } = {}): void => {
   if (to === location.pathname) return;
   if (replace) history.replaceState(null, '', to);
   else history.pushState(null, '', to);
@@ -34,7 +34,7 @@ export const Link = ({ to, children, current = false, ...rest }: LinkProps) => (
     onClick={(event) => {
       if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      go(to);
+      navigate(to);
     }}
   >
     {children}

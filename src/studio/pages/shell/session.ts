@@ -1,11 +1,11 @@
 import { signal } from '@preact/signals';
 import type { Role } from '../../../service/index.ts';
 import type { AudienceName } from '../../campaign/conditions/condition-kind.ts';
-import type { SessionAnswer } from '../../server/routes/access.ts';
-import { ApiError, call, onSignedOut, wordsOf } from '../call.ts';
+import type { SessionResponse } from '../../server/routes/access.ts';
+import { ApiError, call, describeError, onSignedOut } from '../call.ts';
 
 /** Who is signed in: `undefined` while that is not known, `null` for nobody. */
-export const session = signal<SessionAnswer | null | undefined>(undefined);
+export const session = signal<SessionResponse | null | undefined>(undefined);
 /** Why that cannot be known. */
 export const sessionProblem = signal<string | null>(null);
 
@@ -20,10 +20,10 @@ onSignedOut(() => {
 export const loadSession = async (): Promise<void> => {
   try {
     sessionProblem.value = null;
-    session.value = await call<SessionAnswer>('GET', '/api/session');
+    session.value = await call<SessionResponse>('GET', '/api/session');
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) session.value = null;
-    else sessionProblem.value = wordsOf(error);
+    else sessionProblem.value = describeError(error);
   }
 };
 
@@ -33,12 +33,13 @@ export const signOut = async (): Promise<void> => {
 };
 
 /** The workspace and operator; only drawn where somebody is signed in. */
-export const signedIn = (): SessionAnswer => session.value!;
+export const signedIn = (): SessionResponse => session.value!;
 
 const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 
 /** Whether the operator's role is at least this one. The server checks it again. */
-export const may = (least: Role): boolean => ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
+export const hasRole = (least: Role): boolean =>
+  ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
 
 /** Returns what the workspace calls a segment or campaign of an audience. */
 export const audienceName: AudienceName = (kind, id) =>

@@ -1,11 +1,11 @@
 import { csvCell, HttpError, type PlacementTemplate, type Role } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-json.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Who is signed in, and what the screens need to know of the workspace. */
-export interface SessionAnswer {
+export interface SessionResponse {
   operator: { name: string; role: Role; canViewUsers: boolean };
   workspace: {
     id: string;
@@ -33,7 +33,7 @@ export const readSession = defineRoute({
   body: null,
   answer: ({ operator, workspace }) => {
     const { studio } = workspace;
-    const body: SessionAnswer = {
+    const body: SessionResponse = {
       operator: { name: operator.name, role: operator.role, canViewUsers: operator.canViewUsers },
       workspace: {
         id: workspace.workspaceId,
@@ -78,12 +78,12 @@ export const endSession = defineRoute({
 
 const AUDIT_PAGE = 50;
 
-export interface AccessAnswer {
+export interface AccessResponse {
   operators: { name: string; role: string; canViewUsers: boolean }[];
   sessions: { id: string; operator: string; since: string; seen: string; isOwn: boolean }[];
 }
 
-export interface AuditAnswer {
+export interface AuditResponse {
   entries: {
     at: string;
     operator: string;
@@ -116,7 +116,7 @@ export const readAccess = defineRoute({
   body: null,
   answer: async ({ workspace, studio, sessionId }) => {
     const sessions = await studio.sessions(workspace.workspaceId);
-    const body: AccessAnswer = {
+    const body: AccessResponse = {
       operators: workspace.operators.map(({ name, role, canViewUsers }) => ({ name, role, canViewUsers })),
       sessions: sessions.map((each) => ({
         id: each.sessionId,
@@ -147,7 +147,7 @@ export const endAnySession = defineRoute({
 /** Entries that one answer looks at: a filter that finds few goes on with the next page. */
 const MAX_LOOKED_AT = 2_000;
 
-type Entry = AuditAnswer['entries'][number];
+type Entry = AuditResponse['entries'][number];
 
 const CSV_HEADS = ['at', 'operator', 'action', 'subject', 'name', 'details'];
 const csvOf = (entries: readonly Entry[]): string =>
@@ -174,7 +174,7 @@ export const readAudit = defineRoute({
   answer: async (context) => {
     const { workspace, studio, query } = context;
     const rows = await campaignRows(context);
-    const names = new Map(rows.map((row) => [row.id, nameOf(currentText(row))]));
+    const names = new Map(rows.map((row) => [row.id, nameOf(currentCampaign(row))]));
     const isCsv = query.get('as') === 'csv';
     const words = (query.get('find') ?? '').trim().toLowerCase();
     const looked = await studio.audit(workspace.workspaceId, {
@@ -208,7 +208,7 @@ export const readAudit = defineRoute({
       return { status: 200, text: csvOf(found), headers };
     }
     const isEnd = last === looked.at(-1) && looked.length < (words === '' ? AUDIT_PAGE : MAX_LOOKED_AT);
-    const body: AuditAnswer = { entries: found, before: last && !isEnd ? placeOf(last) : null };
+    const body: AuditResponse = { entries: found, before: last && !isEnd ? placeOf(last) : null };
     return { status: 200, body };
   },
 });

@@ -6,14 +6,14 @@ import {
   readCampaign,
   type Workspace,
 } from '../../../service/index.ts';
-import { type CampaignText, storedCampaign } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { labelOf } from '../../campaign/describe-fields.ts';
-import { issueWords } from '../describe-issue.ts';
+import { describeIssue } from '../describe-issue.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 
 /** What is published of a campaign at this moment. */
 export interface Published {
-  campaign: CampaignText;
+  campaign: CampaignJson;
   /** 0 where it is the file's own. */
   release: number;
   author: string;
@@ -21,7 +21,7 @@ export interface Published {
 }
 
 export interface DraftRow {
-  campaign: CampaignText;
+  campaign: CampaignJson;
   revision: string;
   basedOn: number;
   editor: string;
@@ -32,7 +32,7 @@ export interface DraftRow {
 /** A release that is not live yet. */
 export interface ScheduledRelease {
   release: number;
-  campaign: CampaignText;
+  campaign: CampaignJson;
   author: string;
   liveAt: string;
 }
@@ -52,19 +52,22 @@ export interface CampaignRow {
 }
 
 /** What the service could not read it said in its log alone: a newer version, or a changed file, may refuse what was published. */
-const unreadWords = ({ campaignsAsWritten, placements, segments }: Workspace, id: string): string | null => {
+const describeUnreadable = (
+  { campaignsAsWritten, placements, segments }: Workspace,
+  id: string,
+): string | null => {
   const text = campaignsAsWritten.find((each) => each['campaign_id'] === id);
   if (!text) return null;
   const placementIds = placements && new Set(placements.map(({ placementId }) => placementId));
   const [problem] = readCampaign(text, { placementIds, segments }).problems;
   if (!problem) return null;
-  return `Nobody sees it, as it cannot be read any more. ${issueWords(problem)} Open it to see where, and publish it again.`;
+  return `Nobody sees it, as it cannot be read any more. ${describeIssue(problem)} Open it to see where, and publish it again.`;
 };
 
 /** A campaign whose texts cost too much for several users is shown to nobody until it changes. */
-const haltedWords = (workspace: Workspace, id: string): string | null => {
+const describeHalt = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
-  if (!campaign) return unreadWords(workspace, id);
+  if (!campaign) return describeUnreadable(workspace, id);
   const halted = haltedBy(campaign);
   if (!halted) return null;
   const why = `${labelOf(halted.error.property)} takes too long to write`;
@@ -99,15 +102,15 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
     ]),
   );
   const isArchived = (id: string) => released.get(id)?.content === null;
-  const lastText = (id: string): CampaignText | null => {
-    const text = storedCampaign(former.get(id)?.content);
+  const lastText = (id: string): CampaignJson | null => {
+    const text = toCampaignJson(former.get(id)?.content);
     return text && { ...text, status: 'stopped' };
   };
   const publishedOf = (id: string): Published | null => {
     const release = released.get(id);
     const campaign = release
-      ? (storedCampaign(release.content) ?? lastText(id))
-      : storedCampaign(written.get(id));
+      ? (toCampaignJson(release.content) ?? lastText(id))
+      : toCampaignJson(written.get(id));
     if (!campaign) return null;
     return {
       campaign,
@@ -118,14 +121,14 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
   };
   const draftOf = (id: string): DraftRow | null => {
     const draft = drafted.get(id);
-    const campaign = storedCampaign(draft?.campaign);
+    const campaign = toCampaignJson(draft?.campaign);
     if (!draft || !campaign) return null;
     const { revision, basedOn, editor, updatedAtMs, review } = draft;
     return { campaign, revision, basedOn, editor, at: iso(updatedAtMs), review };
   };
   const scheduledOf = (id: string): ScheduledRelease[] =>
     (scheduled.get(id) ?? []).flatMap(({ release, content, author, liveAtMs }) => {
-      const campaign = storedCampaign(content);
+      const campaign = toCampaignJson(content);
       return campaign ? [{ release, campaign, author, liveAt: iso(liveAtMs) }] : [];
     });
   return [...ids].flatMap((id) => {
@@ -135,7 +138,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
       draft: draftOf(id),
       scheduled: scheduledOf(id),
       isArchived: isArchived(id),
-      halted: haltedWords(workspace, id),
+      halted: describeHalt(workspace, id),
       newest: newest.get(id) ?? 0,
     };
     return row.published || row.draft || row.scheduled.length > 0 ? [row] : [];

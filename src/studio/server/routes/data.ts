@@ -12,7 +12,7 @@ import { defineRoute, type StudioContext } from '../route.ts';
 const RUNS = 30;
 const REJECTS = 100;
 
-export interface DataAnswer {
+export interface DataResponse {
   /** `null` where the workspace file has no list. */
   integrations:
     | {
@@ -33,7 +33,7 @@ export interface DataAnswer {
     | null;
 }
 
-export interface IntegrationAnswer {
+export interface IntegrationResponse {
   runs: {
     id: string;
     cause: IngestionRun['cause'];
@@ -59,7 +59,7 @@ export interface IntegrationAnswer {
   hasMoreRejects: boolean;
 }
 
-const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataAnswer> => {
+const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataResponse> => {
   const { workspaceId, integrations } = workspace;
   if (integrations === null) return { integrations: null };
   const states = await store.ingestion.states(workspaceId);
@@ -113,7 +113,7 @@ export const readIntegration = defineRoute({
     integrationOf(workspace, id);
     const runs = await store.ingestion.runs(workspaceId, id, { limit: RUNS });
     const rejects = await store.ingestion.rejects(workspaceId, id, { limit: REJECTS + 1 });
-    const body: IntegrationAnswer = {
+    const body: IntegrationResponse = {
       runs: runs.map((run) => ({
         id: run.runId,
         cause: run.cause,

@@ -43,7 +43,7 @@ const checkBody = z.strictObject({ campaign: z.unknown() });
 const placementsOf = z.object({ placements: z.array(z.string()) });
 
 /** What there is to say of a draft, of the places that pages have for it, and of its pictures. With an error in it nothing is published. */
-export const checksOf = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
+export const validateDraft = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
   const { workspace, missingSelectors, nowMs } = context;
   const { placements = [] } = placementsOf.safeParse(content).data ?? {};
   const places = placements.flatMap((id, index): DraftCheck[] => {
@@ -98,7 +98,7 @@ export const saveDraft = defineRoute({
         },
       });
     }
-    const answer: SavedDraft = { revision: draft.revision, checks: await checksOf(campaign, context) };
+    const answer: SavedDraft = { revision: draft.revision, checks: await validateDraft(campaign, context) };
     return { status: 200, body: answer, headers: { ETag: `"${draft.revision}"` } };
   },
 });
@@ -126,6 +126,6 @@ export const checkOnly = defineRoute({
   body: bodyOf(checkBody),
   answer: async (context) => ({
     status: 200,
-    body: { checks: await checksOf(context.body.campaign, context) },
+    body: { checks: await validateDraft(context.body.campaign, context) },
   }),
 });

@@ -10,7 +10,7 @@ import {
   type PictureType,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-json.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { MAX_PICTURE_BYTES, PICTURE_KINDS } from '../../campaign/picture-rules.ts';
 import type { DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
@@ -36,7 +36,7 @@ export interface PictureRow {
   bytes: number;
 }
 
-export interface PicturesAnswer {
+export interface ImagesResponse {
   /** Newest first. */
   pictures: PictureRow[];
   /** Whether more can be uploaded; otherwise why not, as a sentence. */
@@ -69,7 +69,7 @@ export const listPictures = defineRoute({
     const all = serviceUrl === null ? [] : await studio.pictures(workspace.workspaceId);
     const problem = serviceUrl === null ? NO_URL : all.length < MAX_PICTURES ? null : FULL;
     const warning = serviceUrl !== null && isLoopback(new URL(serviceUrl).hostname) ? ONLY_HERE : null;
-    const body: PicturesAnswer = {
+    const body: ImagesResponse = {
       pictures: all.map((each) => rowOf(each, serviceUrl ?? '')),
       problem,
       warning,
@@ -168,7 +168,7 @@ const usesOf = async (hash: string, context: StudioContext): Promise<string[]> =
       ...(draft ? [draft] : []),
       ...scheduled,
     ];
-    return versions.some(shows) ? [nameOf(currentText(row))] : [];
+    return versions.some(shows) ? [nameOf(currentCampaign(row))] : [];
   });
 };
 

@@ -67,7 +67,7 @@ const previewBody = z.strictObject({
   language: z.string().nullish(),
 });
 
-export interface PreviewAnswer {
+export interface PreviewResponse {
   /** As a page gets them; `null` where one cannot be filled in for this person, or the draft has errors. */
   properties: Record<string, { type: string; value: unknown }> | null;
   /** Whether the audience holds them. */
@@ -86,7 +86,7 @@ export const preview = defineRoute({
     const { campaign: content, variant_id: variantId, person: who, language } = context.body;
     const { externalId, user } = await personOf(who, context);
     const { campaign } = readCampaign(content, { segments: context.workspace.segments });
-    const none: PreviewAnswer = { properties: null, inAudience: false, language: null };
+    const none: PreviewResponse = { properties: null, inAudience: false, language: null };
     if (!campaign) return { status: 200, body: none };
     const shown = previewVariant({
       workspace: context.workspace,
@@ -97,7 +97,7 @@ export const preview = defineRoute({
       nowMs: context.nowMs,
       language: language ?? undefined,
     });
-    const body: PreviewAnswer = shown && 'properties' in shown ? shown : none;
+    const body: PreviewResponse = shown && 'properties' in shown ? shown : none;
     return { status: 200, body };
   },
 });
@@ -113,7 +113,7 @@ const linkBody = z.strictObject({
   page: z.string(),
 });
 
-export interface PreviewLinkAnswer {
+export interface PreviewLinkResponse {
   url: string;
   /** For so many minutes it works. */
   minutes: number;
@@ -146,7 +146,7 @@ export const makePreviewLink = defineRoute({
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);
     await audit('make preview link', campaignId, url.origin);
-    const answer: PreviewLinkAnswer = { url: url.href, minutes: 30 };
+    const answer: PreviewLinkResponse = { url: url.href, minutes: 30 };
     return { status: 201, body: answer };
   },
 });
@@ -156,7 +156,7 @@ const MAX_EXPLAINED = 1_000;
 
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
 
-export interface WhyAnswer {
+export interface ExplainResponse {
   placements: ExplainAnswer['placements'];
   /** Placements that one answer has no room for: to be asked for by their names. */
   left: string[];
@@ -182,7 +182,7 @@ const spotsOf = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: rea
     since: iso(sinceMs),
     last: iso(lastMs),
   });
-  const spots: WhyAnswer['spots'] = {};
+  const spots: ExplainResponse['spots'] = {};
   for (const placement of workspace.placements ?? []) {
     const { placementId, spot } = placement;
     if (!spot || !ids.includes(placementId)) continue;
@@ -226,7 +226,7 @@ export const why = defineRoute({
     // One at least, or nobody would ever get further.
     const room = fits < 0 ? requested.length : Math.max(1, fits);
     const answered = requested.slice(0, room);
-    const body: WhyAnswer = {
+    const body: ExplainResponse = {
       left: requested.slice(room),
       spots: spotsOf(context, answered),
       placements: explain({

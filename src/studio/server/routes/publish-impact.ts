@@ -26,7 +26,7 @@ export interface NamedCampaigns {
 const MAX_NAMES = 3;
 
 /** What publishing a draft would do, placement by placement. */
-export interface LiveEffect {
+export interface PublishImpact {
   placements: {
     id: string;
     name: string;
@@ -40,7 +40,7 @@ export interface LiveEffect {
 const isRunning = ({ status, startsAtMs, endsAtMs }: Campaign, nowMs: number) =>
   status === 'active' && (startsAtMs ?? 0) <= nowMs && nowMs < (endsAtMs ?? Number.POSITIVE_INFINITY);
 
-const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): LiveEffect => {
+const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): PublishImpact => {
   const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: nowMs });
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
@@ -66,24 +66,24 @@ const liveEffect = (content: unknown, workspace: Workspace, nowMs: number): Live
 };
 
 /** What publishing would change for users. */
-export const publishEffect = defineRoute({
+export const readPublishImpact = defineRoute({
   method: 'POST',
   path: '/api/effect',
   role: 'view',
   body: bodyOf(campaignBody),
   answer: (context) => {
-    const effect: LiveEffect = liveEffect(context.body.campaign, context.workspace, context.nowMs);
+    const effect: PublishImpact = publishImpact(context.body.campaign, context.workspace, context.nowMs);
     return { status: 200, body: effect };
   },
 });
 
 /** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
-export const FLOOR = 20;
+export const MIN_REPORTED_AUDIENCE = 20;
 const STEP = 10;
 /** So long the same users are looked at: what somebody types in the meantime costs no read of the database. */
 const SAMPLE_MS = 10_000;
 
-export interface ReachAnswer extends Reach {
+export interface ReachResponse extends Reach {
   /** Where the audience holds fewer people than these, they are not counted: all numbers of them are 0. `null` where they are. */
   fewerThan: number | null;
 }
@@ -92,13 +92,14 @@ export interface ReachAnswer extends Reach {
  * Counts of people in steps, for those who may not look at single users; below the floor there is no number. Where fewer than the
  * floor are left out, all count: a filter for everyone but a few would tell of those few.
  */
-export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnswer => {
+export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResponse => {
   /** `to` is what the number becomes where all but a few of `all` are in it. */
   const down = (count: number, all = of, to = all) =>
-    Math.floor((all - count < FLOOR ? to : count) / STEP) * STEP;
+    Math.floor((all - count < MIN_REPORTED_AUDIENCE ? to : count) / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
-  if (users < FLOOR) {
-    const fewerThan = atLeast === atMost ? FLOOR : Math.max(FLOOR, up(atMost));
+  if (users < MIN_REPORTED_AUDIENCE) {
+    const fewerThan =
+      atLeast === atMost ? MIN_REPORTED_AUDIENCE : Math.max(MIN_REPORTED_AUDIENCE, up(atMost));
     return { users: 0, atLeast: 0, atMost: 0, of, shown: 0, fewerThan };
   }
   return {
@@ -107,7 +108,7 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachAnsw
     atLeast: down(atLeast),
     atMost: atLeast === atMost ? down(atMost) : up(atMost),
     of,
-    shown: down(shown, users, of - users < FLOOR ? of : users),
+    shown: down(shown, users, of - users < MIN_REPORTED_AUDIENCE ? of : users),
     fewerThan: null,
   };
 };
@@ -145,7 +146,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
   const count = async (
     context: StudioContext<CampaignBody>,
     isOver: () => boolean,
-  ): Promise<ReachAnswer | null> => {
+  ): Promise<ReachResponse | null> => {
     const { workspace, store, body, nowMs, operator, audit } = context;
     const { campaign, problems } = readCampaign(body.campaign, {
       segments: workspace.segments,

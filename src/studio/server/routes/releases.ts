@@ -6,12 +6,12 @@ import {
   type ReleasedSegment,
   type WithRelease,
 } from '../../../service/index.ts';
-import { type CampaignText, storedCampaign, variantName } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, toCampaignJson, variantName } from '../../campaign/campaign-json.ts';
 import { isApproved } from '../../campaign/review.ts';
 import { resultsOf } from '../../results-query.ts';
 import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
-import { checksOf, revisionName } from './drafts.ts';
+import { revisionName, validateDraft } from './drafts.ts';
 
 /** Each may have 64 KB. */
 const PAGE = 25;
@@ -20,7 +20,7 @@ export interface ReleaseRow {
   release: number;
   campaignId: string;
   /** `null` if the release archives it, or is of a segment. */
-  campaign: CampaignText | null;
+  campaign: CampaignJson | null;
   /** `null` if the release removes it, or is of a campaign. */
   segment: ReleasedSegment | null;
   basedOn: number;
@@ -32,7 +32,7 @@ export interface ReleaseRow {
   cancelledAt: string | null;
 }
 
-export interface ReleasesAnswer {
+export interface ReleasesResponse {
   /** Newest first. */
   releases: ReleaseRow[];
   /** What to ask for next; `null` at the end. */
@@ -44,7 +44,7 @@ const iso = (ms: number) => new Date(ms).toISOString();
 const releaseRow = (release: Release): ReleaseRow => ({
   release: release.release,
   campaignId: release.subjectId,
-  campaign: release.kind === 'campaign' ? storedCampaign(release.content) : null,
+  campaign: release.kind === 'campaign' ? toCampaignJson(release.content) : null,
   segment: release.kind === 'segment' ? (release.content as ReleasedSegment | null) : null,
   basedOn: release.basedOn,
   author: release.author,
@@ -69,7 +69,7 @@ export const listReleases = defineRoute({
       ...(segmentId && { subject: { kind: 'segment', subjectId: segmentId } }),
       ...(campaignId && { subject: { kind: 'campaign', subjectId: campaignId } }),
     });
-    const body: ReleasesAnswer = {
+    const body: ReleasesResponse = {
       releases: releases.map(releaseRow),
       before: releases.length === PAGE ? releases.at(-1)!.release : null,
     };
@@ -77,13 +77,13 @@ export const listReleases = defineRoute({
   },
 });
 
-export interface PublishedAnswer {
+export interface PublishResponse {
   release: number;
   liveAt: string;
 }
 
 /** Where the campaigns are in the workspace file nothing is released. */
-export const refuseFileMode = ({ workspace }: StudioContext) => {
+export const rejectFileMode = ({ workspace }: StudioContext) => {
   if (workspace.campaignsFrom === 'studio') return;
   throw new HttpError(
     403,
@@ -91,8 +91,8 @@ export const refuseFileMode = ({ workspace }: StudioContext) => {
   );
 };
 
-const refuseErrors = async (campaign: unknown, context: StudioContext) => {
-  const errors = (await checksOf(campaign, context)).filter(({ severity }) => severity === 'error');
+const rejectErrors = async (campaign: unknown, context: StudioContext) => {
+  const errors = (await validateDraft(campaign, context)).filter(({ severity }) => severity === 'error');
   const [first] = errors;
   if (!first) return;
   throw new HttpError(422, `This cannot be published as it is: ${first.words}`, {
@@ -113,7 +113,7 @@ export const addRelease = async (
   context: StudioContext,
   made: Made,
   { action, details, ...more }: AddOptions,
-): Promise<PublishedAnswer> => {
+): Promise<PublishResponse> => {
   const { studio, workspace, operator, nowMs } = context;
   const { workspaceId } = workspace;
   const { kind, subjectId } = made;
@@ -181,7 +181,7 @@ export const publish = defineRoute({
   role: 'publish',
   body: bodyOf(publishBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { campaign_id: campaignId, revision, note: words, live_at: liveAt } = context.body;
     const { studio, workspace, operator, nowMs } = context;
     const draft = await studio.draft(workspace.workspaceId, campaignId);
@@ -194,7 +194,7 @@ export const publish = defineRoute({
     if (workspace.studio.requireApproval && draft.editor === operator.name && !isApproved(draft)) {
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
     }
-    await refuseErrors(draft.campaign, context);
+    await rejectErrors(draft.campaign, context);
     const liveAtMs = liveAt ? Date.parse(liveAt) : nowMs;
     if (liveAtMs < nowMs) {
       throw new HttpError(
@@ -224,12 +224,12 @@ export const rollBack = defineRoute({
   role: 'publish',
   body: bodyOf(restoreBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { studio, workspace, params, nowMs } = context;
     const former = await studio.release(workspace.workspaceId, Number(params['release']));
     if (former?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
     const { subjectId, content } = former;
-    if (content !== null) await refuseErrors(content, context);
+    if (content !== null) await rejectErrors(content, context);
     const { note: words, based_on: basedOn } = context.body;
     const body = await addRelease(
       context,
@@ -251,7 +251,7 @@ export const cancelScheduled = defineRoute({
   role: 'publish',
   body: null,
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { studio, workspace, operator, params, nowMs } = context;
     const { workspaceId } = workspace;
     const found = await studio.release(workspaceId, Number(params['release']));
@@ -303,7 +303,7 @@ export const stop = defineRoute({
   role: 'publish',
   body: bodyOf(noteBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { campaignId, text } = campaignIn(context);
     const { note: words, based_on: basedOn } = context.body;
     const content = { ...text, status: 'stopped' };
@@ -323,11 +323,11 @@ export const endTest = defineRoute({
   role: 'publish',
   body: bodyOf(endTestBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { workspace, store, nowMs } = context;
     const { campaignId, text } = campaignIn(context);
     const { note, based_on: basedOn, winner, keep_control_group: keepsControl, scheduled } = context.body;
-    const campaign = storedCampaign(text)!;
+    const campaign = toCampaignJson(text)!;
     const named = campaign.variants.find(({ variant_id }) => variant_id === winner);
     if (!named) throw new HttpError(404, `The campaign has no variant '${winner}'`);
     const counts = await resultsOf(store, workspace.workspaceId, campaign);
@@ -359,7 +359,7 @@ export const archive = defineRoute({
   role: 'publish',
   body: bodyOf(noteBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { studio, workspace, nowMs } = context;
     const { campaignId, text } = campaignIn(context);
     if (await studio.draft(workspace.workspaceId, campaignId)) {

@@ -7,10 +7,10 @@ import {
   type PlacementResults,
   type Release,
 } from '../../../service/index.ts';
-import { type CampaignText, type ConversionText, storedCampaign } from '../../campaign/campaign-json.ts';
+import { type CampaignJson, type ConversionJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { campaignChanges } from '../../campaign/changes.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
-import { conversionText, resultsOf } from '../../results-query.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
+import { resultsOf, toConversionJson } from '../../results-query.ts';
 import { type ComparedResults, compareResults } from '../../statistics/compare.ts';
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
@@ -20,8 +20,8 @@ import { campaignRows } from './campaigns.ts';
 
 /** The counts by variant as CSV (RFC 4180). What was spent in several currencies is no sum, and left out. */
 const resultsCsv = (
-  campaign: CampaignText,
-  { arms, currencies }: Pick<ResultsAnswer, 'arms' | 'currencies'>,
+  campaign: CampaignJson,
+  { arms, currencies }: Pick<ResultsResponse, 'arms' | 'currencies'>,
 ): string => {
   const isSum = currencies.length < 2;
   const goals = campaign.conversions ?? [];
@@ -51,7 +51,7 @@ const resultsCsv = (
   return [[...heads, ...goalHeads], ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('');
 };
 
-export interface ResultsAnswer extends ComparedResults {
+export interface ResultsResponse extends ComparedResults {
   headline: Headline;
   /** What was changed since people saw it first, oldest first: from such a day on the numbers are of another campaign. */
   edits: ResultsEdit[];
@@ -65,7 +65,7 @@ export interface ResultsAnswer extends ComparedResults {
   /** Of the revenue; more than one where it cannot be added up. */
   currencies: string[];
   /** Of the arms, in the order of their counts. */
-  goals: readonly ConversionText[];
+  goals: readonly ConversionJson[];
   /** Set if an A/B test was ended: all else is as it was then. */
   ended: EndedResults | null;
 }
@@ -114,9 +114,9 @@ const editsOf = (versions: readonly Release[], { workspace }: StudioContext): Re
   const naming = { placement: same, moment: same, audience: (_: unknown, id: string) => id };
   return versions
     .flatMap(({ release, author, liveAtMs, content }, index): ResultsEdit[] => {
-      const before = storedCampaign(versions[index + 1]?.content);
+      const before = toCampaignJson(versions[index + 1]?.content);
       if (!before) return [];
-      const changes = campaignChanges(before, storedCampaign(content), naming);
+      const changes = campaignChanges(before, toCampaignJson(content), naming);
       const what = content === null ? ['Archived'] : changes.map(({ label }) => label);
       const seen = what.filter((label) => !UNSEEN.includes(label));
       const day = workspace.localDays.of(liveAtMs);
@@ -125,7 +125,7 @@ const editsOf = (versions: readonly Release[], { workspace }: StudioContext): Re
     .reverse();
 };
 
-const placementsOf = (campaign: CampaignText, found: readonly PlacementResults[]): PlacementResults[] => {
+const placementsOf = (campaign: CampaignJson, found: readonly PlacementResults[]): PlacementResults[] => {
   const positionOf = ({ placementId }: PlacementResults) => {
     const at = campaign.placements.indexOf(placementId);
     return at < 0 ? campaign.placements.length : at;
@@ -141,18 +141,18 @@ const holdoutOf = async ({
   workspace,
   store,
   nowMs,
-}: StudioContext): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
+}: StudioContext): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { holdout, workspaceId } = workspace;
   if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
   const { campaignId, percentage, conversions } = holdout;
-  const campaign: CampaignText = {
+  const campaign: CampaignJson = {
     campaign_id: campaignId,
     status: 'active',
     placements: [],
     control_percentage: percentage,
     // It is looked at whenever somebody likes: the intervals hold then too.
     ends_at: new Date(nowMs).toISOString(),
-    conversions: conversions.map(conversionText),
+    conversions: conversions.map(toConversionJson),
     variants: [{ variant_id: OF_ALL, name: 'All campaigns together', properties: {} }],
   };
   const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
@@ -177,7 +177,7 @@ const holdoutOf = async ({
 /** The test of the campaign that was ended, unless it was divided again since. */
 const endedTestOf = async (
   { workspace, store, studio, nowMs }: StudioContext,
-  live: CampaignText,
+  live: CampaignJson,
 ): Promise<{ frozen: FrozenTest; ended: EndedResults } | null> => {
   const winner = soleVariant(live);
   const found = winner && (await studio.endedTest(workspace.workspaceId, live.campaign_id, nowMs));
@@ -193,11 +193,11 @@ const endedTestOf = async (
 
 const answerOf = async (
   context: StudioContext,
-): Promise<{ campaign: CampaignText; answer: ResultsAnswer }> => {
+): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { workspace, store, params, nowMs } = context;
   if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
   const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
-  const current = row && currentText(row);
+  const current = row && currentCampaign(row);
   if (!current) throw new HttpError(404, 'There is no such campaign');
   const { timeZone } = workspace.studio;
   const test = row.published && (await endedTestOf(context, row.published.campaign));
@@ -206,7 +206,7 @@ const answerOf = async (
   const found = await versionsOf(context, campaign.campaign_id, counts.days[0]?.day);
   const endedAt = found.findIndex(({ release }) => release === test?.ended.release);
   const versions = found.slice(endedAt + 1);
-  const former = versions.flatMap(({ content }) => storedCampaign(content) ?? []).reverse();
+  const former = versions.flatMap(({ content }) => toCampaignJson(content) ?? []).reverse();
   const compared = compareResults(campaign, counts, former);
   return {
     campaign,
@@ -252,14 +252,14 @@ export const downloadResults = defineRoute({
 });
 
 /** What the list says of a campaign. */
-export interface FirstNumber {
+export interface CampaignStats {
   /** Users who saw one of its variants, and those of them who clicked. */
   people: number;
   clicked: number;
 }
 
 /** The first number of every campaign that somebody has seen, by its ID. */
-export const readNumbers = defineRoute({
+export const readCampaignStats = defineRoute({
   method: 'GET',
   path: '/api/numbers',
   role: 'view',
@@ -267,7 +267,7 @@ export const readNumbers = defineRoute({
   answer: async ({ store, workspace }) => {
     const found = await store.campaignNumbers(workspace.workspaceId);
     const numbers = Object.fromEntries(
-      found.map(({ campaignId, exposed, clicked }): [string, FirstNumber] => [
+      found.map(({ campaignId, exposed, clicked }): [string, CampaignStats] => [
         campaignId,
         { people: exposed, clicked },
       ]),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { HttpError, type ReviewEntry } from '../../../service/index.ts';
 import { bodyOf, defineRoute } from '../route.ts';
-import { may } from '../sessions.ts';
+import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
 /** Two operators who comment at once: the slower one tries again. */
@@ -16,7 +16,7 @@ const reviewBody = z.strictObject({
   revision: z.string().min(1),
 });
 
-export interface ReviewAnswer {
+export interface ReviewResponse {
   review: readonly ReviewEntry[];
 }
 
@@ -30,7 +30,7 @@ export const reviewDraft = defineRoute({
     const { action, note, revision } = body;
     const campaignId = params['campaignId']!;
     const isDecision = action === 'approve' || action === 'send_back';
-    if (isDecision && !may(operator, 'publish')) {
+    if (isDecision && !hasRole(operator, 'publish')) {
       throw new HttpError(403, `Requires role "publish" (you have "${operator.role}")`);
     }
     for (let tries = 0; tries < MAX_TRIES; tries += 1) {
@@ -47,14 +47,14 @@ export const reviewDraft = defineRoute({
       const review = [...draft.review, { operator: operator.name, at, action, note, revision }];
       if (await studio.reviewDraft(draft, review)) {
         await audit(`draft.${action}`, campaignId, note);
-        return { status: 200, body: { review } satisfies ReviewAnswer };
+        return { status: 200, body: { review } satisfies ReviewResponse };
       }
     }
     throw new HttpError(409, 'Others review this draft at this moment: try again');
   },
 });
 
-export interface PresenceAnswer {
+export interface PresenceResponse {
   /** Other operators who have the campaign open. */
   operators: string[];
 }
@@ -69,7 +69,7 @@ export const reportPresence = defineRoute({
     const campaignId = params['campaignId']!;
     await studio.openCampaign(sessionId, campaignId, nowMs);
     const present = await studio.operatorsIn(workspace.workspaceId, campaignId, nowMs - PRESENT_MS);
-    const answer: PresenceAnswer = { operators: present.filter((name) => name !== operator.name) };
+    const answer: PresenceResponse = { operators: present.filter((name) => name !== operator.name) };
     return { status: 200, body: answer };
   },
 });

@@ -5,12 +5,12 @@ import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { listPictures, removePicture, uploadPicture } from './pictures.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
-import { createReadReach, createSamples, publishEffect } from './publish-impact.ts';
+import { createReadReach, createSamples, readPublishImpact } from './publish-impact.ts';
 import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
-import { downloadResults, readNumbers, readResults } from './results.ts';
+import { downloadResults, readCampaignStats, readResults } from './results.ts';
 import { reportPresence, reviewDraft } from './review.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
-import { createReadNames } from './suggestions.ts';
+import { createReadSuggestions } from './suggestions.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
 
@@ -40,14 +40,14 @@ export const createStudioRoutes = (): StudioRoute[] => {
     why,
     readResults,
     downloadResults,
-    readNumbers,
+    readCampaignStats,
     createReadReach(sampleOf),
-    createReadNames(sampleOf),
+    createReadSuggestions(sampleOf),
     createListSegments(sampleOf),
     saveSegment,
     removeSegment,
     listReleases,
-    publishEffect,
+    readPublishImpact,
     publish,
     rollBack,
     cancelScheduled,

@@ -11,12 +11,12 @@ import {
   workedMs,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-json.ts';
-import { currentText } from '../../campaign/current-campaign.ts';
-import { issueWords } from '../describe-issue.ts';
+import { currentCampaign } from '../../campaign/current-campaign.ts';
+import { describeIssue } from '../describe-issue.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
-import { type ReachAnswer, rounded, type SampleOf } from './publish-impact.ts';
-import { addRelease, noteBody, refuseFileMode } from './releases.ts';
+import { type ReachResponse, rounded, type SampleOf } from './publish-impact.ts';
+import { addRelease, noteBody, rejectFileMode } from './releases.ts';
 
 export interface SegmentRow {
   id: string;
@@ -28,7 +28,7 @@ export interface SegmentRow {
    * About how many users are in. `needs people`: it asks for people by an ID or an address, which needs that right. `left out`:
    * counting those before it took all the time that a list may take.
    */
-  reach: ReachAnswer | 'needs people' | 'left out';
+  reach: ReachResponse | 'needs people' | 'left out';
   /** Campaigns that ask for it, published or as drafts. */
   usedBy: { id: string; name: string; isLive: boolean }[];
 }
@@ -43,7 +43,7 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
     const isActive = published?.campaign.status === 'active';
     const written = [draft, ...scheduled].flatMap((each) => segmentsIn(each?.campaign.audience));
     for (const segment of new Set([...live, ...written])) {
-      const name = nameOf(currentText(row));
+      const name = nameOf(currentCampaign(row));
       const use = { id, name, isLive: isActive && live.includes(segment) };
       uses.set(segment, [...(uses.get(segment) ?? []), use]);
     }
@@ -116,11 +116,11 @@ export const saveSegment = defineRoute({
   role: 'publish',
   body: bodyOf(segmentBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const { params, nowMs } = context;
     const { name, audience, note, based_on: basedOn } = context.body;
     const [problem] = segmentProblems(audience);
-    if (problem) throw new HttpError(422, issueWords(problem));
+    if (problem) throw new HttpError(422, describeIssue(problem));
     const body = await addRelease(
       context,
       {
@@ -144,7 +144,7 @@ export const removeSegment = defineRoute({
   role: 'publish',
   body: bodyOf(noteBody),
   answer: async (context) => {
-    refuseFileMode(context);
+    rejectFileMode(context);
     const id = context.params['segmentId']!;
     if (!context.workspace.segments.has(id)) throw new HttpError(404, 'There is no such segment');
     const uses = (await usesOf(context)).get(id) ?? [];

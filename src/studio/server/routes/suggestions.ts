@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { Profile } from '../../../service/index.ts';
 import { typedOf } from '../../campaign/scalar-text.ts';
 import { defineRoute } from '../route.ts';
-import { FLOOR, type SampleOf } from './publish-impact.ts';
+import { MIN_REPORTED_AUDIENCE, type SampleOf } from './publish-impact.ts';
 
 const MAX_USERS = 500;
 const AT_ONCE = 50;
@@ -11,7 +11,7 @@ const MAX_VALUES = 20;
 const MAX_VALUE_CHARACTERS = 60;
 
 /** What users have and do, the most frequent first: to choose from where an audience or a goal names it. */
-export interface NamesAnswer {
+export interface SuggestionsResponse {
   attributes: { name: string; values: string[] }[];
   events: string[];
   products: string[];
@@ -33,7 +33,7 @@ const createTally = () => {
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
 /** Names that some of the users have. A value is told where so many have it that it is no one's own, or to who may look at users. */
-export const createReadNames = (sampleOf: SampleOf) =>
+export const createReadSuggestions = (sampleOf: SampleOf) =>
   defineRoute({
     method: 'GET',
     path: '/api/names',
@@ -58,8 +58,8 @@ export const createReadNames = (sampleOf: SampleOf) =>
         if (index % AT_ONCE === AT_ONCE - 1) await setImmediate();
         if (profile) add(profile);
       }
-      const least = operator.canViewUsers ? 1 : FLOOR;
-      const body: NamesAnswer = {
+      const least = operator.canViewUsers ? 1 : MIN_REPORTED_AUDIENCE;
+      const body: SuggestionsResponse = {
         attributes: attributes
           .most(MAX_NAMES)
           .map((name) => ({ name, values: values.get(name)?.most(MAX_VALUES, least) ?? [] })),

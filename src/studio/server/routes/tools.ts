@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { campaignJsonSchema, HttpError } from '../../../service/index.ts';
 import { TEMPLATE_CATALOGUE } from '../../../templates/index.ts';
-import type { CampaignText } from '../../campaign/campaign-json.ts';
-import { neededPeople } from '../../statistics/sample-size.ts';
+import type { CampaignJson } from '../../campaign/campaign-json.ts';
+import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { bodyOf, defineRoute } from '../route.ts';
 
 /** Everything that a program needs to write a campaign. */
-export interface SchemaAnswer {
+export interface SchemaResponse {
   /** JSON Schema of a campaign. */
   campaign: Record<string, unknown>;
   templates: {
@@ -29,7 +29,7 @@ export const readSchema = defineRoute({
   role: 'view',
   body: null,
   answer: () => {
-    const body: SchemaAnswer = {
+    const body: SchemaResponse = {
       campaign: campaignJsonSchema(),
       templates: TEMPLATE_CATALOGUE.map(({ name, needed, properties }) => ({
         name,
@@ -47,7 +47,7 @@ export const readSchema = defineRoute({
   },
 });
 
-export interface SampleSizeAnswer {
+export interface SampleSizeResponse {
   users: number;
 }
 
@@ -70,14 +70,14 @@ export const readSampleSize = defineRoute({
     }),
   ),
   answer: ({ body: { campaign, rate, lift } }) => {
-    const users = neededPeople(campaign as unknown as CampaignText, rate, lift);
+    const users = requiredSampleSize(campaign as unknown as CampaignJson, rate, lift);
     if (users === null) {
       throw new HttpError(
         422,
         'There is nothing to compare at this rate and lift. Add a second variant, or a control group and a goal; keep the raised rate between 0 and 1.',
       );
     }
-    const body: SampleSizeAnswer = { users };
+    const body: SampleSizeResponse = { users };
     return { status: 200, body };
   },
 });

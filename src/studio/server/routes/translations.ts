@@ -2,7 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { js2xliff, jsToXliff12, xliff2js, xliff12ToJs } from 'xliff';
 import * as z from 'zod';
 import { csvCell, HttpError, textOfCell } from '../../../service/index.ts';
-import type { CampaignText } from '../../campaign/campaign-json.ts';
+import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import {
   languageTag,
   MAX_LANGUAGES,
@@ -33,7 +33,7 @@ interface FileText {
   texts: { language: string; text: string }[];
 }
 
-const textsOf = ({ variants }: CampaignText): Omit<FileText, 'texts'>[] =>
+const textsOf = ({ variants }: CampaignJson): Omit<FileText, 'texts'>[] =>
   variants.flatMap((variant) =>
     translatable(variant).map(({ name }) => ({
       variantId: variant.variant_id,
@@ -42,29 +42,32 @@ const textsOf = ({ variants }: CampaignText): Omit<FileText, 'texts'>[] =>
     })),
   );
 
-const textIn = ({ variants }: CampaignText, { variantId, name }: Omit<FileText, 'texts'>, language: string) =>
-  variants.find(({ variant_id }) => variant_id === variantId)?.translations?.[language]?.[name] ?? '';
+const readText = (
+  { variants }: CampaignJson,
+  { variantId, name }: Omit<FileText, 'texts'>,
+  language: string,
+) => variants.find(({ variant_id }) => variant_id === variantId)?.translations?.[language]?.[name] ?? '';
 
 /** With a byte order mark, without which Excel takes the letters for others. */
-const writeCsv = (campaign: CampaignText): string => {
+const writeCsv = (campaign: CampaignJson): string => {
   const languages = otherLanguages(campaign);
   const rows = textsOf(campaign).map((each) => [
     each.variantId,
     each.name,
     each.source ?? '',
-    ...languages.map((language) => textIn(campaign, each, language)),
+    ...languages.map((language) => readText(campaign, each, language)),
   ]);
   const heads = ['variant', 'property', campaign.language!, ...languages];
   return `\ufeff${[heads, ...rows].map((row) => `${row.map(csvCell).join(',')}\r\n`).join('')}`;
 };
 
 const writeXliff = (
-  campaign: CampaignText,
+  campaign: CampaignJson,
   language: string,
   version: 'xliff1' | 'xliff2',
 ): Promise<string> => {
   const units = textsOf(campaign).map((each) => {
-    const target = textIn(campaign, each, language);
+    const target = readText(campaign, each, language);
     return [`${each.variantId}/${each.name}`, { source: each.source, ...(target !== '' && { target }) }];
   });
   const content = {
@@ -163,7 +166,7 @@ export const exportTranslations = defineRoute({
   body: bodyOf(exportBody),
   answer: async ({ body }) => {
     const { campaign, format, language } = body;
-    const draft = campaign as unknown as CampaignText;
+    const draft = campaign as unknown as CampaignJson;
     if (otherLanguages(draft).length > MAX_LANGUAGES) throw new HttpError(422, TOO_MANY_LANGUAGES);
     const text = format === 'csv' ? writeCsv(draft) : await writeXliff(draft, language, format);
     return { status: 200, body: { text } satisfies TranslationFile };
@@ -176,7 +179,7 @@ const MAX_NOTES = 50;
 const importBody = z.strictObject({ campaign: translated, text: z.string() });
 
 export interface TranslatedDraft {
-  campaign: CampaignText;
+  campaign: CampaignJson;
   taken: number;
   /** What was not taken, or was translated from another text, as sentences. */
   notes: string[];
@@ -190,7 +193,7 @@ export const importTranslations = defineRoute({
   body: bodyOf(importBody),
   answer: async ({ body }) => {
     const { campaign, text } = body;
-    const draft = campaign as unknown as CampaignText;
+    const draft = campaign as unknown as CampaignJson;
     const found = /^\ufeff?\s*</.test(text)
       ? await readXliff(text, campaign.campaign_id)
       : readCsv(text, campaign.language);
