@@ -1,4 +1,4 @@
-// The recipe for Vue, as docs/web.md has it, is built by Vite from the packed package and driven in a browser.
+// The recipe for Vue, as docs/quickstart/vue.md has it, is built by Vite from the packed package and driven in a browser.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
@@ -30,7 +30,7 @@ beforeAll(async () => {
   service = await runService([workspace]);
   service.clock.now = Date.now();
   folder = await anApplication({ vue: 'vue' });
-  const recipe = examplesIn('docs/web.md');
+  const recipe = examplesIn('docs/quickstart/vue.md');
   const code = (isMeant: (example: Example) => boolean) =>
     recipe.find(isMeant)!.code.replace('http://127.0.0.1:8787', service.url);
   const files = {

@@ -16,7 +16,7 @@ export interface Example {
 }
 
 /** README and the pages of `docs/`. */
-export const DOCUMENTS: readonly string[] = ['README.md', ...globSync('docs/*.md').sort()];
+export const DOCUMENTS: readonly string[] = ['README.md', ...globSync('docs/{*,quickstart/*}.md').sort()];
 
 const BLOCK = /(?:<!-- example: (\w+) -->\n)?```(\w+)\n([\s\S]*?)\n```/g;
 

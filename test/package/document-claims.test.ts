@@ -48,6 +48,10 @@ test('the README is short', () => {
   expect(readFileSync('README.md', 'utf8').split('\n').length).toBeLessThanOrEqual(120);
 });
 
+test('the page on the architecture is short', () => {
+  expect(readFileSync('docs/architecture.md', 'utf8').split('\n').length).toBeLessThanOrEqual(150);
+});
+
 describe('the documents', () => {
   test('have links, paths and scripts to check', () => {
     const all = DOCUMENTS.map((file) => readFileSync(file, 'utf8')).join();
