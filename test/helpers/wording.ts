@@ -65,8 +65,7 @@ const textsOfPage = (file: string): Text[] => {
     });
 };
 
-const MODULE =
-  /^(?:src\/service\/[^/]+|src\/client\/[^/]+|src\/studio\/[^/]+|(?:src|test)\/[^/]+|demo|docs\/.+|[^/]+$)/;
+const MODULE = /^(?:src\/service\/[^/]+|(?:src|test)\/[^/]+|demo|docs\/.+|[^/]+$)/;
 
 /** Returns the module or the page that a file belongs to. */
 export const toModule = (file: string): string => MODULE.exec(file)?.[0] ?? file;
