@@ -54,7 +54,7 @@ export const explain = defineCommand({
     const known = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
     const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];
     for (const [placement, campaigns] of Object.entries(answer.placements)) {
-      const rows = campaigns.map(({ campaign_id, outcome, why }, index) => [
+      const rows = campaigns.map(({ campaign_id, outcome, message: why }, index) => [
         `  ${index + 1}`,
         campaign_id,
         outcome.replaceAll('_', ' '),

@@ -30,7 +30,7 @@ test('placard explain prints the campaigns of a placement in order, each with it
     'home',
     '  1  spring            not in audience  the user is not in the audience: audience.tier expects "gold", the user has nothing',
     '  2  welcome-everyone  shown            shows variant a',
-    '  3  odd name          not running      is a draft',
+    '  3  odd name          inactive         is a draft',
     'nothing-there',
     '  no campaign names this placement',
     '',

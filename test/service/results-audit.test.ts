@@ -228,7 +228,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     const expected = expectedOutcomes(person, externalId, placements, rules);
     const found: { id: string; facts: BannerFacts }[] = [];
     for (const placementId of placements) {
-      const reasons: { campaign_id: string; outcome: string; banner_id?: string; is_of_all?: boolean }[] =
+      const reasons: { campaign_id: string; outcome: string; banner_id?: string; by_holdout?: boolean }[] =
         why.placements[placementId];
       const banner = answer.body.banners[placementId];
       const words = reasons.map(({ campaign_id, outcome }) => [
@@ -241,14 +241,14 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       if (!banner || !got) continue;
       const campaign = campaigns.find((each) => each.campaign_id === got.campaign_id)!;
       const isTestSend = campaign.test_users?.includes(externalId) ?? false;
-      const isOfAll =
+      const byHoldout =
         !isTestSend && now >= HOLDOUT_STARTS && !campaign.tags?.includes('service') && isHeldOut(externalId);
       const [chance] = bucketsOf(workspaceId, campaign.campaign_id, externalId);
-      const isControl = isOfAll || (!isTestSend && chance * 100 < (campaign.control_percentage ?? 0));
-      expect([banner.is_control, banner.is_test_send, got.is_of_all ?? false]).toEqual([
+      const isControl = byHoldout || (!isTestSend && chance * 100 < (campaign.control_percentage ?? 0));
+      expect([banner.is_control, banner.is_test_send, got.by_holdout ?? false]).toEqual([
         isControl,
         isTestSend,
-        isOfAll,
+        byHoldout,
       ]);
       const variant = drawn(workspaceId, campaign, externalId);
       const language = readLanguage(campaign, variant, person?.language ?? (reads || null));
@@ -258,7 +258,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
         expect(banner.properties.language?.value ?? null).toBe(language);
       }
       const facts: BannerFacts = {
-        campaignId: isOfAll ? '@holdout' : campaign.campaign_id,
+        campaignId: byHoldout ? '@holdout' : campaign.campaign_id,
         variantId: isControl ? null : variant.variant_id,
         placementId,
         language,

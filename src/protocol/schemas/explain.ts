@@ -20,7 +20,7 @@ const failingClause = z.object({
 
 const bucketing = { bucket: z.number(), control_percentage: z.number() };
 
-/** An instant in UTC as text of ISO 8601, `null` where there is none. */
+/** Time in ISO 8601 and UTC, or `null`. */
 const instant = z.nullable(z.string());
 
 const reason = z.discriminatedUnion('outcome', [
@@ -34,24 +34,24 @@ const reason = z.discriminatedUnion('outcome', [
   z.object({
     outcome: z.literal('held_out'),
     banner_id: z.string(),
-    is_of_all: z.optional(z.literal(true)),
+    by_holdout: z.optional(z.literal(true)),
     ...bucketing,
   }),
-  z.object({ outcome: z.literal('not_running'), status: z.string() }),
-  z.object({ outcome: z.literal('out_of_time'), starts_at: instant, ends_at: instant }),
+  z.object({ outcome: z.literal('inactive'), status: z.string() }),
+  z.object({ outcome: z.literal('outside_schedule'), starts_at: instant, ends_at: instant }),
   z.object({ outcome: z.literal('not_in_audience'), clauses: z.array(failingClause) }),
-  z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), again_at: instant }),
+  z.object({ outcome: z.literal('dismissed'), dismissed_at: z.string(), eligible_again_at: instant }),
   z.object({
-    outcome: z.literal('capped'),
+    outcome: z.literal('frequency_capped'),
     limit: z.string(),
     tag: z.optional(z.string()),
     max: z.number(),
     count: z.number(),
-    again_at: instant,
+    eligible_again_at: instant,
   }),
-  z.object({ outcome: z.literal('outranked'), by: z.string() }),
+  z.object({ outcome: z.literal('outranked'), winning_campaign_id: z.string() }),
   z.object({
-    outcome: z.literal('unfilled'),
+    outcome: z.literal('render_failed'),
     variant_id: z.nullable(z.string()),
     property: z.nullable(z.string()),
     problem: z.string(),
@@ -59,7 +59,7 @@ const reason = z.discriminatedUnion('outcome', [
 ]) satisfies z.ZodMiniType<Reason>;
 
 const campaignExplanation = z.intersection(
-  z.object({ campaign_id: z.string(), name: z.string(), why: z.string() }),
+  z.object({ campaign_id: z.string(), name: z.string(), message: z.string() }),
   reason,
 ) satisfies z.ZodMiniType<CampaignExplanation>;
 
@@ -94,7 +94,7 @@ export const explainAnswer = z.object({
     .record(z.string(), z.array(campaignExplanation))
     .check(
       described(
-        'By placement its campaigns in order, each with `campaign_id`, `name`, `outcome`, `why` and the facts of the outcome.',
+        'By placement its campaigns in order, each with `campaign_id`, `name`, `outcome`, `message` and the details of the outcome.',
       ),
     ),
 }) satisfies z.ZodMiniType<ExplainAnswer>;

@@ -32,7 +32,7 @@ export interface BannerIds {
 }
 
 /** An ID without its end: what stands for the banner alone, and is the same for all users. */
-export const withoutMark = (id: string) => id.slice(0, -MARK_CHARACTERS);
+export const stripUserTag = (id: string) => id.slice(0, -MARK_CHARACTERS);
 
 const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
   if (kept.size >= MAX_KEPT) kept.clear();
@@ -108,10 +108,10 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
       return id + markOf(externalId);
     },
     open: (id) => {
-      const known = opened.get(withoutMark(id));
+      const known = opened.get(stripUserTag(id));
       if (known) return known;
-      const facts = read(withoutMark(id));
-      if (facts) keep(opened, withoutMark(id), facts);
+      const facts = read(stripUserTag(id));
+      if (facts) keep(opened, stripUserTag(id), facts);
       return facts;
     },
     isFor: (id, externalId) => id.endsWith(markOf(externalId)),

@@ -1,17 +1,17 @@
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
-import type { Verdict } from './decision.ts';
+import type { Eligibility } from './decision.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
 /** A campaign without a start begins when it is published. */
-const startOf = ({ startsAtMs, publishedAtMs }: Campaign): number => startsAtMs ?? publishedAtMs ?? 0;
+const getStart = ({ startsAtMs, publishedAtMs }: Campaign): number => startsAtMs ?? publishedAtMs ?? 0;
 
 /** Higher priority first; of the same priority the one that starts later; else the order of the file. */
 const inOrder = (one: Campaign, other: Campaign): number =>
-  RANK[one.priority] - RANK[other.priority] || startOf(other) - startOf(one);
+  RANK[one.priority] - RANK[other.priority] || getStart(other) - getStart(one);
 
-interface CampaignOrder {
+interface PriorityOrder {
   /** The best first: a campaign's position is its rank. */
   campaigns: readonly Campaign[];
   byId: ReadonlyMap<string, Campaign>;
@@ -21,13 +21,13 @@ interface CampaignOrder {
   hasCaps: boolean;
   capDays: number;
   /** By rank: room for the verdicts of one question, which is answered in one go. A new array each time costs more than asking. */
-  verdicts: (Verdict | undefined)[];
+  verdicts: (Eligibility | undefined)[];
 }
 
 /** Made once a workspace; a reload makes a new workspace, and the old one goes with its order. */
-const known = new WeakMap<CampaignSet, CampaignOrder>();
+const known = new WeakMap<CampaignSet, PriorityOrder>();
 
-export const campaignOrder = (workspace: CampaignSet): CampaignOrder => {
+export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
   const made = known.get(workspace);
   if (made) return made;
   const campaigns = workspace.campaigns.toSorted(inOrder);
@@ -53,8 +53,8 @@ export const campaignOrder = (workspace: CampaignSet): CampaignOrder => {
 };
 
 /** The ranks to judge for one user, the best first: campaigns that test on the user come before all others. */
-export const ranksFor = (
-  { campaigns, placements }: CampaignOrder,
+export const candidatesFor = (
+  { campaigns, placements }: PriorityOrder,
   placementId: string,
   externalUserId: string,
 ): readonly number[] => {

@@ -48,7 +48,7 @@ export interface Campaign {
 
 const HOUR_MS = 60 * 60 * 1000;
 /** A conversion of the file, as results are asked for it. */
-export const conversionOf = ({
+export const toConversion = ({
   event,
   product = '',
   within_hours,
@@ -57,7 +57,7 @@ export const conversionOf = ({
   withinMs: within_hours * HOUR_MS,
 });
 
-const frequencyOf = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
+const toFrequency = ({ impressions, stop_after }: NonNullable<CampaignFile['frequency']>): Frequency => ({
   impressions: impressions ?? null,
   stopAfter: {
     impressions: stop_after?.impressions ?? null,
@@ -105,9 +105,9 @@ export const compileCampaign = (
     reeligibleAfterMs:
       file.reeligible_after_hours === undefined ? null : file.reeligible_after_hours * HOUR_MS,
     testUsers: new Set(file.test_users ?? []),
-    conversions: (file.conversions ?? []).map(conversionOf),
+    conversions: (file.conversions ?? []).map(toConversion),
     tags: new Set(file.tags ?? []),
-    frequency: file.frequency ? frequencyOf(file.frequency) : null,
+    frequency: file.frequency ? toFrequency(file.frequency) : null,
     language: file.language ?? null,
     languages: [...new Set(variants.flatMap(({ translations }) => [...translations.keys()]))],
     variants,

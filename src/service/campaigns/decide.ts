@@ -1,13 +1,13 @@
 import { NEVER_EXPIRES } from '../../protocol/index.ts';
-import { drawVariant } from './bucketing.ts';
+import { assignVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
-import { campaignOrder, ranksFor } from './campaign-order.ts';
-import type { Question } from './decision.ts';
-import { createCaps } from './frequency.ts';
-import { holdoutOf } from './holdout.ts';
-import { createJudge, isTestFor, toAudienceContext } from './judge.ts';
+import { candidatesFor, priorityOrder } from './campaign-order.ts';
+import type { DecisionRequest } from './decision.ts';
+import { createEligibilityCheck, isTestFor, toAudienceContext } from './eligibility.ts';
+import { createFrequencyCapper } from './frequency.ts';
+import { findHoldout } from './holdout.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
-import { type AsTheyAre, isOverBudget, passedOver, passOver } from './unfilled.ts';
+import { findOverBudget, isOverBudget, type ProfileVersion, recordOverBudget } from './render-errors.ts';
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
 
@@ -20,17 +20,17 @@ const expiresAt = (campaign: Campaign, variant: Variant, now: number): number =>
 };
 
 /** Answers which banner each placement has for one user, `null` where none: the answer's `banners` as JSON, in the order asked. */
-export const decide = (question: Question): string => {
-  const { workspace, externalUserId, user, now, ids, logUnfilled, trace } = question;
+export const decide = (question: DecisionRequest): string => {
+  const { workspace, externalUserId, user, now, ids, logRenderError, trace } = question;
   const { workspaceId } = workspace;
-  const order = campaignOrder(workspace);
+  const order = priorityOrder(workspace);
   const { campaigns, verdicts } = order;
-  const judge = createJudge(question, toAudienceContext(question));
-  const caps = order.hasCaps ? createCaps(question) : null;
+  const judge = createEligibilityCheck(question, toAudienceContext(question));
+  const caps = order.hasCaps ? createFrequencyCapper(question) : null;
   // A campaign is often a candidate for several placements of one question, and judged once.
   verdicts.fill(undefined);
 
-  const asTheyAre: AsTheyAre = { userId: externalUserId, profileMs: user.profile?.updatedAtMs ?? 0 };
+  const asTheyAre: ProfileVersion = { userId: externalUserId, profileMs: user.profile?.updatedAtMs ?? 0 };
   let context: PersonaliseContext | undefined;
   const contextOf = (): PersonaliseContext => {
     context ??= personaliseContext(externalUserId, user.profile, question.deviceId, workspace.appPlatforms);
@@ -47,18 +47,18 @@ export const decide = (question: Question): string => {
   /** The banner as JSON; `null` where a property cannot be filled in for this user. `round` counts earlier dismissals. */
   const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
-    const before = passedOver(campaign, asTheyAre);
+    const before = findOverBudget(campaign, asTheyAre);
     if (before) {
-      trace?.({ placementId, campaign, outcome: 'unfilled', ...before });
+      trace?.({ placementId, campaign, outcome: 'render_failed', ...before });
       return null;
     }
     const isTestSend = isTestFor(campaign, externalUserId);
-    const holdout = isTestSend ? null : holdoutOf(workspace, campaign, externalUserId, now);
-    const isOfAll = holdout !== null;
-    const drawn = drawVariant(workspaceId, campaign, externalUserId, isTestSend);
+    const holdout = isTestSend ? null : findHoldout(workspace, campaign, externalUserId, now);
+    const byHoldout = holdout !== null;
+    const drawn = assignVariant(workspaceId, campaign, externalUserId, isTestSend);
     const { variant } = drawn;
     const { variantId } = variant;
-    const isControl = isOfAll || drawn.isControl;
+    const isControl = byHoldout || drawn.isControl;
     const language = languageOf(campaign, variant);
     try {
       // Of the control group too: who would not have seen it, as a property cannot be filled in, is not to be compared with those who do.
@@ -73,7 +73,7 @@ export const decide = (question: Question): string => {
         placementId,
         campaign,
         bannerId,
-        ...(isControl ? { outcome: 'held_out', isOfAll } : { outcome: 'shown', variant, isTestSend }),
+        ...(isControl ? { outcome: 'held_out', byHoldout } : { outcome: 'shown', variant, isTestSend }),
       });
       // Written by hand: most of it is text that never changes, which `JSON.stringify` would read letter by letter.
       return (
@@ -82,16 +82,17 @@ export const decide = (question: Question): string => {
       );
     } catch (error) {
       // A question that is only explained is remembered for nobody: it must not halt a campaign that is live.
-      const isHalted = !trace && isOverBudget(error) && passOver(campaign, asTheyAre, { variantId, error });
-      logUnfilled({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now, isHalted);
-      trace?.({ placementId, campaign, outcome: 'unfilled', variantId, error });
+      const isHalted =
+        !trace && isOverBudget(error) && recordOverBudget(campaign, asTheyAre, { variantId, error });
+      logRenderError({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now, isHalted);
+      trace?.({ placementId, campaign, outcome: 'render_failed', variantId, error });
       return null;
     }
   };
 
   const bestFor = (placementId: string): string | null => {
     let best: { campaign: Campaign; banner: string } | null = null;
-    for (const rank of ranksFor(order, placementId, externalUserId)) {
+    for (const rank of candidatesFor(order, placementId, externalUserId)) {
       const campaign = campaigns[rank]!;
       verdicts[rank] ??= judge(campaign);
       const verdict = verdicts[rank];
@@ -100,7 +101,7 @@ export const decide = (question: Question): string => {
         continue;
       }
       const cap = caps && !isTestFor(campaign, externalUserId) ? caps.of(campaign) : null;
-      if (cap) trace?.({ placementId, campaign, outcome: 'capped', cap });
+      if (cap) trace?.({ placementId, campaign, outcome: 'frequency_capped', cap });
       else if (best) trace?.({ placementId, campaign, outcome: 'outranked', by: best.campaign });
       else {
         const banner = bannerOf(campaign, placementId, verdict);

@@ -1,9 +1,9 @@
 import type { UserCampaign } from '../store/store.ts';
 import type { Campaign } from './campaign.ts';
 import { goalsReachedMs } from './campaign-activity.ts';
-import { campaignOrder } from './campaign-order.ts';
+import { priorityOrder } from './campaign-order.ts';
 import type { CampaignSet } from './campaign-set.ts';
-import type { Cap, Question } from './decision.ts';
+import type { CapHit, DecisionRequest } from './decision.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const addDays = (day: string, days: number) =>
@@ -15,20 +15,22 @@ const startOfDays = ({ localDays }: CampaignSet, days: number, now: number): num
 
 /** From when on a decision needs to know every impression of a user; `null` where no campaign counts them by days. */
 export const impressionsSince = (workspace: CampaignSet, now: number): number | null => {
-  const { capDays } = campaignOrder(workspace);
+  const { capDays } = priorityOrder(workspace);
   return capDays === 0 ? null : startOfDays(workspace, capDays, now);
 };
 
-type Asked = Pick<Question, 'workspace' | 'user' | 'now'>;
+type CapContext = Pick<DecisionRequest, 'workspace' | 'user' | 'now'>;
 
-const stopCap = (campaign: Campaign, seen: UserCampaign, { user }: Asked): Cap | null => {
+const stopCap = (campaign: Campaign, seen: UserCampaign, { user }: CapContext): CapHit | null => {
   const { impressions, clicks, conversions: goals } = campaign.frequency!.stopAfter;
   const over = (
     name: 'impressions' | 'clicks' | 'conversions',
     max: number | null,
     count: number,
-  ): Cap | null =>
-    max !== null && count >= max ? { limit: `stop_after.${name}`, max, count, againMs: null } : null;
+  ): CapHit | null =>
+    max !== null && count >= max
+      ? { limit: `stop_after.${name}`, max, count, eligibleAgainAtMs: null }
+      : null;
   return (
     over('impressions', impressions, seen.impressions) ??
     over('clicks', clicks, seen.clicks) ??
@@ -40,7 +42,10 @@ const stopCap = (campaign: Campaign, seen: UserCampaign, { user }: Asked): Cap |
   );
 };
 
-const daysCap = ({ campaignId, frequency }: Campaign, { workspace, user, now }: Asked): Cap | null => {
+const daysCap = (
+  { campaignId, frequency }: Campaign,
+  { workspace, user, now }: CapContext,
+): CapHit | null => {
   if (!frequency?.impressions) return null;
   const { max, days } = frequency.impressions;
   const start = startOfDays(workspace, days, now);
@@ -51,14 +56,14 @@ const daysCap = ({ campaignId, frequency }: Campaign, { workspace, user, now }: 
   if (times.length < max) return null;
   const { localDays } = workspace;
   const leaves = addDays(localDays.of(times[times.length - max]!), days);
-  return { limit: 'impressions', max, count: times.length, againMs: localDays.startOf(leaves) };
+  return { limit: 'impressions', max, count: times.length, eligibleAgainAtMs: localDays.startOf(leaves) };
 };
 
 /**
  * The frequency caps of one decision. Impressions count once they are stored, so a page may exceed a limit by what it shows
  * from its cache. Of one answer, campaigns that it shows first count for those after them.
  */
-export const createCaps = (asked: Asked) => {
+export const createFrequencyCapper = (asked: CapContext) => {
   const { workspace, user, now } = asked;
   const { tagCaps, localDays } = workspace;
   const today = localDays.of(now);
@@ -71,7 +76,7 @@ export const createCaps = (asked: Asked) => {
         ),
   );
 
-  const tagCap = ({ campaignId, tags }: Campaign): Cap | null => {
+  const tagCap = ({ campaignId, tags }: Campaign): CapHit | null => {
     if (seenToday.has(campaignId)) return null;
     for (const { tag, campaignsPerDay: max, exempt } of tagCaps) {
       if (!tags.has(tag) || exempt.has(campaignId)) continue;
@@ -80,13 +85,13 @@ export const createCaps = (asked: Asked) => {
       );
       const count = counted.length;
       if (count >= max)
-        return { limit: 'tag', tag, max, count, againMs: localDays.startOf(addDays(today, 1)) };
+        return { limit: 'tag', tag, max, count, eligibleAgainAtMs: localDays.startOf(addDays(today, 1)) };
     }
     return null;
   };
 
   return {
-    of(campaign: Campaign): Cap | null {
+    of(campaign: Campaign): CapHit | null {
       const seen = user.campaigns.find(({ campaignId }) => campaignId === campaign.campaignId);
       const own =
         campaign.frequency && seen ? (stopCap(campaign, seen, asked) ?? daysCap(campaign, asked)) : null;

@@ -1,20 +1,20 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
-import { bucketsOf } from './bucketing.ts';
+import { getBuckets } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
-import { campaignOrder } from './campaign-order.ts';
+import { priorityOrder } from './campaign-order.ts';
 import type { CampaignSet, Holdout } from './campaign-set.ts';
 
 export const holdoutId = (startsAtMs: number): string => `@holdout:${startsAtMs}`;
 
 /** Where a user falls among all, from 0 to 100: below the percentage they are held out. Unrelated to the buckets of campaigns. */
 export const holdoutBucket = (workspaceId: string, { campaignId }: Holdout, userId: string): number =>
-  bucketsOf(workspaceId, campaignId, userId).control * 100;
+  getBuckets(workspaceId, campaignId, userId).control * 100;
 
 const isExempt = ({ exemptTags }: Holdout, { tags }: Pick<Campaign, 'tags'>): boolean =>
   [...exemptTags].some((tag) => tags.has(tag));
 
 /** The holdout where it keeps this campaign from this user. */
-export const holdoutOf = (
+export const findHoldout = (
   { workspaceId, holdout }: Pick<CampaignSet, 'workspaceId' | 'holdout'>,
   campaign: Pick<Campaign, 'tags'>,
   userId: string,
@@ -25,7 +25,7 @@ export const holdoutOf = (
 };
 
 /** The holdout in whose results a banner event counts as well, as one of all campaigns together; `null` where it counts in none. */
-export const holdoutOfEvent = (
+export const findHoldoutOfEvent = (
   event: Pick<NewBannerEvent, 'campaignId' | 'isTestSend' | 'timeMs' | 'receivedAtMs'>,
   workspace: CampaignSet,
   userId: string,
@@ -34,7 +34,7 @@ export const holdoutOfEvent = (
   const atMs = Math.min(event.timeMs, event.receivedAtMs);
   if (!holdout || event.isTestSend || event.campaignId.startsWith('@') || atMs < holdout.startsAtMs)
     return null;
-  const campaign = campaignOrder(workspace).byId.get(event.campaignId);
+  const campaign = priorityOrder(workspace).byId.get(event.campaignId);
   if (campaign && isExempt(holdout, campaign)) return null;
   // Of a user who is held out, it comes from a page that has not asked since.
   if (holdoutBucket(workspaceId, holdout, userId) < holdout.percentage) return null;

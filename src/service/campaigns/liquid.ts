@@ -3,7 +3,7 @@ import { registerFilters } from './liquid-filters.ts';
 import { type Compiled, isSilent, prepare, weightOf } from './liquid-prepare.ts';
 import { lengthOf, registerOperators, textOf, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
-import { OverBudgetError } from './unfilled.ts';
+import { OverBudgetError } from './render-errors.ts';
 
 /** Tags that read other templates. There are none. */
 const OF_FILES = ['include', 'render', 'layout', 'block'];

@@ -4,7 +4,7 @@ import { readDate } from '../users/dates.ts';
 import type { CampaignFile } from '../workspace/campaign-schema.ts';
 import { compile, render } from './liquid.ts';
 import { type Budget, createBudget } from './render-budget.ts';
-import { TemplateError, UnfilledError } from './unfilled.ts';
+import { RenderError, TemplateError } from './render-errors.ts';
 import { mayBeMissing, type PersonaliseContext, unknownVariables, writtenName } from './variables.ts';
 
 /** All templates of a campaign together: reading them takes time too. */
@@ -65,7 +65,9 @@ const piecesOf = (text: string): Piece[] | null => {
  * what they read is a plain text or not there at all: `null` for any other value, which is the library's to write.
  * Gives `null` where the template does more.
  */
-export const quickText = (text: string): ((context: PersonaliseContext) => string | null) | null => {
+export const compileSimpleTemplate = (
+  text: string,
+): ((context: PersonaliseContext) => string | null) | null => {
   const pieces = piecesOf(text);
   if (!pieces) return null;
   return (context) => {
@@ -89,19 +91,19 @@ const bounded = (text: string): string => {
 };
 
 /** What may not be meant in a template that can be rendered all the same. */
-export interface Notes {
+export interface Diagnostics {
   warn(issue: Issue): void;
   /** A variable that a text prints without a default: nothing stands there for a user who does not have it. */
   bare(name: string): void;
 }
 
-const compileText = (text: string, notes: Notes): Fill<string> => {
+const compileText = (text: string, notes: Diagnostics): Fill<string> => {
   if (!isTemplate(text)) return () => text;
   const compiled = compile(text);
   for (const problem of unknownVariables(compiled.variables)) notes.warn(problem);
   for (const variable of compiled.bare) if (mayBeMissing(variable)) notes.bare(writtenName(variable));
   // `null` where the template does more than put names into a sentence; and again below, for a name that is no plain text.
-  const quick = quickText(text);
+  const quick = compileSimpleTemplate(text);
   return (context, budget) => {
     const filled = quick?.(context) ?? null;
     if (filled !== null) {
@@ -114,7 +116,7 @@ const compileText = (text: string, notes: Notes): Fill<string> => {
 };
 
 /** Texts anywhere inside are templates, names are not. */
-const compileJson = (value: unknown, notes: Notes): Fill => {
+const compileJson = (value: unknown, notes: Diagnostics): Fill => {
   if (typeof value === 'string') return compileText(value, notes);
   if (Array.isArray(value)) {
     const parts = value.map((part) => compileJson(part, notes));
@@ -161,7 +163,7 @@ type PropertyFile = CampaignFile['variants'][number]['properties'][string];
 /** Compiles a property's value once: `null` where it is the same for everyone. Throws where a template cannot be read. */
 export const compileProperty = (
   { type, value }: PropertyFile,
-  notes: Notes = { warn: () => undefined, bare: () => undefined },
+  notes: Diagnostics = { warn: () => undefined, bare: () => undefined },
 ): Fill | null => {
   if (templateLength(value) === 0) return null;
   if (type === 'jsonobject') return compileJson(value, notes);
@@ -203,7 +205,7 @@ export const compileProperties = (properties: readonly Property[]): WritePropert
       try {
         written += before + JSON.stringify(fill(context, budget));
       } catch (error) {
-        throw new UnfilledError(name, error);
+        throw new RenderError(name, error);
       }
     }
     return written + end;

@@ -6,7 +6,7 @@ import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
 import { languageFor, languagesOf, propertiesIn } from './languages.ts';
 import type { Budget } from './render-budget.ts';
-import { UnfilledError } from './unfilled.ts';
+import { RenderError } from './render-errors.ts';
 import { personaliseContext } from './variables.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -91,7 +91,7 @@ export const previewVariant = (question: PreviewQuestion): Previewed | null => {
     const properties = JSON.parse(propertiesIn(variant, language)(context, budget));
     return { properties, language, inAudience: (membership ?? 'in') === 'in' };
   } catch (error) {
-    if (!(error instanceof UnfilledError)) throw error;
+    if (!(error instanceof RenderError)) throw error;
     const { property, cause } = error;
     return { unfilled: property, why: getErrorMessage(cause) };
   }

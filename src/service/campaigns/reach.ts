@@ -2,13 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../log.ts';
 import type { Sample } from '../store/workspace-reads.ts';
 import type { AudienceContext } from './audience/fields.ts';
-import { drawVariant } from './bucketing.ts';
+import { assignVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';
 import { toCampaignActivity } from './campaign-activity.ts';
-import { campaignOrder } from './campaign-order.ts';
+import { priorityOrder } from './campaign-order.ts';
 import type { CampaignSet } from './campaign-set.ts';
-import { holdoutOf } from './holdout.ts';
-import { createJudge } from './judge.ts';
+import { createEligibilityCheck } from './eligibility.ts';
+import { findHoldout } from './holdout.ts';
 
 /** Users who are looked at, at most. Their share in the audience is right to 2.2 per cent, 19 times of 20. */
 export const REACH_SAMPLE = 2_000;
@@ -51,7 +51,7 @@ export interface ReachQuestion {
 }
 
 /** Time of the processor, where Node can say it: what others take from a busy machine makes no estimate of a count. */
-export const workedMs = (): number => {
+export const cpuTimeMs = (): number => {
   const used = process.threadCpuUsage?.();
   return used ? (used.user + used.system) / 1_000 : performance.now();
 };
@@ -70,7 +70,7 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
   // A segment is shown nowhere.
   if (campaign.placements.size === 0) return () => false;
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
-  const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const { campaigns, placements } = priorityOrder({ ...workspace, campaigns: [...others, campaign] });
   const own = campaigns.indexOf(campaign);
   const before = [...campaign.placements].map((id) =>
     placements.get(id)!.all.filter((rank) => rank < own && campaigns[rank]!.status === 'active'),
@@ -78,10 +78,10 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
   const at = Math.max(now, campaign.startsAtMs ?? now);
   return (context: AudienceContext): boolean => {
     const { externalId, profile } = context;
-    if (holdoutOf(workspace, campaign, externalId, at)) return false;
-    if (drawVariant(workspace.workspaceId, campaign, externalId, false).isControl) return false;
+    if (findHoldout(workspace, campaign, externalId, at)) return false;
+    if (assignVariant(workspace.workspaceId, campaign, externalId, false).isControl) return false;
     const user = { profile, campaigns: [], impressions: [] };
-    const judge = createJudge(
+    const judge = createEligibilityCheck(
       { externalUserId: externalId, user, now: at, log: silentLog },
       { ...context, nowMs: at },
     );
@@ -102,7 +102,7 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
     now,
     isOver = () => false,
     maxMs = MAX_MS,
-    clock = workedMs,
+    clock = cpuTimeMs,
   } = question;
   const { total, users } = sample;
   const isShown = createIsShown(question);

@@ -1,4 +1,4 @@
-import { OverBudgetError } from './unfilled.ts';
+import { OverBudgetError } from './render-errors.ts';
 
 /**
  * What the templates of one banner may cost. A unit is about ten nanoseconds of a slow machine, so that a banner costs a sync some

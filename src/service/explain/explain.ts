@@ -7,13 +7,13 @@ import {
 } from '../../protocol/index.ts';
 import type { Audience } from '../campaigns/audience/audience.ts';
 import type { AudienceContext } from '../campaigns/audience/fields.ts';
-import { bucketsOf } from '../campaigns/bucketing.ts';
+import { getBuckets } from '../campaigns/bucketing.ts';
 import type { Campaign } from '../campaigns/campaign.ts';
 import { decide } from '../campaigns/decide.ts';
-import type { Question, Step } from '../campaigns/decision.ts';
+import type { DecisionRequest, Step } from '../campaigns/decision.ts';
+import { toAudienceContext } from '../campaigns/eligibility.ts';
 import { holdoutBucket } from '../campaigns/holdout.ts';
-import { toAudienceContext } from '../campaigns/judge.ts';
-import { UnfilledError } from '../campaigns/unfilled.ts';
+import { RenderError } from '../campaigns/render-errors.ts';
 import { getErrorMessage } from '../log.ts';
 
 /** A campaign is named in each of its placements, with the conditions that do not hold. */
@@ -22,18 +22,18 @@ const MAX_SHOWN_VALUES = 20;
 const MAX_SHOWN_LETTERS = 200;
 
 /** A condition with the first values of its lists, and the first letters of its texts. */
-const shortened = (condition: unknown): unknown => {
+const truncate = (condition: unknown): unknown => {
   if (typeof condition === 'string') return condition.slice(0, MAX_SHOWN_LETTERS);
-  if (Array.isArray(condition)) return condition.slice(0, MAX_SHOWN_VALUES).map(shortened);
+  if (Array.isArray(condition)) return condition.slice(0, MAX_SHOWN_VALUES).map(truncate);
   if (!isRecord(condition)) return condition;
   const members = Object.entries(condition).slice(0, MAX_SHOWN_VALUES);
-  return Object.fromEntries(members.map(([name, value]) => [name, shortened(value)]));
+  return Object.fromEntries(members.map(([name, value]) => [name, truncate(value)]));
 };
 
-type ExplainQuestion = Omit<Question, 'trace' | 'logUnfilled'>;
+type ExplainOptions = Omit<DecisionRequest, 'trace' | 'logRenderError'>;
 
 /** Path of a condition as text: `audience.$and[0].tier`. */
-const clauseOf = (path: readonly PropertyKey[]): string =>
+const formatClausePath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
     'audience',
@@ -47,8 +47,8 @@ const failingClauses = (audience: Audience, context: AudienceContext): FailingCl
     room -= JSON.stringify(condition).length;
     // The first one always: it may be all that there is to say.
     if (room < 0 && clauses.length > 0) break;
-    const expected = room < 0 ? shortened(condition) : condition;
-    clauses.push({ clause: clauseOf(path), expected, ...facts });
+    const expected = room < 0 ? truncate(condition) : condition;
+    clauses.push({ clause: formatClausePath(path), expected, ...facts });
   }
   return clauses;
 };
@@ -61,43 +61,44 @@ const json = (value: unknown): string => {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };
 
-const again = (at: string | null) => (at ? `it is shown again from ${at}` : 'it is not shown again');
+const formatEligibleAgain = (at: string | null) =>
+  at ? `it is shown again from ${at}` : 'it is not shown again';
 
-const clauseText = ({ clause, expected, actual }: FailingClause): string =>
+const formatClause = ({ clause, expected, actual }: FailingClause): string =>
   actual === undefined
     ? `${clause} does not hold: ${json(expected)}`
     : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`;
 
 /** A reason as a sentence for people, without its subject: the campaign. */
-const reasonText = (reason: Reason): string => {
+const formatReason = (reason: Reason): string => {
   switch (reason.outcome) {
     case 'shown': {
       const { variant_id, is_test_send } = reason;
       return `shows variant ${variant_id}${is_test_send ? ' as a test send' : ''}`;
     }
     case 'held_out': {
-      const { bucket, control_percentage, is_of_all } = reason;
-      return `shows nothing: the user is held out${is_of_all ? ' of all campaigns' : ''} (bucket ${bucket}, control is below ${control_percentage})`;
+      const { bucket, control_percentage, by_holdout } = reason;
+      return `shows nothing: the user is held out${by_holdout ? ' of all campaigns' : ''} (bucket ${bucket}, control is below ${control_percentage})`;
     }
-    case 'not_running':
+    case 'inactive':
       return `is ${reason.status === 'draft' ? 'a draft' : reason.status}`;
-    case 'out_of_time': {
+    case 'outside_schedule': {
       const { starts_at, ends_at } = reason;
       return `runs ${[starts_at && `from ${starts_at}`, ends_at && `until ${ends_at}`].filter(Boolean).join(' ')}`;
     }
     case 'not_in_audience':
-      return `the user is not in the audience: ${reason.clauses.map(clauseText).join('; ')}`;
+      return `the user is not in the audience: ${reason.clauses.map(formatClause).join('; ')}`;
     case 'dismissed': {
-      const { dismissed_at, again_at } = reason;
-      return `the user dismissed it at ${dismissed_at}; ${again(again_at)}`;
+      const { dismissed_at, eligible_again_at } = reason;
+      return `the user dismissed it at ${dismissed_at}; ${formatEligibleAgain(eligible_again_at)}`;
     }
-    case 'capped': {
-      const { limit, tag, max, count, again_at } = reason;
-      return `the limit ${tag === undefined ? `frequency.${limit}` : `of the tag ${tag}`} is reached (${count} of ${max}); ${again(again_at)}`;
+    case 'frequency_capped': {
+      const { limit, tag, max, count, eligible_again_at } = reason;
+      return `the limit ${tag === undefined ? `frequency.${limit}` : `of the tag ${tag}`} is reached (${count} of ${max}); ${formatEligibleAgain(eligible_again_at)}`;
     }
     case 'outranked':
-      return `campaign ${reason.by} ranks higher`;
-    case 'unfilled': {
+      return `campaign ${reason.winning_campaign_id} ranks higher`;
+    case 'render_failed': {
       const { property, problem } = reason;
       return property === null
         ? `cannot be filled in: ${problem}`
@@ -111,7 +112,7 @@ const iso = (timeMs: number | null): string | null =>
 
 /** With the message of the cause, which may quote the user: the log leaves it out, an operator asks for it. */
 const problemOf = (error: unknown): { property: string | null; problem: string } => {
-  const isUnfilled = error instanceof UnfilledError;
+  const isUnfilled = error instanceof RenderError;
   const cause = isUnfilled ? error.cause : error;
   return {
     property: isUnfilled ? error.property : null,
@@ -120,11 +121,11 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
 };
 
 /** The reason of a step of the decision, with its facts. */
-const reasonOf = (step: Step, question: ExplainQuestion, context: AudienceContext): Reason => {
+const toReason = (step: Step, question: ExplainOptions, context: AudienceContext): Reason => {
   const { workspace, externalUserId, user } = question;
   const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = step.campaign;
   const bucketing = () => {
-    const { control } = bucketsOf(workspace.workspaceId, campaignId, externalUserId);
+    const { control } = getBuckets(workspace.workspaceId, campaignId, externalUserId);
     return {
       bucket: Math.floor(control * 10_000) / 100,
       control_percentage: step.campaign.controlPercentage,
@@ -137,15 +138,15 @@ const reasonOf = (step: Step, question: ExplainQuestion, context: AudienceContex
       return { outcome, ...facts, ...bucketing() };
     }
     case 'held_out': {
-      const { outcome, bannerId: banner_id, isOfAll } = step;
+      const { outcome, bannerId: banner_id, byHoldout } = step;
       const { holdout, workspaceId } = workspace;
-      if (!isOfAll || !holdout) return { outcome, banner_id, ...bucketing() };
+      if (!byHoldout || !holdout) return { outcome, banner_id, ...bucketing() };
       const bucket = Math.floor(holdoutBucket(workspaceId, holdout, externalUserId) * 100) / 100;
-      return { outcome, banner_id, bucket, control_percentage: holdout.percentage, is_of_all: true };
+      return { outcome, banner_id, bucket, control_percentage: holdout.percentage, by_holdout: true };
     }
-    case 'not_running':
+    case 'inactive':
       return { outcome: step.outcome, status };
-    case 'out_of_time':
+    case 'outside_schedule':
       return { outcome: step.outcome, starts_at: iso(startsAtMs), ends_at: iso(endsAtMs) };
     case 'not_in_audience':
       return { outcome: step.outcome, clauses: audience ? failingClauses(audience, context) : [] };
@@ -154,35 +155,35 @@ const reasonOf = (step: Step, question: ExplainQuestion, context: AudienceContex
       return {
         outcome: step.outcome,
         dismissed_at: new Date(dismissedAtMs).toISOString(),
-        again_at: reeligibleAfterMs === null ? null : iso(dismissedAtMs + reeligibleAfterMs),
+        eligible_again_at: reeligibleAfterMs === null ? null : iso(dismissedAtMs + reeligibleAfterMs),
       };
     }
-    case 'capped': {
-      const { againMs, ...facts } = step.cap;
-      return { outcome: step.outcome, ...facts, again_at: iso(againMs) };
+    case 'frequency_capped': {
+      const { eligibleAgainAtMs: againMs, ...facts } = step.cap;
+      return { outcome: step.outcome, ...facts, eligible_again_at: iso(againMs) };
     }
     case 'outranked':
-      return { outcome: step.outcome, by: step.by.campaignId };
-    case 'unfilled': {
+      return { outcome: step.outcome, winning_campaign_id: step.by.campaignId };
+    case 'render_failed': {
       return { outcome: step.outcome, variant_id: step.variantId, ...problemOf(step.error) };
     }
   }
 };
 
 /** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
-export const explain = (question: ExplainQuestion): ExplainAnswer['placements'] => {
+export const explain = (question: ExplainOptions): ExplainAnswer['placements'] => {
   const context = toAudienceContext(question);
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
   /** Which part of an audience does not hold is found once, in however many placements the campaign is. */
   const notIn = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
-    const reason = reasonOf(step, question, context);
+    const reason = toReason(step, question, context);
     const { campaignId, name } = step.campaign;
-    return { campaign_id: campaignId, name, why: reasonText(reason), ...reason };
+    return { campaign_id: campaignId, name, message: formatReason(reason), ...reason };
   };
   decide({
     ...question,
-    logUnfilled: () => undefined,
+    logRenderError: () => undefined,
     trace: (step) => {
       const { campaign, placementId, outcome } = step;
       const known = outcome === 'not_in_audience' ? notIn.get(campaign) : undefined;

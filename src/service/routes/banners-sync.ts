@@ -10,7 +10,7 @@ import {
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { decide } from '../campaigns/decide.ts';
 import { impressionsSince } from '../campaigns/frequency.ts';
-import { createUnfilledLog } from '../campaigns/unfilled.ts';
+import { createRenderErrorLog } from '../campaigns/render-errors.ts';
 import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import { suggest } from '../suggest.ts';
@@ -44,7 +44,7 @@ const createUnknownPlacements = (log: Log) => {
 };
 
 export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
-  const logUnfilled = createUnfilledLog(log);
+  const logRenderError = createRenderErrorLog(log);
   const logUnknown = createUnknownPlacements(log);
   return defineRoute({
     path: SYNC_PATH,
@@ -85,7 +85,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
         now,
         ids,
         log,
-        logUnfilled,
+        logRenderError,
       });
       metrics.objects('placements', placements.length);
       return { text: `{"banners":${banners}}` };

@@ -25,8 +25,8 @@ import {
   type RouteContext,
 } from '../api/route.ts';
 import type { BannerIds, BannerIdsOf } from '../campaigns/banner-id.ts';
-import { campaignOrder } from '../campaigns/campaign-order.ts';
-import { holdoutOfEvent } from '../campaigns/holdout.ts';
+import { priorityOrder } from '../campaigns/campaign-order.ts';
+import { findHoldoutOfEvent } from '../campaigns/holdout.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
@@ -95,7 +95,7 @@ const judge = (
     receivedAtMs,
     day: dayOf(workspace, timeMs, receivedAtMs),
   };
-  const holdoutId = holdoutOfEvent(row, workspace, body.external_user_id);
+  const holdoutId = findHoldoutOfEvent(row, workspace, body.external_user_id);
   return { row: { ...row, holdoutId }, isTheirs: ids.isFor(event.id, body.external_user_id), index };
 };
 
@@ -129,7 +129,7 @@ const clickEffects = (
   externalId: string,
 ): ReturnType<typeof clickEffect>[] => {
   const names = createNameCount();
-  const { byId } = campaignOrder(workspace);
+  const { byId } = priorityOrder(workspace);
   return events.flatMap(({ row, isTheirs }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];
     const campaign = byId.get(row.campaignId);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRecord } from '../../protocol/index.ts';
 import { segmentProblems } from '../campaigns/audience/segments.ts';
-import { compileCampaign, conversionOf } from '../campaigns/campaign.ts';
+import { compileCampaign, toConversion } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
 import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
@@ -221,7 +221,7 @@ export const parseWorkspace = (
           percentage: file.holdout.percentage,
           startsAtMs: file.holdout.starts_at,
           exemptTags: new Set(file.holdout.exempt_tags ?? []),
-          conversions: (file.holdout.conversions ?? []).map(conversionOf),
+          conversions: (file.holdout.conversions ?? []).map(toConversion),
         }
       : null,
     tagCaps: (file.tag_caps ?? []).map(({ tag, campaigns_per_day, exempt }) => ({

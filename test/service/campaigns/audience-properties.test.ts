@@ -9,7 +9,7 @@ import {
 } from '../../../src/service/campaigns/audience/fields.ts';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { decide } from '../../../src/service/campaigns/decide.ts';
-import type { Question } from '../../../src/service/campaigns/decision.ts';
+import type { DecisionRequest } from '../../../src/service/campaigns/decision.ts';
 import { countReach } from '../../../src/service/campaigns/reach.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
@@ -193,7 +193,7 @@ describe('an audience', () => {
         const workspace = parseWorkspace(aWorkspace({ campaigns: [aCampaign({ audience })] }));
         const [campaign] = workspace.campaigns;
         const user = { profile: who.profile, campaigns: [], impressions: [] };
-        const question: Question = {
+        const question: DecisionRequest = {
           workspace,
           externalUserId: who.externalId,
           user,
@@ -205,7 +205,7 @@ describe('an audience', () => {
           now: NOW,
           ids: createBannerIds('test', 'secret'),
           log: silentLog,
-          logUnfilled: () => undefined,
+          logRenderError: () => undefined,
         };
         const isServed = JSON.parse(decide(question)).home !== null;
         seen[isServed ? 'in' : 'out'] += 1;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type BannerFacts, createBannerIds, withoutMark } from '../../../src/service/campaigns/banner-id.ts';
+import { type BannerFacts, createBannerIds, stripUserTag } from '../../../src/service/campaigns/banner-id.ts';
 import fc from '../../helpers/property.ts';
 
 const facts: BannerFacts = {
@@ -82,7 +82,7 @@ describe('a banner id', () => {
     expect(ids.isFor(id, 'u-1')).toBe(true);
     expect(ids.isFor(id, 'u-2')).toBe(false);
     expect(createBannerIds('demo', 'another secret').isFor(id, 'u-1')).toBe(false);
-    expect(withoutMark(id)).toBe(withoutMark(ids.seal(facts, 'u-2')));
+    expect(stripUserTag(id)).toBe(stripUserTag(ids.seal(facts, 'u-2')));
   });
 
   test('of another workspace, or of nobody, is refused', () => {

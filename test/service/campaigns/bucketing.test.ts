@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { bucketsOf, pickWeighted } from '../../../src/service/campaigns/bucketing.ts';
+import { getBuckets, pickWeighted } from '../../../src/service/campaigns/bucketing.ts';
 
 const USERS = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 
@@ -10,24 +10,24 @@ const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length
 
 describe('the buckets of a user', () => {
   test('are the same each time, and others for another word or another boundary between words', () => {
-    expect(bucketsOf('w', 'c', 'u')).toEqual(bucketsOf('w', 'c', 'u'));
+    expect(getBuckets('w', 'c', 'u')).toEqual(getBuckets('w', 'c', 'u'));
     const others = [
-      bucketsOf('w', 'c', 'u'),
-      bucketsOf('w', 'u', 'c'),
-      bucketsOf('wc', '', 'u'),
-      bucketsOf('w', '', 'cu'),
-      bucketsOf('w', 'c,u', ''),
+      getBuckets('w', 'c', 'u'),
+      getBuckets('w', 'u', 'c'),
+      getBuckets('wc', '', 'u'),
+      getBuckets('w', '', 'cu'),
+      getBuckets('w', 'c,u', ''),
     ];
     expect(new Set(others.map(({ control }) => control)).size).toBe(others.length);
     expect(new Set(others.map(({ variant }) => variant)).size).toBe(others.length);
   });
 
   test('never change from one release to the next', () => {
-    expect(bucketsOf('demo', 'spring', 'u-771')).toEqual({
+    expect(getBuckets('demo', 'spring', 'u-771')).toEqual({
       control: 0.6804096162237556,
       variant: 0.5042308700236511,
     });
-    expect(bucketsOf('demo', 'spring', 'Łódź')).toEqual({
+    expect(getBuckets('demo', 'spring', 'Łódź')).toEqual({
       control: 0.6874351559061118,
       variant: 0.2787690777680609,
     });
@@ -36,7 +36,7 @@ describe('the buckets of a user', () => {
   test('fall evenly', () => {
     for (const which of ['control', 'variant'] as const) {
       const quarters = [0, 0, 0, 0];
-      for (const user of USERS) quarters[Math.floor(bucketsOf('w', 'c', user)[which] * 4)]! += 1;
+      for (const user of USERS) quarters[Math.floor(getBuckets('w', 'c', user)[which] * 4)]! += 1;
       for (const count of quarters) {
         expect(Math.abs(count / USERS.length - 0.25)).toBeLessThan(tolerance(0.25));
       }
@@ -45,11 +45,11 @@ describe('the buckets of a user', () => {
 
   test('of two campaigns have nothing to do with each other, nor has one with the other of a campaign', () => {
     const both = shareOf(
-      (user) => bucketsOf('w', 'c1', user).control < 0.1 && bucketsOf('w', 'c2', user).control < 0.1,
+      (user) => getBuckets('w', 'c1', user).control < 0.1 && getBuckets('w', 'c2', user).control < 0.1,
     );
     expect(Math.abs(both - 0.01)).toBeLessThan(tolerance(0.01));
     const mixed = shareOf(
-      (user) => bucketsOf('w', 'c', user).control < 0.1 && bucketsOf('w', 'c', user).variant < 0.1,
+      (user) => getBuckets('w', 'c', user).control < 0.1 && getBuckets('w', 'c', user).variant < 0.1,
     );
     expect(Math.abs(mixed - 0.01)).toBeLessThan(tolerance(0.01));
   });
@@ -63,10 +63,10 @@ describe('a draw', () => {
   ];
 
   test('follows the weights', () => {
-    const share = shareOf((user) => pickWeighted(variants, bucketsOf('w', 'c', user).variant)?.id === 'a');
+    const share = shareOf((user) => pickWeighted(variants, getBuckets('w', 'c', user).variant)?.id === 'a');
     expect(Math.abs(share - 0.7)).toBeLessThan(tolerance(0.7));
     expect(
-      USERS.every((user) => pickWeighted(variants, bucketsOf('w', 'c', user).variant)?.id !== 'never'),
+      USERS.every((user) => pickWeighted(variants, getBuckets('w', 'c', user).variant)?.id !== 'never'),
     ).toBe(true);
   });
 
@@ -76,11 +76,11 @@ describe('a draw', () => {
       { id: 'b', weight: 20 },
     ];
     const moved = USERS.filter((user) => {
-      const chance = bucketsOf('w', 'c', user).variant;
+      const chance = getBuckets('w', 'c', user).variant;
       return pickWeighted(variants, chance)?.id !== pickWeighted(grown, chance)?.id;
     });
     expect(moved.length / USERS.length).toBeLessThan(0.1 + tolerance(0.1));
-    expect(moved.every((user) => pickWeighted(grown, bucketsOf('w', 'c', user).variant)?.id === 'a')).toBe(
+    expect(moved.every((user) => pickWeighted(grown, getBuckets('w', 'c', user).variant)?.id === 'a')).toBe(
       true,
     );
   });

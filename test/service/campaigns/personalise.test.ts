@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { compileProperty, quickText } from '../../../src/service/campaigns/personalise.ts';
+import { compileProperty, compileSimpleTemplate } from '../../../src/service/campaigns/personalise.ts';
 import { createBudget } from '../../../src/service/campaigns/render-budget.ts';
 import { personaliseContext } from '../../../src/service/campaigns/variables.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
@@ -241,7 +241,7 @@ describe('the quick way to fill in a name', () => {
         (pieces, first_name, tier) => {
           const of = { user: { first_name }, customAttributes: { tier }, device: {} };
           const template = pieces.join('');
-          const filled = quickText(template)?.(of) ?? null;
+          const filled = compileSimpleTemplate(template)?.(of) ?? null;
           if (filled === null) return;
           quick += 1;
           // A tag that does nothing sends the rest through the library.
@@ -262,7 +262,7 @@ describe('the quick way to fill in a name', () => {
       '{ {{${a}}}',
       '{{${a} | default: b}}',
     ]) {
-      expect(quickText(template)).toBeNull();
+      expect(compileSimpleTemplate(template)).toBeNull();
     }
   });
 });

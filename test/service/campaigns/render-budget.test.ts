@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { compile, render } from '../../../src/service/campaigns/liquid.ts';
 import { createBudget } from '../../../src/service/campaigns/render-budget.ts';
-import { OverBudgetError } from '../../../src/service/campaigns/unfilled.ts';
+import { OverBudgetError } from '../../../src/service/campaigns/render-errors.ts';
 
 const loop = (body: string, bounds = '(1..200)') => `{% for i in ${bounds} %}${body}{% endfor %}`;
 const captured = (name: string, text: string) => `{% capture ${name} %}${text}{% endcapture %}`;

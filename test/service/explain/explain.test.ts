@@ -58,7 +58,7 @@ describe('every campaign of a placement has the first reason it was passed over'
         campaign_id: 'c1',
         name: 'Spring',
         outcome: 'shown',
-        why: 'shows variant a',
+        message: 'shows variant a',
         banner_id: id,
         variant_id: 'a',
         is_test_send: false,
@@ -74,19 +74,19 @@ describe('every campaign of a placement has the first reason it was passed over'
     const [first, second] = await reasons();
     expect(first).toMatchObject({ outcome: 'held_out', banner_id: id, control_percentage: 100 });
     expect(first.bucket).toBeGreaterThanOrEqual(0);
-    expect(first.why).toBe(
+    expect(first.message).toBe(
       `shows nothing: the user is held out (bucket ${first.bucket}, control is below 100)`,
     );
     // A control group is compared with those who see the campaign: nothing else may take its room.
-    expect(second).toMatchObject({ outcome: 'outranked', by: 'c1' });
+    expect(second).toMatchObject({ outcome: 'outranked', winning_campaign_id: 'c1' });
   });
 
   test.each([
     ['draft', 'is a draft'],
     ['stopped', 'is stopped'],
-  ])('one that is %s', async (status, why) => {
+  ])('one that is %s', async (status, message) => {
     await run(aCampaign({ status }));
-    expect(await reasons()).toMatchObject([{ outcome: 'not_running', status, why }]);
+    expect(await reasons()).toMatchObject([{ outcome: 'inactive', status, message }]);
   });
 
   test('one that has not begun, and one that is over', async () => {
@@ -101,16 +101,16 @@ describe('every campaign of a placement has the first reason it was passed over'
     expect(await reasons()).toMatchObject([
       {
         campaign_id: 'later',
-        outcome: 'out_of_time',
+        outcome: 'outside_schedule',
         starts_at: '2026-03-02T00:00:00.000Z',
         ends_at: null,
-        why: 'runs from 2026-03-02T00:00:00.000Z',
+        message: 'runs from 2026-03-02T00:00:00.000Z',
       },
       {
         campaign_id: 'over',
-        outcome: 'out_of_time',
+        outcome: 'outside_schedule',
         ends_at: '2026-03-01T09:00:00.000Z',
-        why: 'runs from 2026-01-01T00:00:00.000Z until 2026-03-01T09:00:00.000Z',
+        message: 'runs from 2026-01-01T00:00:00.000Z until 2026-03-01T09:00:00.000Z',
       },
     ]);
   });
@@ -127,7 +127,7 @@ describe('every campaign of a placement has the first reason it was passed over'
       }),
     );
     await know({ tier: 'silver', country: 'PL' });
-    const [{ outcome, clauses, why }] = await reasons();
+    const [{ outcome, clauses, message }] = await reasons();
     expect(outcome).toBe('not_in_audience');
     expect(clauses).toEqual([
       { clause: 'audience.tier', expected: 'gold', actual: 'silver' },
@@ -135,7 +135,7 @@ describe('every campaign of a placement has the first reason it was passed over'
       { clause: 'audience.$or', expected: [{ language: 'pl' }, { 'events.quiz.count': { $gte: 1 } }] },
       { clause: 'audience.events.seen.last', expected: { $gte: '2026-02-01' }, actual: null },
     ]);
-    expect(why).toBe(
+    expect(message).toBe(
       'the user is not in the audience: audience.tier expects "gold", the user has "silver"; ' +
         'audience.$and[1].custom_attributes.visits expects {"$gte":3}, the user has nothing; ' +
         'audience.$or does not hold: [{"language":"pl"},{"events.quiz.count":{"$gte":1}}]; ' +
@@ -151,13 +151,14 @@ describe('every campaign of a placement has the first reason it was passed over'
       {
         outcome: 'dismissed',
         dismissed_at: '2026-03-01T08:00:00.000Z',
-        again_at: null,
-        why: 'the user dismissed it at 2026-03-01T08:00:00.000Z; it is not shown again',
+        eligible_again_at: null,
+        message: 'the user dismissed it at 2026-03-01T08:00:00.000Z; it is not shown again',
       },
       {
         outcome: 'dismissed',
-        again_at: '2026-03-02T08:00:00.000Z',
-        why: 'the user dismissed it at 2026-03-01T08:00:00.000Z; it is shown again from 2026-03-02T08:00:00.000Z',
+        eligible_again_at: '2026-03-02T08:00:00.000Z',
+        message:
+          'the user dismissed it at 2026-03-01T08:00:00.000Z; it is shown again from 2026-03-02T08:00:00.000Z',
       },
     ]);
   });
@@ -166,7 +167,12 @@ describe('every campaign of a placement has the first reason it was passed over'
     await run(aCampaign({ campaign_id: 'low', priority: 'low' }), aCampaign({ campaign_id: 'high' }));
     expect(await reasons()).toMatchObject([
       { campaign_id: 'high', outcome: 'shown' },
-      { campaign_id: 'low', outcome: 'outranked', by: 'high', why: 'campaign high ranks higher' },
+      {
+        campaign_id: 'low',
+        outcome: 'outranked',
+        winning_campaign_id: 'high',
+        message: 'campaign high ranks higher',
+      },
     ]);
   });
 
@@ -178,11 +184,11 @@ describe('every campaign of a placement has the first reason it was passed over'
     );
     expect(await reasons()).toMatchObject([
       {
-        outcome: 'unfilled',
+        outcome: 'render_failed',
         variant_id: 'a',
         property: 'points',
         problem: 'What it prints is not a number',
-        why: 'the property points cannot be filled in: What it prints is not a number',
+        message: 'the property points cannot be filled in: What it prints is not a number',
       },
       { campaign_id: 'c2', outcome: 'shown' },
     ]);
@@ -198,15 +204,15 @@ describe('every campaign of a placement has the first reason it was passed over'
         campaign_id: 'draft',
         outcome: 'shown',
         is_test_send: true,
-        why: 'shows variant a as a test send',
+        message: 'shows variant a as a test send',
       },
-      { campaign_id: 'c1', outcome: 'outranked', by: 'draft' },
+      { campaign_id: 'c1', outcome: 'outranked', winning_campaign_id: 'draft' },
     ]);
   });
 
   test('the first reason counts: a draft that is also over and for others is a draft', async () => {
     await run(aCampaign({ status: 'draft', ends_at: '2020-01-01T00:00:00Z', audience: { tier: 'gold' } }));
-    expect(await reasons()).toMatchObject([{ outcome: 'not_running' }]);
+    expect(await reasons()).toMatchObject([{ outcome: 'inactive' }]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createBannerIds } from '../../../src/service/campaigns/banner-id.ts';
 import { decide } from '../../../src/service/campaigns/decide.ts';
-import type { Question, Step } from '../../../src/service/campaigns/decision.ts';
+import type { DecisionRequest, Step } from '../../../src/service/campaigns/decision.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
 import { completeProfile } from '../../../src/service/profiles/profile.ts';
@@ -49,7 +49,7 @@ const user = fc.record({
 const questionOf = (
   campaigns: Record<string, unknown>[],
   { dismissed, ...custom }: { tier?: unknown; visits?: unknown; dismissed: number[] },
-): Question => ({
+): DecisionRequest => ({
   workspace: parseWorkspace(
     aWorkspace({
       campaigns: campaigns.map((each, index) => ({ campaign_id: `c${index}`, ...each })),
@@ -89,7 +89,7 @@ const questionOf = (
   now: NOW,
   ids: createBannerIds('test', 'secret'),
   log: silentLog,
-  logUnfilled: () => undefined,
+  logRenderError: () => undefined,
 });
 
 const someCampaigns = fc.array(campaign, { maxLength: 8 });
@@ -126,7 +126,7 @@ test('an explanation names each campaign of a placement once, and as shown or he
           outcome: answered.is_control ? 'held_out' : 'shown',
         });
         for (const each of named) {
-          if (each.outcome === 'outranked') expect(each.by).toBe(winners[0]?.campaign_id);
+          if (each.outcome === 'outranked') expect(each.winning_campaign_id).toBe(winners[0]?.campaign_id);
         }
       }
     }),

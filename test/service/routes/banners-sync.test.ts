@@ -3,7 +3,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ERROR_MESSAGES } from '../../../src/protocol/index.ts';
 import { syncAnswer } from '../../../src/protocol/schemas/index.ts';
-import { withoutMark } from '../../../src/service/campaigns/banner-id.ts';
+import { stripUserTag } from '../../../src/service/campaigns/banner-id.ts';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import {
   APP_ID,
@@ -384,7 +384,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       expect((await banner()).id).toBe(home.id);
       const theirs = (await banner({ external_user_id: 'another' })).id;
       expect(theirs).not.toBe(home.id);
-      expect(withoutMark(theirs)).toBe(withoutMark(home.id));
+      expect(stripUserTag(theirs)).toBe(stripUserTag(home.id));
       expect(side.id).not.toBe(home.id);
       expect(home.id).not.toMatch(/autumn/i);
       expect(Buffer.from(home.id.slice('bnr_'.length), 'base64url').toString()).not.toMatch(/autumn|home/);

@@ -69,12 +69,13 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     service.clock.now = Date.parse('2026-03-01T14:30:00Z');
     expect([await see(), await see(), await see()]).toEqual([true, true, false]);
     expect(await reason()).toMatchObject({
-      outcome: 'capped',
+      outcome: 'frequency_capped',
       limit: 'impressions',
       max: 2,
       count: 2,
-      again_at: '2026-03-01T15:00:00.000Z',
-      why: 'the limit frequency.impressions is reached (2 of 2); it is shown again from 2026-03-01T15:00:00.000Z',
+      eligible_again_at: '2026-03-01T15:00:00.000Z',
+      message:
+        'the limit frequency.impressions is reached (2 of 2); it is shown again from 2026-03-01T15:00:00.000Z',
     });
     service.clock.now = Date.parse('2026-03-01T14:59:59.999Z');
     expect(await see()).toBe(false);
@@ -88,7 +89,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     });
     service.clock.now = Date.parse('2026-03-28T23:00:00Z');
     expect(await see()).toBe(true);
-    expect((await reason()).again_at).toBe('2026-03-29T22:00:00.000Z');
+    expect((await reason()).eligible_again_at).toBe('2026-03-29T22:00:00.000Z');
   });
 
   test('of several days the first leaves the window at its midnight', async () => {
@@ -96,7 +97,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect(await see()).toBe(true);
     service.clock.now += 3 * DAY;
     expect([await see(), await see()]).toEqual([true, false]);
-    expect(await reason()).toMatchObject({ again_at: '2026-03-08T00:00:00.000Z', count: 2 });
+    expect(await reason()).toMatchObject({ eligible_again_at: '2026-03-08T00:00:00.000Z', count: 2 });
     service.clock.now = Date.parse('2026-03-08T00:00:00Z');
     expect([await see(), await see()]).toEqual([true, false]);
   });
@@ -126,7 +127,12 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     await run([aCampaign({ frequency: { stop_after: { [name]: count } } })]);
     expect([await see(event), await see(event), await see(event)]).toEqual([true, true, false]);
     service.clock.now += 400 * DAY;
-    expect(await reason()).toMatchObject({ limit: `stop_after.${name}`, max: 2, count: 2, again_at: null });
+    expect(await reason()).toMatchObject({
+      limit: `stop_after.${name}`,
+      max: 2,
+      count: 2,
+      eligible_again_at: null,
+    });
   });
 
   test('a campaign is over after a conversion, which what was before the first impression is not', async () => {
@@ -146,7 +152,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect(await see()).toBe(true);
     await signUp();
     expect(await see()).toBe(false);
-    expect((await reason()).why).toContain('frequency.stop_after.conversions is reached (2 of 2)');
+    expect((await reason()).message).toContain('frequency.stop_after.conversions is reached (2 of 2)');
   });
 
   test('those who are held out stop at the same limit, so that they stay comparable', async () => {
@@ -176,12 +182,12 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     // Within one answer the first placement's campaign counts for the second.
     expect([await shownIn('home'), await shownIn('side')]).toEqual(['one', 'plain']);
     expect(await reason('two', 'side')).toMatchObject({
-      outcome: 'capped',
+      outcome: 'frequency_capped',
       limit: 'tag',
       tag: 'promo',
       max: 1,
       count: 1,
-      again_at: '2026-03-02T00:00:00.000Z',
+      eligible_again_at: '2026-03-02T00:00:00.000Z',
     });
     expect(await reason('legal', 'side')).toMatchObject({ outcome: 'outranked' });
     const { side } = await sync({ placements: ['side'] });

@@ -233,7 +233,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     );
     expect(JSON.stringify(studio.lines).match(/campaign halted/g)).toHaveLength(1);
     const { body } = await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed });
-    expect(body.placements.home[0]).toMatchObject({ outcome: 'unfilled', property: 'headline' });
+    expect(body.placements.home[0]).toMatchObject({ outcome: 'render_failed', property: 'headline' });
     // A release of another campaign leaves it as it is.
     await studio.store.studio.addRelease({
       workspaceId: 'test',

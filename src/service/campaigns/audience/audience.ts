@@ -35,9 +35,9 @@ const hasTooMany = (filter: unknown): boolean => {
 };
 
 /** The personal fields that a filter compares, anywhere in it, with what it compares them with. */
-export const personsIn = (filter: Filter): [field: string, operand: unknown][] =>
+export const findPersonalIdentifiers = (filter: Filter): [field: string, operand: unknown][] =>
   Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
-    if (name.startsWith('$')) return [value].flat().filter(isRecord).flatMap(personsIn);
+    if (name.startsWith('$')) return [value].flat().filter(isRecord).flatMap(findPersonalIdentifiers);
     return isPersonal(name) ? [[name.split('.')[0]!, value]] : [];
   });
 

@@ -53,14 +53,14 @@ export const describeOutcome = (
       );
     case 'held_out':
       return plain(
-        explanation.is_of_all
+        explanation.by_holdout
           ? 'Held out of all campaigns: they see nothing here'
           : 'In the control group: they see nothing here',
-        `They are among the ${explanation.control_percentage} % of the ${explanation.is_of_all ? 'holdout' : 'control group'}.`,
+        `They are among the ${explanation.control_percentage} % of the ${explanation.by_holdout ? 'holdout' : 'control group'}.`,
       );
-    case 'not_running':
+    case 'inactive':
       return plain(explanation.status === 'draft' ? 'A draft' : 'Stopped');
-    case 'out_of_time': {
+    case 'outside_schedule': {
       const { starts_at, ends_at } = explanation;
       const isBefore = starts_at !== null && Date.parse(starts_at) > Date.now();
       return plain(
@@ -70,23 +70,23 @@ export const describeOutcome = (
     case 'not_in_audience':
       return plain('Not in the audience', ...explanation.clauses.map(describeClause));
     case 'dismissed': {
-      const { dismissed_at, again_at } = explanation;
-      const again = again_at
-        ? `It may be shown again from ${moment(again_at)} on.`
+      const { dismissed_at, eligible_again_at } = explanation;
+      const again = eligible_again_at
+        ? `It may be shown again from ${moment(eligible_again_at)} on.`
         : 'It is not shown again.';
       return plain(`Dismissed ${moment(dismissed_at)}`, again);
     }
-    case 'capped': {
-      const { limit, tag, max, count, again_at } = explanation;
-      const again = again_at ? ` Again from ${moment(again_at)} on.` : ' Never again.';
+    case 'frequency_capped': {
+      const { limit, tag, max, count, eligible_again_at } = explanation;
+      const again = eligible_again_at ? ` Again from ${moment(eligible_again_at)} on.` : ' Never again.';
       return plain(
         'Seen often enough',
         `${LIMITS[limit] ?? limit}${tag ? ` “${tag}”` : ''}: ${count} of ${max}.${again}`,
       );
     }
     case 'outranked':
-      return plain(`Outranked by “${nameOf(explanation.by)}”`);
-    case 'unfilled': {
+      return plain(`Outranked by “${nameOf(explanation.winning_campaign_id)}”`);
+    case 'render_failed': {
       const { property, problem } = explanation;
       return plain('Cannot be filled in for them', property ? `${property}: ${problem}.` : `${problem}.`);
     }

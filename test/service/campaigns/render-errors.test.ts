@@ -88,7 +88,7 @@ test('to explain a campaign that costs too much halts it for nobody', async () =
     for (let user = 0; user < 12; user += 1) {
       const body = { external_user_id: `u-${user}`, placements: ['home'] };
       const answer = await service.call('POST', '/placard/explain', { key: SERVER_KEY, body });
-      expect(answer.body.placements.home).toMatchObject([{ outcome: 'unfilled' }]);
+      expect(answer.body.placements.home).toMatchObject([{ outcome: 'render_failed' }]);
     }
     await service.call('POST', '/v1/device-messaging/banners/sync', {
       key: CLIENT_KEY,
@@ -124,7 +124,8 @@ test('a user whom it cannot be filled in for is in no control group of it: they 
     try {
       const attributes = known.map((external_id) => ({ external_id, points: 3 }));
       await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
-      for (let user = 0; user < 40; user += 1) expect((await outcomes(`new-${user}`))[0]).toBe('unfilled');
+      for (let user = 0; user < 40; user += 1)
+        expect((await outcomes(`new-${user}`))[0]).toBe('render_failed');
       const first = new Set(await Promise.all(known.map(async (user) => (await outcomes(user))[0])));
       expect(first).toEqual(new Set(['shown', 'held_out']));
     } finally {

@@ -1,7 +1,7 @@
 import type { AudienceContext } from './audience/fields.ts';
 import type { Campaign } from './campaign.ts';
 import { toCampaignActivity } from './campaign-activity.ts';
-import type { PassedOver, Question, Verdict } from './decision.ts';
+import type { DecisionRequest, Eligibility, IneligibleReason } from './decision.ts';
 
 export const toAudienceContext = ({
   workspace,
@@ -11,7 +11,7 @@ export const toAudienceContext = ({
   appVersion,
   now,
 }: Pick<
-  Question,
+  DecisionRequest,
   'workspace' | 'externalUserId' | 'user' | 'appId' | 'appVersion' | 'now'
 >): AudienceContext => {
   let activity: ReturnType<typeof toCampaignActivity> | undefined;
@@ -33,10 +33,10 @@ export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): bool
   testUsers.size > 0 && testUsers.has(externalUserId);
 
 /** Judges campaigns for the user of one question. */
-export const createJudge = (
-  question: Pick<Question, 'externalUserId' | 'user' | 'now' | 'log'>,
+export const createEligibilityCheck = (
+  question: Pick<DecisionRequest, 'externalUserId' | 'user' | 'now' | 'log'>,
   context: AudienceContext,
-): ((campaign: Campaign) => Verdict) => {
+): ((campaign: Campaign) => Eligibility) => {
   const { externalUserId, user, now, log } = question;
   const isMember = ({ campaignId, audience }: Campaign): boolean => {
     const membership = audience?.membership(context) ?? 'in';
@@ -44,11 +44,11 @@ export const createJudge = (
     return membership === 'in';
   };
 
-  const targeting = (campaign: Campaign): PassedOver | null => {
+  const targeting = (campaign: Campaign): IneligibleReason | null => {
     const { status, startsAtMs, endsAtMs } = campaign;
-    if (status !== 'active') return 'not_running';
+    if (status !== 'active') return 'inactive';
     if ((startsAtMs !== null && now < startsAtMs) || (endsAtMs !== null && now >= endsAtMs))
-      return 'out_of_time';
+      return 'outside_schedule';
     return isMember(campaign) ? null : 'not_in_audience';
   };
 

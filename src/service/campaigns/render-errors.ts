@@ -6,7 +6,7 @@ export class TemplateError extends Error {
 }
 
 /** A property that cannot be filled in for one user; the cause says why, and may quote their data. */
-export class UnfilledError extends Error {
+export class RenderError extends Error {
   override readonly name = 'UnfilledError';
   readonly property: string;
 
@@ -23,13 +23,13 @@ export class OverBudgetError extends TemplateError {
   }
 }
 
-export const isOverBudget = (error: unknown): error is UnfilledError =>
-  error instanceof UnfilledError && error.cause instanceof OverBudgetError;
+export const isOverBudget = (error: unknown): error is RenderError =>
+  error instanceof RenderError && error.cause instanceof OverBudgetError;
 
 /** Why a campaign is not shown: a user's banner cost more than it may. */
-export interface Halted {
+export interface Suspension {
   variantId: string | null;
-  error: UnfilledError;
+  error: RenderError;
 }
 
 /** Odd data of one user costs that user the banner. So many different users say that it is the campaign. */
@@ -37,7 +37,7 @@ const MAX_OVER = 10;
 
 /** The last reason, and for whom: by their ID, the time of the profile that was read. */
 interface OverBudget {
-  why: Halted;
+  why: Suspension;
   users: Map<string, number>;
 }
 
@@ -49,7 +49,7 @@ interface Rendered {
 const over = new WeakMap<Rendered['variants'], OverBudget>();
 
 /** A user as they are: what was too much for them may be less once their profile changes. */
-export interface AsTheyAre {
+export interface ProfileVersion {
   userId: string;
   profileMs: number;
 }
@@ -58,7 +58,11 @@ export interface AsTheyAre {
  * Remembers for whom a campaign cost too much: it is not tried again for this user, each time at the same cost. Returns whether it is
  * halted now: after several users nobody gets it, until it changes or the service starts again.
  */
-export const passOver = ({ variants }: Rendered, { userId, profileMs }: AsTheyAre, why: Halted): boolean => {
+export const recordOverBudget = (
+  { variants }: Rendered,
+  { userId, profileMs }: ProfileVersion,
+  why: Suspension,
+): boolean => {
   const users = over.get(variants)?.users ?? new Map<string, number>();
   users.set(userId, profileMs);
   over.set(variants, { why, users });
@@ -66,27 +70,32 @@ export const passOver = ({ variants }: Rendered, { userId, profileMs }: AsTheyAr
 };
 
 /** For how many users a campaign cost too much, and why; whether it is halted for all. `null` where it cost nobody too much. */
-export const haltedBy = ({ variants }: Rendered): (Halted & { users: number; isForAll: boolean }) | null => {
+export const getSuspension = ({
+  variants,
+}: Rendered): (Suspension & { users: number; isForAll: boolean }) | null => {
   const found = over.get(variants);
   return found ? { ...found.why, users: found.users.size, isForAll: found.users.size >= MAX_OVER } : null;
 };
 
 /** Why a campaign is not even tried for a user; `null` where it is. */
-export const passedOver = ({ variants }: Rendered, { userId, profileMs }: AsTheyAre): Halted | null => {
+export const findOverBudget = (
+  { variants }: Rendered,
+  { userId, profileMs }: ProfileVersion,
+): Suspension | null => {
   const found = over.get(variants);
   if (!found) return null;
   return found.users.size >= MAX_OVER || found.users.get(userId) === profileMs ? found.why : null;
 };
 
 const factsOf = (error: unknown): Record<string, unknown> => {
-  if (!(error instanceof UnfilledError)) return serializeError(error);
+  if (!(error instanceof RenderError)) return serializeError(error);
   const { property, cause } = error;
   if (cause instanceof TemplateError) return { property, why: cause.message };
   // The library's own errors quote what it was reading.
   return { property, error: cause instanceof Error ? cause.name : typeof cause };
 };
 
-export type LogUnfilled = (
+export type LogRenderError = (
   banner: { workspace: string; campaign: string; variant: string | null },
   error: unknown,
   now: number,
@@ -94,7 +103,7 @@ export type LogUnfilled = (
 ) => void;
 
 /** Logs which property keeps a banner from being shown, and why: once a minute for each. A campaign that is halted now is an error. */
-export const createUnfilledLog = (log: Log): LogUnfilled => {
+export const createRenderErrorLog = (log: Log): LogRenderError => {
   const isDue = createLogThrottle();
   return (banner, error, now, isHalted = false) => {
     const facts: Record<string, unknown> = { ...banner, ...factsOf(error) };
