@@ -7,11 +7,11 @@ import { installPeers, SUBJECTS, type Subject, titleOf } from './browser/subject
 import type { Bench, Row } from './row.ts';
 
 const ALONE = 200;
-/** What every subject is given in one task; ours also the ten thousand of its promise. */
+/** Events that each subject captures in one task; ours also captures 10,000. */
 const TOGETHER = 1_000;
 const MANY = 10_000;
 const DURABLE_LIMIT_MS = 3_000;
-/** Each in a page of its own. One alone may meet whatever else the machine does just then. */
+/** Repetitions, each in a new page, because other load can disturb a single one. */
 const BURSTS = 5;
 
 interface PageSubject {
@@ -35,9 +35,9 @@ const alone = (page: Page, count: number): Promise<number[]> =>
 
 interface Burst {
   perCall: number;
-  /** The longest stretch in which the page could do nothing else, this task included. */
+  /** Longest block of the main thread, this task included. */
   block: number;
-  /** Until all were on disk; endless where they were not within the limit. */
+  /** Milliseconds until all were on disk; `Infinity` after the timeout. */
   durable: number;
 }
 
@@ -45,7 +45,7 @@ const burst = (page: Page, count: number, limitMs: number): Promise<Burst> =>
   page.evaluate(
     async ([calls, limit]) => {
       const { subject } = globalThis as unknown as { subject: PageSubject };
-      // A message to itself every turn of the event loop shows when the loop did not turn.
+      // A message to itself in each tick shows when the event loop was blocked.
       const { port1, port2 } = new MessageChannel();
       let last = performance.now();
       let block = 0;
@@ -67,7 +67,7 @@ const burst = (page: Page, count: number, limitMs: number): Promise<Burst> =>
         Object.values({ ...localStorage }).some((text) => text.includes(`evt-${500_000 + calls - 1}-end`));
       let durable = Number.POSITIVE_INFINITY;
       if (subject.isDurable) {
-        // In a task of its own: to wait for ten thousand promises is this bench's work.
+        // In a separate task, because awaiting 10,000 promises is the bench's own work.
         await new Promise((resolve) => setTimeout(resolve));
         await Promise.all(promises);
         durable = performance.now() - before;
@@ -101,21 +101,21 @@ const rowsOf = (what: string, bursts: Burst[], isPromised: boolean): Row[] => {
   ];
 };
 
-/** The least that a durable event can cost by itself. */
-const MIN_REPORTED_AUDIENCE: Subject = {
+/** Floor: one durable IndexedDB write per event. */
+const FLOOR: Subject = {
   name: 'Bare put',
   npm: 'idb-keyval',
   page: 'test/bench/peers/pages/bare-put.js',
   code: '',
 };
 
-/** What capturing costs the page, and when it is safe. */
+/** Main-thread cost of captures, and time until they are durable. */
 const capture: Bench = {
   name: 'client-capture',
   async run() {
     await installPeers();
     const collector = await startCollector();
-    const subjects = [MIN_REPORTED_AUDIENCE, ...SUBJECTS];
+    const subjects = [FLOOR, ...SUBJECTS];
     const pages = await startSubjectPages(subjects, subjects.length);
     const browser = await launchBrowser();
     const rows: Row[] = [];
@@ -123,7 +123,7 @@ const capture: Bench = {
     try {
       for (const [at, subject] of subjects.entries()) {
         const ours = subject.npm === undefined;
-        const title = subject === MIN_REPORTED_AUDIENCE ? 'A bare idb-keyval put' : await titleOf(subject);
+        const title = subject === FLOOR ? 'A bare idb-keyval put' : await titleOf(subject);
         const inFreshPage = async <T>(work: (page: Page) => Promise<T>): Promise<T> => {
           const context = await browser.newContext();
           const page = await context.newPage();
@@ -133,12 +133,12 @@ const capture: Bench = {
           return result;
         };
         const single = await inFreshPage((page) => alone(page, ALONE));
-        if (subject === MIN_REPORTED_AUDIENCE) floor = median(single);
+        if (subject === FLOOR) floor = median(single);
         rows.push({
           what: `${title}: one call alone`,
           figure: milliseconds(median(single)),
           spread: spread(single, milliseconds),
-          ...(subject !== MIN_REPORTED_AUDIENCE && { floor: milliseconds(floor), ratio: times(median(single) / floor) }),
+          ...(subject !== FLOOR && { floor: milliseconds(floor), ratio: times(median(single) / floor) }),
           ...(ours && { target: '≤ 20 µs' }),
         });
         for (const count of ours ? [TOGETHER, MANY] : [TOGETHER]) {

@@ -10,7 +10,7 @@ const ROUNDS = 3;
 const EVENTS = 20;
 const TABS = 8;
 const OUTAGE_MS = 3_000;
-/** Longer than any subject's flush interval: when nothing has come for so long, nothing will come. */
+/** Longer than any subject's flush interval: without events for this long, none will come. */
 const QUIET_MS = 20_000;
 const LIMIT_MS = 90_000;
 
@@ -18,11 +18,11 @@ interface Scene {
   context: BrowserContext;
   collector: Collector;
   open(): Promise<Page>;
-  /** Captures so many events one after another; each call has returned, and what it promises has resolved. */
+  /** Captures `count` events in sequence and awaits each call. */
   capture(page: Page, count: number): Promise<void>;
 }
 
-/** As a visitor leaves: the page is told that it is hidden and gone. Closing a tab by its driver need not tell it. */
+/** Leaves the page with `visibilitychange` and `pagehide`, which closing a tab through the driver need not fire. */
 const leave = async (page: Page): Promise<void> => {
   await page.goto('about:blank');
   await page.close();
@@ -101,7 +101,7 @@ const play = async (
       }, markers);
     };
     await scenario({ context, collector, open, capture });
-    // The visitor comes back once more and does something: some subjects send what is left only then.
+    // The visitor returns and acts again, because some subjects send leftovers only then.
     await capture(await open(), 1);
     await untilQuiet(collector, captured);
   } finally {
@@ -113,7 +113,7 @@ const play = async (
   return `of ${captured}: ${lost} lost, ${twice} counted twice, ${await collector.repeats()} sent again`;
 };
 
-/** What becomes of events when something goes wrong, counted by the receiving side. Every subject as it comes by default. */
+/** Events lost or duplicated after failures, counted by the receiver. Every subject runs with its defaults. */
 const losses: Bench = {
   name: 'client-losses',
   async run() {

@@ -8,7 +8,7 @@ import type { Bench } from './row.ts';
 const RUNS = 31;
 const SLOT = '<div id="slot" style="width: 320px; height: 100px"></div>';
 
-/** When the page, which is empty but for the banner, first painted something: milliseconds since the navigation began. */
+/** First paint of a page that holds only the banner, in milliseconds since navigation start. */
 const firstPaint = async (context: BrowserContext, url: string): Promise<number> => {
   const page = await context.newPage();
   await page.goto(url);
@@ -26,7 +26,7 @@ const firstPaint = async (context: BrowserContext, url: string): Promise<number>
   return time;
 };
 
-/** A cached banner on screen, against a bare page that reads one idb-keyval entry and paints it. */
+/** Time to paint a cached banner. Floor: a page that reads one idb-keyval entry and paints it. */
 const paint: Bench = {
   name: 'client-paint',
   async run() {
@@ -47,7 +47,7 @@ const paint: Bench = {
     const bare: number[] = [];
     try {
       const context = await browser.newContext();
-      // The first visits fill the stores; nothing is painted from a store yet.
+      // The first visits fill the stores.
       const warm = await context.newPage();
       for (const path of ['/bare', '/placard']) {
         await warm.goto(pages.origin + path);

@@ -6,7 +6,7 @@ import { bytes, times } from './browser/figures.ts';
 import { installPeers, PEERS_FOLDER, SUBJECTS, titleOf } from './browser/subjects.ts';
 import type { Bench, Row } from './row.ts';
 
-/** Ours, from the packed package, in each bundler; the smaller one of Vite is what peers are compared with. */
+/** The packed package in each bundler; peers are compared with Vite's. */
 const ownRows = async (): Promise<{ rows: Row[]; all: number }> => {
   const folder = await anApplication();
   try {
@@ -33,7 +33,7 @@ const ownRows = async (): Promise<{ rows: Row[]; all: number }> => {
   }
 };
 
-/** What an application ships to its visitors. */
+/** Bytes that an application ships. */
 const sizes: Bench = {
   name: 'client-size',
   async run() {

@@ -7,7 +7,7 @@ import type { Bench, Row } from './row.ts';
 
 const RUNS = 15;
 
-/** What a page pays before it can show or capture anything: load and evaluation of the script, then the start call. */
+/** Startup cost: loading and evaluating the script, and the start call. */
 const start: Bench = {
   name: 'client-start',
   async run() {

@@ -17,7 +17,7 @@ const untilAllCame = async (collector: Collector): Promise<void> => {
   }
 };
 
-/** Requests and bytes that a thousand events of one user cost, captured over two seconds in bursts of ten. */
+/** Requests and bytes for 1,000 events of one user, captured over two seconds in bursts of ten. */
 const traffic: Bench = {
   name: 'client-traffic',
   async run() {

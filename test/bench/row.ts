@@ -1,4 +1,4 @@
-/** One line of the performance table. Figures are text with their unit; the ratio is against the floor of the same run. */
+/** A row of the performance table. Figures include their unit; the ratio is against the floor of the same run. */
 export interface Row {
   what: string;
   figure: string;

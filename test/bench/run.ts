@@ -1,4 +1,4 @@
-// The performance table: `npm run bench` for all, `npm run bench -- service client-size` for those whose name starts so.
+// The performance table: `npm run bench` runs all, `npm run bench -- service client-size` those with these prefixes.
 import { globSync } from 'node:fs';
 import { cpus, release, totalmem } from 'node:os';
 import { resolve } from 'node:path';
@@ -38,5 +38,5 @@ for (const bench of benches.filter(({ name }) => isWanted(name))) {
     console.log(`\n### ${bench.name}\n\nfailed: ${error instanceof Error ? error.stack : error}`);
   }
 }
-// What a bench that failed has started ends with this process.
+// Child processes of a failed bench exit with this process.
 process.exit(failures > 0 ? 1 : 0);

@@ -1,6 +1,6 @@
 // POST /users/track on a sharded PostgreSQL with one worker and with two, beside the same PostgreSQL without the extension.
-// All nodes share this machine's cores, so what compares is the CPU time of a thousand objects, by process.
-//   PLACARD_BENCH_SECONDS   how long a run counts (default 6)
+// All nodes share this machine's cores, so it compares the CPU time of 1,000 objects by process.
+//   PLACARD_BENCH_SECONDS   duration of a run (default 6)
 import { Client } from 'pg';
 import { type CitusCluster, installedCitus, startCitus } from '../helpers/citus.ts';
 import { cpuSeconds } from './load/cpu-seconds.ts';
@@ -9,7 +9,7 @@ import { load } from './load/processes.ts';
 import { OBJECTS, order, rateOf, service } from './load/track-rate.ts';
 import type { Bench, Row } from './row.ts';
 
-/** Durable, as it ships. The library that counts statements comes after the one that must be first. */
+/** Default durability. `citus` must be the first preloaded library. */
 const SETTINGS = `
 shared_preload_libraries = 'citus, pg_stat_statements'
 fsync = on
@@ -17,7 +17,7 @@ shared_buffers = 256MB
 max_wal_size = 4GB
 `;
 
-/** A database without the extension. */
+/** Creates a database without the extension. */
 const aPlainDatabase = async (cluster: CitusCluster): Promise<string> => {
   await cluster.run('CREATE DATABASE plain');
   return cluster.url.replace(/\/\w+$/, '/plain');
@@ -47,7 +47,7 @@ const measure = async (bin: string, workers: number): Promise<Row[]> => {
     const database = workers === 0 ? await aPlainDatabase(cluster) : cluster.url;
     await enableCounting(database);
     const server = await service(database);
-    // The users are made first: it is their coming back that is measured.
+    // Creates the users first, because only updates are measured.
     await rateOf(server, { warmUpSeconds: 0 });
     const processes = [
       { name: 'service', pid: server.process.pid! },

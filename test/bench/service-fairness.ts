@@ -1,4 +1,4 @@
-// How long others wait while one client is a nuisance.
+// Latency of other clients while one client sends abusive load.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -10,10 +10,10 @@ import { inFolder, order, ROUNDS, service } from './load/track-rate.ts';
 import { BENCH_KEY } from './load/workspace.ts';
 import type { Bench, Row } from './row.ts';
 
-/** Requests a second of those whose waiting is watched: a tenth of what the service can do. */
+/** Requests per second whose latency is measured: a tenth of the capacity. */
 const WATCHED_RATE = 200;
 
-/** Sends bodies of 4 MB, each `pauseMs` after the answer to the one before. */
+/** Sends 4 MB bodies, each `pauseMs` after the previous response. */
 const sendHugeBodies = (server: RunningServer, pauseMs: number) => {
   const text = 'x'.repeat(200);
   const attributes = Array.from({ length: 40 }, (_, i) => ({

@@ -1,5 +1,5 @@
-// POST /users/track as the number of stored profiles grows.
-//   PLACARD_BENCH_PROFILES=10000000   how many profiles the large file holds (default 1,000,000)
+// POST /users/track by number of stored profiles.
+//   PLACARD_BENCH_PROFILES=10000000   profiles in the large file (default 1,000,000)
 import { join } from 'node:path';
 import { median, perSecond, spreadOf, times } from './load/figures.ts';
 import { fillWithUsers } from './load/fill.ts';

@@ -1,5 +1,5 @@
-// Rows of a PostgreSQL table beside banners/sync: how fast they come in, against COPY of the same rows, and what others notice.
-//   PLACARD_BENCH_ROWS   how many rows (default 1,000,000)
+// Ingestion of a PostgreSQL table: throughput against COPY of the same rows, and latency of banners/sync in the meantime.
+//   PLACARD_BENCH_ROWS   number of rows (default 1,000,000)
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { Bench, Row } from './row.ts';
 
 const ROWS = Number(process.env['PLACARD_BENCH_ROWS'] ?? 1_000_000);
 const USERS = 10_000;
-/** Requests a second of those whose waiting is watched. */
+/** Requests per second whose latency is measured. */
 const RATE = 100;
 const ALONE_SECONDS = 10;
 const ID = 'events';
@@ -24,7 +24,7 @@ const PASSWORD = 'PLACARD_BENCH_SOURCE_PASSWORD';
 const rowsPerSecond = (rate: number) => `${Math.round(rate).toLocaleString('en-US')} rows/s`;
 const p99Of = (waits: number[]) => waits.toSorted((a, b) => a - b)[Math.floor(waits.length * 0.99)] ?? 0;
 
-/** Asks for banners at a steady rate until the signal; returns how long each answer took, in milliseconds. */
+/** Syncs at a steady rate until aborted; returns the latencies in milliseconds. */
 const watch = async (port: number, over: AbortSignal): Promise<number[]> => {
   const waits: number[] = [];
   const asked: Promise<void>[] = [];
@@ -42,7 +42,7 @@ const watch = async (port: number, over: AbortSignal): Promise<number[]> => {
   };
   const started = performance.now();
   while (!over.aborted) {
-    // By the clock, so that a late answer puts off no request.
+    // By the clock, so that a late response delays no request.
     while (asked.length < ((performance.now() - started) * RATE) / 1_000)
       asked.push(ask(asked.length % USERS));
     await pause(2);
@@ -51,7 +51,7 @@ const watch = async (port: number, over: AbortSignal): Promise<number[]> => {
   return waits;
 };
 
-/** Fills a table, and returns how many rows a second `COPY` takes of it. */
+/** Fills a table; returns the rows per second of `COPY`. */
 const fillSource = async (url: string, folder: string): Promise<number> => {
   const client = new Client({ connectionString: url });
   await client.connect();
@@ -159,7 +159,7 @@ const measure = async (
 
 const ingestion = async (): Promise<Row[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-bench-ingest-'));
-  // The server of the source may run as a user of its own.
+  // The source's server may run as another user.
   chmodSync(folder, 0o777);
   const postgres = await startPostgres([]);
   try {

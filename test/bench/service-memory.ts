@@ -1,5 +1,5 @@
-// What memory the service needs at full load, over time.
-//   PLACARD_BENCH_MINUTES=10          how long it is watched (default half a minute)
+// Memory of the service at full load over time.
+//   PLACARD_BENCH_MINUTES=10          duration (default 0.5)
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { median, spreadOf, times } from './load/figures.ts';

@@ -13,13 +13,13 @@ import {
 import type { Bench, Row } from './row.ts';
 
 const postgres = async (): Promise<Row[]> => {
-  // As it ships, but for memory: every commit is on the disk.
+  // Defaults except for memory; every commit is synced.
   const server = await startPostgres(['-c', 'shared_buffers=1GB', '-c', 'max_wal_size=8GB']);
   try {
     const rates: Record<1 | 2, number[]> = { 1: [], 2: [] };
     for (let round = 0; round < ROUNDS; round += 1) {
       for (const count of [1, 2] as const) {
-        // Each finds what the other found: a database that was just made.
+        // Each starts with a new database.
         const url = await server.createDatabase();
         const replicas = await Promise.all(Array.from({ length: count }, () => service(url)));
         const both = (seconds: number, warmUpSeconds: number) =>
@@ -28,7 +28,7 @@ const postgres = async (): Promise<Row[]> => {
               rateOf(replica, { seconds, warmUpSeconds, connections: CONNECTIONS / count }),
             ),
           );
-        // Users are made first, and those who were made are read once by each replica that did not make them.
+        // Creates the users first, and each replica reads those that others created.
         await both(WARM_UP_SECONDS * 3, 0);
         rates[count].push((await both(SECONDS, WARM_UP_SECONDS)).reduce((sum, rate) => sum + rate, 0));
         await Promise.all(replicas.map((replica) => replica.stop()));

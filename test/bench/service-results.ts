@@ -1,6 +1,6 @@
-// The results of a campaign that a million users have seen, on SQLite, and what `banners/sync` waits meanwhile.
-//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
-//   PLACARD_BENCH_USERS                           how many have seen it (default 1,000,000)
+// Results of a campaign with a million exposed users on SQLite, and the latency of `banners/sync` in the meantime.
+//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind and their duration (default 3 of 6 s)
+//   PLACARD_BENCH_USERS                           exposed users (default 1,000,000)
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -13,13 +13,13 @@ import { inFolder, ROUNDS, SECONDS } from './load/track-rate.ts';
 import type { Bench, Row } from './row.ts';
 
 const USERS = Number(process.env['PLACARD_BENCH_USERS'] ?? 1_000_000);
-/** Syncs a second whose waiting is watched: a tenth of what the service can do. */
+/** Syncs per second whose latency is measured: a tenth of the capacity. */
 const RATE = 200;
 const CONNECTIONS = 8;
 
 const pumpFile = fileURLToPath(new URL('./load/sync-pump-process.ts', import.meta.url));
 
-/** The p99 of syncs, in milliseconds. */
+/** Returns the p99 latency of syncs in milliseconds. */
 const watch = async (port: number): Promise<number> => {
   const child = fork(pumpFile, [port, Math.min(USERS, 100_000), CONNECTIONS, SECONDS, 0, RATE].map(String));
   const [{ p99, statuses }] = (await once(child, 'message')) as [PumpResult];
@@ -29,7 +29,7 @@ const watch = async (port: number): Promise<number> => {
   return p99;
 };
 
-/** Seconds that the service takes for the results. */
+/** Returns the seconds that reading the results takes. */
 const count = async (service: ChildProcess): Promise<number> => {
   service.send('results');
   const [{ seconds, exposed }] = (await once(service, 'message')) as [{ seconds: number; exposed: number }];

@@ -1,6 +1,6 @@
-// POST banners/sync: three placements, a hundred active campaigns, beside a server that answers a stored body.
-// The users are so few that the database has them in memory, and so many that it may not. PostgreSQL has no such floor.
-//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
+// POST banners/sync: three placements and a hundred active campaigns. Floor: a server that returns a stored body.
+// With few users, which the database holds in memory, and with many. There is no floor for PostgreSQL.
+//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind and their duration (default 3 of 6 s)
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import type { Bench, Row } from './row.ts';
 const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
 const CONNECTIONS = 32;
-/** Those that SQLite has in memory after a moment, and far more than it keeps there. */
+/** Users that fit SQLite's page cache, and far more than that. */
 const KNOWN_USERS = 10_000;
 const MANY_USERS = 500_000;
 
@@ -33,7 +33,7 @@ const measure = async (port: number, users: number): Promise<PumpResult> => {
   return result;
 };
 
-/** What the service answers one user: the floor's stored body. */
+/** Returns the service's response for one user, which is the floor's stored body. */
 const anAnswer = async (port: number): Promise<string> => {
   const [, body = ''] = syncRequest(0).toString().split('\r\n\r\n');
   const response = await fetch(`http://127.0.0.1:${port}/v1/device-messaging/banners/sync`, {

@@ -1,6 +1,6 @@
-// POST banners/sync with user tokens, beside the same without, from one service in turns: tokens that the service
-// remembers, and tokens that it sees for the first time.
-//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
+// POST banners/sync with and without user tokens on one service, alternating: tokens that the service has cached, and
+// tokens that it sees for the first time.
+//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind and their duration (default 3 of 6 s)
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -16,9 +16,9 @@ import type { Bench, Row } from './row.ts';
 const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
 const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
 const CONNECTIONS = 32;
-/** So few that the service has verified each one's token before it counts. */
+/** Few enough that every token is verified before the measurement. */
 const USERS = 3_000;
-/** Tokens of each user: more than the service remembers, so that each has been forgotten when it comes again. */
+/** Tokens per user: more than the cache holds, so that each was evicted before it is used again. */
 const NEW_TOKENS = 10;
 
 const pumpFile = fileURLToPath(new URL('./load/sync-pump-process.ts', import.meta.url));
@@ -54,7 +54,7 @@ const run = async (): Promise<Row[]> => {
     what,
     figure: perSecond(median(rates)),
     floor: perSecond(median(without)),
-    // Of runs one after the other: a busy machine slows both.
+    // Ratio of consecutive runs, because other load slows both.
     ratio: times(median(rates.map((rate, round) => rate / without[round]!))),
     spread: `${spreadOf(rates)} / ${spreadOf(without)}`,
     ...(target !== undefined && { target }),

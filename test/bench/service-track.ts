@@ -1,5 +1,5 @@
-// POST /users/track beside a bare server: 75 mixed objects a request, durable, every rule; the load comes from the same machine.
-//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind, and how long one counts (default 3 of 6 s)
+// POST /users/track with 75 mixed objects per request, durable, all rules. Floor: a bare server. Load from the same machine.
+//   PLACARD_BENCH_ROUNDS, PLACARD_BENCH_SECONDS   runs of each kind and their duration (default 3 of 6 s)
 import { join } from 'node:path';
 import { median, perSecond, spreadOf, times } from './load/figures.ts';
 import { startServer } from './load/processes.ts';
@@ -15,7 +15,7 @@ const besideTheFloor = (): Promise<Row[]> =>
       floors.push(await rateOf(floor));
       await floor.stop();
       const server = await service(join(folder, `ours-${round}.db`));
-      // The users are made first: it is their coming back that is measured.
+      // Creates the users first, because only updates are measured.
       await rateOf(server, { seconds: 2, warmUpSeconds: 0 });
       ours.push(await rateOf(server));
       await server.stop();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { createService, openStore } from '../../../src/service/index.ts';
 
-/** Events carry this marker, so that any protocol can be counted. */
+/** Marker in each event, by which events of any protocol are counted. */
 export const markerOf = (number: number): string => `evt-${number}-end`;
 const MARKER = /evt-(\d+)-end/g;
 
@@ -14,7 +14,7 @@ const CORS = {
   'access-control-max-age': '600',
 };
 
-/** What a body says when it is unpacked: gzip, form fields, base64. */
+/** Decodes a body: gzip, form fields, base64. */
 const readable = (body: Buffer): string => {
   const text = (body[0] === 0x1f && body[1] === 0x8b ? gunzipSync(body) : body).toString('utf8');
   const field = /(?:^|&)data=([^&]*)/.exec(text)?.[1];
@@ -25,7 +25,7 @@ const readable = (body: Buffer): string => {
     : Buffer.from(value, 'base64').toString('utf8');
 };
 
-/** Events of a body of ours; impressions of the slot are not what is counted. */
+/** Returns the events of our body without impressions of the slot. */
 const eventsIn = (body: Buffer): number =>
   JSON.parse(body.toString('utf8')).events.filter(
     (event: { event_type: string }) => event.event_type === 'click',
@@ -33,7 +33,7 @@ const eventsIn = (body: Buffer): number =>
 
 const sum = (numbers: Iterable<number>): number => [...numbers].reduce((total, each) => total + each, 0);
 
-/** Our service as it runs in production but for its store, with one banner for everyone. */
+/** Our service with an in-memory store and one banner for everyone. */
 const WORKSPACE = {
   workspace_id: 'bench',
   apps: [{ app_id: 'shop' }],
@@ -54,28 +54,28 @@ const WORKSPACE = {
 
 export interface Collector {
   url: string;
-  /** Requests that carried events, and what all of them weigh with their bodies (headers left out). */
+  /** Requests with events, and bytes of their bodies. */
   requests: number;
   bytes: number;
   preflights: number;
-  /** Events that came, each counted once: by its number, or for us as the service stored them. */
+  /** Distinct events received: by number, or for us as the service stored them. */
   received(): Promise<number>;
-  /** How often events came again that had come before. */
+  /** Repeated deliveries. */
   repeats(): Promise<number>;
-  /** Events that count more than once in the end: a peer's repeats, and for us what our service stored twice. */
+  /** Events counted more than once: a peer's repeats, or for us what the service stored twice. */
   countedTwice(): Promise<number>;
-  /** Answers no more and ends open connections, until `start`. */
+  /** Refuses connections until `start`. */
   stop(): Promise<void>;
   start(): Promise<void>;
   reset(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Takes what every subject sends: our API through our own service, the peers' by answering that all went well. */
+/** Receives the requests of every subject: ours through the service, the peers' with a success response. */
 export const startCollector = async (): Promise<Collector> => {
   let store = await openStore(':memory:');
   let service = createService({ workspaces: [WORKSPACE], store });
-  /** Events in bodies that our service accepted, repeats among them. */
+  /** Events in bodies that our service accepted, repeats included. */
   let accepted = 0;
   let markers = new Map<string, number>();
   const collector = { requests: 0, bytes: 0, preflights: 0 };
@@ -111,7 +111,7 @@ export const startCollector = async (): Promise<Collector> => {
           ...CORS,
           'access-control-allow-origin': origin,
           'access-control-allow-credentials': 'true',
-          // With credentials a star means a header of that name.
+          // With credentials a star is not a wildcard.
           'access-control-allow-headers':
             message.headers['access-control-request-headers'] ?? CORS['access-control-allow-headers'],
         };
@@ -146,7 +146,7 @@ export const startCollector = async (): Promise<Collector> => {
           response.writeHead(answer.status, Object.fromEntries(answer.headers));
           response.end(Buffer.from(await answer.arrayBuffer()));
         } catch {
-          // A page that is gone in the middle of a request: there is nobody to answer.
+          // The page was closed during the request.
           message.socket.destroy();
         }
       });

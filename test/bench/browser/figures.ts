@@ -1,8 +1,8 @@
-/** The middle of the values; of an even number of them the lower middle. */
+/** Returns the median; the lower one if the number of values is even. */
 export const median = (values: number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 
-/** The value that the given share (0 to 1) of all values does not exceed. */
+/** Returns the quantile of `share` (0 to 1). */
 export const quantile = (values: number[], share: number): number =>
   [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ??
   Number.NaN;
@@ -10,11 +10,11 @@ export const quantile = (values: number[], share: number): number =>
 const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 3 });
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
 
-/** Three significant digits with a unit: `12.3 ms`. Milliseconds below a tenth become microseconds. */
+/** Formats three significant digits with a unit: `12.3 ms`; below 0.1 ms in microseconds. */
 export const milliseconds = (ms: number): string =>
   ms < 0.1 ? `${number.format(ms * 1000)} µs` : `${number.format(ms)} ms`;
 export const bytes = (count: number): string => `${whole.format(count)} B`;
 export const times = (ratio: number): string => `${number.format(ratio)} ×`;
-/** The lower and upper decile, to show how far to trust a median. */
+/** Formats the first and ninth decile. */
 export const spread = (values: number[], format: (value: number) => string): string =>
   `${format(quantile(values, 0.1))} – ${format(quantile(values, 0.9))}`;

@@ -2,13 +2,13 @@ import type { Page } from 'playwright-core';
 import { type PageServer, startPageServer } from '../../helpers/page-server.ts';
 import type { Subject } from './subjects.ts';
 
-/** An isolated page has a clock of 5 µs; any other is given 100 µs. */
+/** Cross-origin isolation: its clock has a resolution of 5 µs instead of 100 µs. */
 const ISOLATED = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',
 };
 
-/** Serves a page for each subject at `/<name>`, minified as it would be in production; nothing starts by itself. */
+/** Serves a minified page for each subject at `/<name>`; nothing starts by itself. */
 export const startSubjectPages = (subjects: Subject[], origins: number): Promise<PageServer> =>
   startPageServer({
     entries: [],
@@ -20,7 +20,7 @@ export const startSubjectPages = (subjects: Subject[], origins: number): Promise
 
 export const moduleOf = ({ name }: Subject): string => name.toLowerCase().replaceAll(' ', '-');
 
-/** Opens the subject's page and starts it; `subject` is then a global of the page. */
+/** Opens the subject's page and starts it; the page has a global `subject` then. */
 export const openSubject = async (
   page: Page,
   origin: string,

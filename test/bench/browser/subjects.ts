@@ -5,17 +5,17 @@ import { promisify } from 'node:util';
 import { versionOf } from '../../helpers/bundlers.ts';
 import { BROWSER_PACKAGE_ENTRIES } from '../../helpers/size-budgets.ts';
 
-/** Where the peers are installed; nothing but the bench needs them. */
+/** Folder of the peers, which only the bench installs. */
 export const PEERS_FOLDER = fileURLToPath(new URL('../peers/', import.meta.url));
 
-/** A package under measurement: ours, and what a team would pick instead. */
+/** A package under measurement: ours or a peer's. */
 export interface Subject {
   name: string;
-  /** Of the npm package; ours has none. */
+  /** npm version; none for ours. */
   npm?: string;
-  /** The page that starts it and captures events, from the repository's root. */
+  /** Script that starts it and captures events, relative to the repository root. */
   page: string;
-  /** What an application writes to use it for the same job: the import decides what is bundled. */
+  /** Source of an application that uses it for the same job; decides what is bundled. */
   code: string;
 }
 

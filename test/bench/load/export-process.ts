@@ -1,4 +1,4 @@
-// What `placard export users` does, in a process of its own, with nobody to read the lines.
+// `placard export users` in a child process, with its output discarded.
 import { exportLines, openStoreReader } from '../../../src/service/index.ts';
 
 process.send?.({ port: 0 });

@@ -9,7 +9,7 @@ export const spreadOf = (values: number[]): string =>
   `${Math.round(Math.min(...values))}–${Math.round(Math.max(...values))}`;
 
 const whole = (value: number) => Math.round(value).toLocaleString('en');
-/** Of requests that hold several objects, how many of these as well. */
+/** Formats requests per second, and objects per second if a request holds several. */
 export const perSecond = (value: number, objects?: number): string =>
   `${whole(value)} req/s${objects === undefined ? '' : `, ${whole(value * objects)} objects/s`}`;
 export const ms = (value: number): string => `${value.toFixed(1)} ms`;

@@ -8,7 +8,7 @@ const PROFILE = JSON.stringify({
 });
 const EXTERNAL_ID = "'user-' || lpad((user_id - 1)::text, 8, '0')";
 
-/** Puts `count` users into a new PostgreSQL database. */
+/** Inserts `count` users into a new PostgreSQL database. */
 export const fillPostgresWithUsers = async (url: string, count: number): Promise<void> => {
   await (await openStore(url)).close();
   const client = new Client({ connectionString: url });

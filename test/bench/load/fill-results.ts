@@ -5,7 +5,7 @@ import { fillWithUsers } from './fill.ts';
 
 const DAY_MS = 86_400_000;
 const ROWS = 50_000;
-/** The campaign that everyone has seen, and others that a third of the users have seen. */
+/** The campaign that all users have seen, and those that a third of them have seen. */
 const CAMPAIGNS = [
   { campaignId: 'campaign-99', share: 1 },
   { campaignId: 'campaign-98', share: 0.3 },
@@ -13,7 +13,7 @@ const CAMPAIGNS = [
 ];
 const EVENTS_PER_USER = 4;
 
-/** A goal that one event in twenty is, and one that one in sixty is. */
+/** A goal that every 20th event reaches, and one that every 60th event reaches. */
 export const GOALS: Conversion[] = [
   { event: 'signed_up', withinMs: 7 * DAY_MS },
   { product: 'teapot', withinMs: 7 * DAY_MS },
@@ -21,7 +21,7 @@ export const GOALS: Conversion[] = [
 
 const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
 
-/** A stream of numbers from 0 to 1 that is the same in every run. */
+/** A seeded random generator of numbers from 0 to 1. */
 const createRandom = () => {
   let state = 1;
   return () => {
@@ -46,7 +46,7 @@ const fillBannerEvents = (database: DatabaseSync, ids: readonly number[], startM
       const isControl = random() < 0.1 ? 1 : 0;
       const half = random() < 0.5 ? 'a' : 'b';
       const variantId = isControl ? null : half;
-      // As long as a sealed ID is.
+      // As long as a real banner ID.
       const bannerId = `bnr_${`${campaignId} ${variantId}`.padEnd(90, 'x')}`;
       const add = (type: string, ms: number) =>
         addEvent.run(userId, bannerId, type, ms, campaignId, variantId, dayOf(ms), isControl, ms + 50);
@@ -82,7 +82,7 @@ const fillEvents = (database: DatabaseSync, ids: readonly number[], startMs: num
   }
 };
 
-/** Puts `count` users into a new SQLite file, all of whom have seen `campaign-99`, with what they did in five weeks. */
+/** Inserts `count` users who have all seen `campaign-99`, and five weeks of their events, into a new SQLite file. */
 export const fillWithResults = async (file: string, count: number): Promise<void> => {
   await fillWithUsers(file, count);
   const database = new DatabaseSync(file);

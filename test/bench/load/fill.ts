@@ -7,7 +7,7 @@ import { userId as externalIdOf } from './track-body.ts';
 const ROWS = 50_000;
 const YEAR_MS = 365 * 86_400_000;
 
-/** Puts `count` users into a new SQLite file, as a year of use would leave them. */
+/** Inserts `count` users into a new SQLite file, as after a year of use. */
 export const fillWithUsers = async (file: string, count: number): Promise<void> => {
   await (await openStore(file)).close();
   const database = new DatabaseSync(file);

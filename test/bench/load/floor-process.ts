@@ -1,5 +1,5 @@
-// The floor: the least that a server with the same promise does. It parses the body and appends it to SQLite in group
-// commits, synced, and answers once the commit is done. It checks nothing and knows no user.
+// The floor: a server with the same durability that parses the body, appends it to SQLite in synced group commits, and
+// responds after the commit. It validates nothing and has no users.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DatabaseSync } from 'node:sqlite';
@@ -46,5 +46,5 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
-// Nobody is left to stop it where the bench itself has ended.
+// Exits with the bench.
 process.once('disconnect', () => process.exit());

@@ -1,4 +1,4 @@
-// The service with a hundred campaigns and integrations that run; tells its parent the port. Arguments: the database, the workspace file.
+// The service with a hundred campaigns and scheduled integrations; sends its port to the parent. Arguments: database, workspace file.
 import { startIngestion } from '../../../src/ingestion/index.ts';
 import { createService, listen, openStore, silentLog, tuneProcess } from '../../../src/service/index.ts';
 import { loadWorkspaces } from '../../../src/service/workspace/load-workspaces.ts';
@@ -17,5 +17,5 @@ process.on('SIGTERM', () => {
 });
 process.send?.({ port: listening.port });
 
-// Nobody is left to stop it where the bench itself has ended.
+// Exits with the bench.
 process.once('disconnect', () => process.exit());

@@ -16,7 +16,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server of this folder and waits for its port. */
+/** Starts a server of this folder in a child process and waits for its port. */
 export const startServer = async (
   file: string,
   args: string[],
@@ -40,7 +40,7 @@ export const startServer = async (
   };
 };
 
-/** Loads a server from a process of its own. */
+/** Runs the load generator in a child process. */
 export const load = async (order: PumpOrder): Promise<PumpResult> => {
   const child = start('./pump-process.ts');
   await once(child, 'message');

@@ -1,4 +1,4 @@
-// A load generator in a process of its own: told by its parent what to do, it answers with what it measured.
+// A load generator in a child process: receives its options from the parent and sends its measurements.
 import { pump } from './pump.ts';
 import { createTrackRequests } from './track-body.ts';
 
@@ -9,7 +9,7 @@ export interface PumpOrder {
   seconds: number;
   warmUpSeconds?: number;
   rate?: number;
-  /** Users are picked from this many, `hotShare` of the picks from the `hotUsers` that are busy. */
+  /** Number of users; `hotShare` of the requests go to `hotUsers` of them. */
   users: number;
   hotUsers?: number;
   hotShare?: number;
@@ -17,7 +17,7 @@ export interface PumpOrder {
 
 process.on('message', async (order: PumpOrder) => {
   const { users, hotUsers = users, hotShare = 0 } = order;
-  // Busy users are spread over the whole table, as they are in life.
+  // Hot users are spread over the whole table.
   const stride = Math.max(1, Math.floor(users / hotUsers));
   const pickUser = () =>
     Math.random() < hotShare
@@ -27,5 +27,5 @@ process.on('message', async (order: PumpOrder) => {
 });
 process.send?.('ready');
 
-// Nobody is left to stop it where the bench itself has ended.
+// Exits with the bench.
 process.once('disconnect', () => process.exit());

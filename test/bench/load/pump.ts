@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 export interface PumpResult {
   requests: number;
   seconds: number;
-  /** Answers by status. */
+  /** Responses by status. */
   statuses: Record<string, number>;
   /** Milliseconds. */
   p50: number;
@@ -13,21 +13,21 @@ export interface PumpResult {
 
 export interface PumpOptions {
   port: number;
-  /** Bytes of the next request. */
+  /** Returns the next request as bytes. */
   next: () => Buffer;
   connections: number;
   seconds: number;
-  /** Answers before this many seconds are not counted. */
+  /** Seconds of warm-up, which are not counted. */
   warmUpSeconds?: number;
-  /** Not faster than this many requests a second. Default: as fast as it goes. */
+  /** Maximum requests per second. Default: unlimited. */
   rate?: number;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
 /**
- * Sends requests over a few connections, one at a time on each, reading no more of the answers than status and length:
- * a load generator on the same two cores must leave them to what is measured.
+ * Sends requests over a few connections, one at a time on each, and reads only status and length of the responses, to
+ * leave the shared cores to the server.
  */
 export const pump = async (options: PumpOptions): Promise<PumpResult> => {
   const { port, next, connections, seconds, warmUpSeconds = 1, rate } = options;

@@ -1,4 +1,4 @@
-// The service as `placard serve` runs it, in a process of its own; tells its parent the port.
+// `placard serve` in a child process; sends its port to the parent.
 import { createService, listen, openStore, tuneProcess } from '../../../src/service/index.ts';
 import { BENCH_WORKSPACE } from './workspace.ts';
 
@@ -13,5 +13,5 @@ process.on('message', (message) => {
 });
 process.send?.({ port: listening.port });
 
-// Nobody is left to stop it where the bench itself has ended.
+// Exits with the bench.
 process.once('disconnect', () => process.exit());

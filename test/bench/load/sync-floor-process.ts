@@ -1,4 +1,4 @@
-// The floor of a sync: reads the user's row from SQLite and answers a stored body. It knows no key and no campaign.
+// The floor of a sync: reads the user's row from SQLite and returns a stored body, without keys and campaigns.
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,5 +26,5 @@ const server = createServer((request, response) => {
 });
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 
-// Nobody is left to stop it where the bench itself has ended.
+// Exits with the bench.
 process.once('disconnect', () => process.exit());

@@ -1,5 +1,5 @@
-// Sends syncs of many users, in a process of its own: port, users, connections, seconds, tokens of each user, syncs a
-// second; answers what it measured. Without tokens in any order; with them one after the other, so that each comes again as late as can be.
+// Sends syncs of many users from a child process. Arguments: port, users, connections, seconds, tokens per user, syncs per
+// second. Without tokens in random order; with tokens in sequence, so that each token recurs as late as possible.
 import { pump } from './pump.ts';
 import { signedSyncRequest, syncRequest } from './sync-workspace.ts';
 

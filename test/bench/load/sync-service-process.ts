@@ -1,5 +1,5 @@
-// The service with a hundred campaigns, over a database that is there; tells its parent the port, and when it is sent
-// `results`, how long those of a campaign took.
+// The service with a hundred campaigns on an existing database; sends its port to the parent, and on `results` the
+// seconds that reading the results of a campaign took.
 import { createService, listen, openStore, tuneProcess } from '../../../src/service/index.ts';
 import { GOALS } from './fill-results.ts';
 import { SYNC_WORKSPACE } from './sync-workspace.ts';
@@ -19,5 +19,5 @@ process.on('message', async () => {
 });
 process.send?.({ port: listening.port });
 
-// Nobody is left to stop it where the bench itself has ended.
+// Exits with the bench.
 process.once('disconnect', () => process.exit());

@@ -1,4 +1,4 @@
-// The key pair of the bench's own app: a token must be the same in the service's process and in the pump's.
+// A fixed key pair, because tokens must be equal in the processes of the service and the load generator.
 import { createPrivateKey, createPublicKey } from 'node:crypto';
 import { aToken } from '../../helpers/token-keys.ts';
 
@@ -19,7 +19,7 @@ export const SIGNED_APP = {
   user_token_keys: [publicPem],
 };
 
-/** A token as `signUserToken` makes it; another `serial` makes it another one. */
+/** Returns a token like `signUserToken`'s, distinct by `serial`. */
 export const benchToken = (userId: string, serial: number): string => {
   const seconds = Math.floor(Date.now() / 1000);
   const claims = { sub: userId, aud: SIGNED_APP.app_id, iat: seconds, exp: seconds + 3_600, jti: serial };

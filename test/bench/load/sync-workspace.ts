@@ -7,7 +7,7 @@ const PLACEMENTS = ['home_hero', 'sidebar_promo', 'checkout_strip'];
 
 const text = (value: string) => ({ type: 'string', value });
 
-/** What campaigns ask of a user: an attribute, a count, a subscription, time since an event, or a bit of each. */
+/** Audiences by attribute, count, subscription, time since an event, and combinations. */
 const audienceOf = (index: number): Record<string, unknown> | null => {
   const kinds = [
     { 'custom_attributes.segment': `segment-${index}` },
@@ -19,7 +19,7 @@ const audienceOf = (index: number): Record<string, unknown> | null => {
   return index < CAMPAIGNS - PLACEMENTS.length ? kinds[index % kinds.length]! : null;
 };
 
-/** A hundred active campaigns on three placements; nearly all are for somebody else, three are for everyone. */
+/** A hundred active campaigns on three placements: three are for everyone, most match nobody. */
 export const SYNC_WORKSPACE = {
   workspace_id: 'bench',
   apps: [{ app_id: 'bench-app', platform: 'web' }, SIGNED_APP],
@@ -69,9 +69,9 @@ const request = (content: string): Buffer => {
   return Buffer.from(`${head.join('\r\n')}\r\n\r\n${content}`);
 };
 
-/** One request, ready to be written. */
+/** Returns a request as bytes. */
 export const syncRequest = (user: number): Buffer => request(body(user));
 
-/** The same with a user token, of which a user has one for each serial. */
+/** The same with the user token of `serial`. */
 export const signedSyncRequest = (user: number, serial: number): Buffer =>
   request(body(user, { app_id: SIGNED_APP.app_id, user_token: benchToken(userId(user), serial) }));

@@ -1,10 +1,10 @@
-/** Users of one request: each has an attributes object, and the events and purchases are spread over them. */
+/** Users per request: each has an attributes object; events and purchases are spread over them. */
 const USERS = 25;
 const EVENTS = 40;
 const PURCHASES = 10;
 const ID_DIGITS = 8;
 const PLACEHOLDER = '#'.repeat(ID_DIGITS);
-/** Stands for when the request is sent: times that repeat would make an index by time cheaper than it is. */
+/** Placeholder for the send time, because repeated times would make an index by time cheaper than it is. */
 const TIME = '@'.repeat('2026-03-01T09:00:00.000Z'.length);
 
 export const userId = (number: number): string => `user-${String(number).padStart(ID_DIGITS, '0')}`;
@@ -12,7 +12,7 @@ export const userId = (number: number): string => `user-${String(number).padStar
 const TIERS = ['bronze', 'silver', 'gold', 'platinum'];
 const EVENT_NAMES = ['product_viewed', 'added_to_cart', 'search_performed', 'article_read', 'video_played'];
 
-/** 75 objects, about 10 kB, with placeholders for the number of each user and for the time. */
+/** 75 objects, about 10 KB, with placeholders for user numbers and the time. */
 const template = (seed: number): string => {
   const id = `user-${PLACEHOLDER}`;
   return JSON.stringify({
@@ -42,8 +42,8 @@ const template = (seed: number): string => {
 };
 
 /**
- * Requests for one load run: the same few texts over and over, with other users each time, so that making them costs
- * the load generator next to nothing.
+ * Returns requests for one run: a few templates filled with different users, which costs the load generator next to
+ * nothing.
  */
 export const createTrackRequests = (options: { key: string; path?: string; pickUser: () => number }) => {
   const bodies = Array.from({ length: 16 }, (_, seed) => template(seed));

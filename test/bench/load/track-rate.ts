@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { load, type RunningServer, startServer } from './processes.ts';
 import { BENCH_KEY } from './workspace.ts';
 
-/** Runs of each kind, and how long one counts. */
+/** Runs of each kind and their duration. */
 export const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
 export const SECONDS = Number(process.env['PLACARD_BENCH_SECONDS'] ?? 6);
 export const WARM_UP_SECONDS = SECONDS / 2;
 export const CONNECTIONS = 32;
-/** Of one request. */
+/** Objects per request. */
 export const OBJECTS = 75;
-/** Users who are active: all of a small run. Of a large one they are spread over the whole table. */
+/** Number of active users; in a large table they are spread over all of it. */
 export const ACTIVE_USERS = 10_000;
 
 export const order = (server: RunningServer, more: Record<string, number> = {}) => ({
@@ -24,7 +24,7 @@ export const order = (server: RunningServer, more: Record<string, number> = {}) 
   ...more,
 });
 
-/** Requests a second that were answered with 201; any other answer is an error of the bench. */
+/** Returns the requests per second with status 201; throws on any other status. */
 export const rateOf = async (server: RunningServer, more: Record<string, number> = {}): Promise<number> => {
   const result = await load(order(server, more));
   const others = Object.keys(result.statuses).filter((status) => status !== '201');

@@ -18,7 +18,7 @@ const campaign = {
   variants: list(8, variant),
 };
 const plain = { ...campaign, variants: [{ variant_id: 'a', properties: {} }] };
-/** A draft of 400 variants, of which one is in `count` languages. */
+/** A draft with 400 variants, one of them in `count` languages. */
 const inLanguages = (count: number) => ({
   ...plain,
   language: 'en',

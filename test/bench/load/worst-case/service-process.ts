@@ -1,5 +1,5 @@
-// The service and the Studio with what their costliest requests need: users, campaigns, drafts, history. Tells its parent where
-// they are, and when it is asked how much CPU time its main thread has used, in milliseconds.
+// The service and the Studio with the data of the worst-case requests: users, campaigns, drafts, history. Sends its ports to
+// the parent, and on request the CPU time of the main thread in milliseconds.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -33,7 +33,7 @@ const CAMPAIGNS = 100;
 const PLACEMENTS = 1_000;
 const INTEGRATIONS = 500;
 const IMPRESSIONS = 100_000;
-/** Of events, of the largest user. */
+/** Events of the largest user. */
 const NAMES = 1_000;
 const HISTORY = 50;
 const VISITOR_EVENTS = 20_000;
@@ -154,7 +154,7 @@ const workspaces = await followReleases({ registry: () => registry, stop: () => 
 const service = createService({ workspaces, store });
 const api = await listen(service, { port: 0 });
 
-/** A port that was free a moment ago: the Studio takes requests that name its own address alone. */
+/** A free port, chosen in advance because the Studio accepts only its own origin. */
 const free = createServer().listen(0, '127.0.0.1');
 await new Promise((resolve) => free.once('listening', resolve));
 const { port: studioPort } = free.address() as { port: number };
@@ -167,7 +167,7 @@ await listenStudio(createStudio({ workspaces, store, service, serviceUrl: null, 
 const post = async (path: string, key: string, body: unknown) => {
   const headers = { authorization: `Bearer bench-${key}`, 'content-type': 'application/json' };
   const response = await fetch(api.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  // biome-ignore lint/suspicious/noExplicitAny: what an endpoint answers
+  // biome-ignore lint/suspicious/noExplicitAny: a response body
   const answer = (await response.json()) as any;
   if (!response.ok || answer.errors)
     throw new Error(`${path}: ${response.status} ${JSON.stringify(answer).slice(0, 300)}`);
@@ -194,7 +194,7 @@ for (let from = 0; from < SHARERS; from += 1_000) {
   await post('/users/track/bulk', 'server', { attributes });
 }
 
-/** Ten attributes of nearly the largest size each: 0.9 MB. */
+/** Ten attributes of nearly the maximum size: 0.9 MB. */
 for (let at = 0; at < BIG_USERS; at += 1) {
   const nested = list(10, (n) => [
     `nested${n}`,
@@ -307,7 +307,7 @@ for (let n = 0; n < HISTORY; n += 1) {
   });
 }
 
-/** What would take the service hours: years of results, of runs, of the audit. */
+/** Inserts years of results, ingestion runs and audit entries directly. */
 const database = new DatabaseSync(file);
 const insert = (table: string, rows: object[]) => {
   const [first] = rows;

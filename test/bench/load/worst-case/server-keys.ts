@@ -3,7 +3,7 @@ import { type CostlyRequest, list, shapes, TIME } from './request.ts';
 
 const deep = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
 
-/** Users who share one e-mail address. */
+/** Number of users who share one e-mail address. */
 export const SHARERS = 30_000;
 export const SHARED_EMAIL = 'all@example.org';
 
@@ -154,7 +154,7 @@ export const ofServerKeys = (): CostlyRequest[] => {
     },
     {
       ...server,
-      // Its users are read and written down in many turns: what counts is how long others wait.
+      // The export yields to the event loop, so the latency of other requests is the target.
       aimMs: null,
       waitAimMs: 200,
       what: `/users/export/ids by an e-mail address that ${SHARERS.toLocaleString('en-US')} users share`,

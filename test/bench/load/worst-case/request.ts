@@ -1,32 +1,32 @@
 import { APP_ID } from '../../../helpers/a-workspace.ts';
 
-/** Who sends a request: nobody in particular, a key of a type, or an operator of a role. */
+/** Sender of a request: anonymous, an API key of a type, or an operator with a role. */
 export type Sender = 'nobody' | 'client' | 'server' | 'view' | 'edit' | 'publish' | 'admin';
 
-/** A request that costs much. What changes something is another one each time: `n` counts up. */
+/** An expensive request. Writes differ each time by `n`. */
 export interface CostlyRequest {
   what: string;
   sender: Sender;
-  /** Of the API key. Default `bench`. */
+  /** Workspace of the API key. Default `bench`. */
   workspace?: 'near';
   path: string | ((n: number) => string);
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   body?: unknown;
-  /** In the place of `body`. */
+  /** Instead of `body`. */
   bodyOf?: (n: number) => unknown;
   ifMatch?: string;
-  /** Milliseconds of the main thread; `null` where the figure is only published. */
+  /** Target in milliseconds of the main thread; `null` if the figure has no target. */
   aimMs: number | null;
-  /** Milliseconds that /healthz may wait, if the work is done in many turns. */
+  /** Target for the latency of /healthz in milliseconds, if the work yields to the event loop. */
   waitAimMs?: number;
 }
 
-/** What requests name that exists only once the service runs. */
+/** IDs that exist only once the service runs. */
 export interface Known {
   bannerId: string;
-  /** Of a banner whose click sets an attribute and records an event, sealed for `clicker`. */
+  /** Banner ID of the user `clicker`; a click sets an attribute and logs an event. */
   effectBannerId: string;
-  /** Tokens of preview links: of a draft with many placements, and of one with long texts. */
+  /** Preview tokens of a draft with many placements and of one with long texts. */
   previewTokens: { placements: string; texts: string };
 }
 
@@ -36,6 +36,6 @@ export const TIME = '2026-03-01T09:15:00.000Z';
 export const list = <T>(count: number, make: (at: number) => T): T[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-/** Objects of which each has members of its own: a parser makes a shape for each. */
+/** Objects with distinct keys, for each of which the JSON parser creates a hidden class. */
 export const shapes = (count: number) =>
   Object.fromEntries(list(count, (at) => [`a${at.toString(36)}`, { [`b${at.toString(36)}`]: at }]));

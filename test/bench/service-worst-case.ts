@@ -1,20 +1,20 @@
-// The most expensive request that we have found for each endpoint and role, within the limits: how long the main thread
-// works on it, and how long /healthz waits meanwhile. The load's own work is in another process.
+// The most expensive known request for each endpoint and role, within the limits: CPU time of the main thread, and the
+// latency of /healthz in the meantime. The load generator runs in another process.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { ofClientKeys } from './load/costliest/client-keys.ts';
-import { ofNobody, ofOperators } from './load/costliest/operators.ts';
-import type { CostlyRequest, Known, Sender } from './load/costliest/request.ts';
-import { ofServerKeys } from './load/costliest/server-keys.ts';
 import { median, ms } from './load/figures.ts';
+import { ofClientKeys } from './load/worst-case/client-keys.ts';
+import { ofNobody, ofOperators } from './load/worst-case/operators.ts';
+import type { CostlyRequest, Known, Sender } from './load/worst-case/request.ts';
+import { ofServerKeys } from './load/worst-case/server-keys.ts';
 import type { Bench, Row } from './row.ts';
 
 const ROUNDS = Number(process.env['PLACARD_BENCH_ROUNDS'] ?? 3);
-/** Part of what a request is called, to measure some of them. */
+/** Measures only requests whose name contains this. */
 const ONLY = process.env['PLACARD_BENCH_ONLY'] ?? '';
 
 interface Ports {
@@ -34,7 +34,7 @@ const ask = (port: number, path: string, method: string, headers: Record<string,
     sent.end(body);
   });
 
-/** Asks /healthz again and again, and resolves with the longest wait once `until` has settled. */
+/** Polls /healthz until `until` settles; resolves with the longest latency in milliseconds. */
 const longestWait = async (port: number, until: Promise<unknown>): Promise<number> => {
   let isOver = false;
   until.finally(() => {
@@ -78,7 +78,7 @@ const targetOf = ({ aimMs, waitAimMs }: CostlyRequest): string => {
 };
 
 const run = async (): Promise<Row[]> => {
-  const child = fork(fileURLToPath(new URL('./load/costliest/service-process.ts', import.meta.url)), {
+  const child = fork(fileURLToPath(new URL('./load/worst-case/service-process.ts', import.meta.url)), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   try {
@@ -122,4 +122,4 @@ const run = async (): Promise<Row[]> => {
   }
 };
 
-export const benches: Bench[] = [{ name: 'service-costliest', run }];
+export const benches: Bench[] = [{ name: 'service-worst-case', run }];

@@ -18,7 +18,7 @@ export const ofClientKeys = ({ bannerId, effectBannerId, previewTokens }: Known)
       workspace: 'near',
       what: 'sync of ten unknown placements, each of which is nearly one of 1,000 long ones',
       path: SYNC,
-      // Others each time: a name is looked for once a minute.
+      // New names each time, because suggestions are cached for a minute.
       bodyOf: (n) => ({ ...envelope, placements: list(10, (at) => nearPlacement(at).slice(0, -3) + n) }),
     },
     {
@@ -135,5 +135,5 @@ export const VISITORS = 8;
 export const visitorId = (n: number) =>
   `placard-visitor-1b9d6bcd-bbfd-4b2d-9b5d-${String(n).padStart(12, '0')}`;
 
-/** One of 1,000 placements of the workspace `near`. */
+/** Returns one of 1,000 placements of the workspace `near`. */
 export const nearPlacement = (at: number) => `${'placement_with_a_long_name_'.repeat(2)}${1_000 + at}`;
