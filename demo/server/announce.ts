@@ -18,7 +18,7 @@ export const announcement = ({ url, studioUrl, hasDemoKeys, isMadeUp }: Announce
   Placard runs on a workspace of your own, without the visitors and the shop of the demo, whose keys it does not have.
 
   API       ${url}/docs   (for tools: ${url}/openapi.json)
-  Studio    ${studioUrl}/   (sign in with an operator's key: npx placard operator new)
+  Studio    ${studioUrl}/   (sign in with an operator's key: npx placard operator create)
 
   Stop with Ctrl+C.
 `;

@@ -51,9 +51,9 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
     'placard prune --db placard.db --before 2026-01-01',
     'placard prune --db placard.db --before 2026-01-01 --yes --vacuum',
   ],
-  forget: ['placard forget --external-id u-771 --endpoint http://127.0.0.1:8787'],
+  erase: ['placard erase --external-id u-771 --endpoint http://127.0.0.1:8787'],
   mcp: ['PLACARD_OPERATOR_KEY_FILE=operator.key placard mcp --studio-url http://127.0.0.1:8788'],
-  operator: ["placard operator new --name 'Mia' --role publish"],
+  operator: ["placard operator create --name 'Mia' --role publish"],
   campaigns: [
     'placard campaigns pull campaigns --workspace workspace.json --db placard.db',
     "placard campaigns push campaigns --db placard.db --note 'Summer sale'",

@@ -3,7 +3,7 @@ import { ROLES, type Role } from '../service/index.ts';
 import { newOperatorKey } from '../studio/index.ts';
 
 const options = {
-  action: { type: 'positional', description: 'new', required: true },
+  action: { type: 'positional', description: 'create', required: true },
   name: { type: 'string', description: 'Name of the operator, as colleagues know them', valueHint: 'Mia' },
   role: { type: 'string', description: `What they may do: ${ROLES.join(', ')}`, valueHint: 'edit' },
   'view-users': { type: 'boolean', description: 'Allow viewing individual users, not only personas' },
@@ -11,13 +11,13 @@ const options = {
 
 const isRole = (text: string | undefined): text is Role => ROLES.some((role) => role === text);
 
-/** `placard operator new`: makes a key for the Studio, prints it once, and the line that lets it in. */
+/** `placard operator create`: makes a key for the Studio, prints it once, and the line that lets it in. */
 export const operator = defineCommand({
   meta: { name: 'operator', description: 'Make a key for the Studio.' },
   args: options,
   run: ({ args }) => {
     const { action, name, role, 'view-users': canViewUsers } = args;
-    if (action !== 'new') throw new Error(`specify "placard operator new", got "operator ${action}"`);
+    if (action !== 'create') throw new Error(`specify "placard operator create", got "operator ${action}"`);
     if (!name?.trim()) throw new Error('specify --name, such as --name Mia');
     if (!isRole(role)) throw new Error(`specify --role as one of ${ROLES.join(', ')}`);
     const { key, sha256 } = newOperatorKey();

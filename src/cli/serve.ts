@@ -151,7 +151,7 @@ const serveStudio = async (
   if (port === undefined) return null;
   const publicUrl = urlOf(setting, 'studio-url', 'PLACARD_STUDIO_URL', 'https://studio.example');
   if (!workspaces.registry().workspaces.some(({ operators }) => operators.length > 0)) {
-    log.warn({}, 'the Studio has no operators: make one with "placard operator new"');
+    log.warn({}, 'the Studio has no operators: make one with "placard operator create"');
   }
   const host = setting('studio-host', 'PLACARD_STUDIO_HOST') ?? '127.0.0.1';
   const isOnlyHere = publicUrl === undefined && isLoopback(host);

@@ -16,7 +16,7 @@ import {
 import { countCharacters } from './row-size.ts';
 import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
-import { isAfter, type SourceRow, type UnusableRow } from './source-row.ts';
+import { isAfter, type MalformedRow, type SourceRow } from './source-row.ts';
 
 /** Rows that share a transaction: more would keep requests waiting that share the service's thread. */
 const MAX_ROWS = 100;
@@ -68,8 +68,8 @@ interface BatchesOptions {
   run: IngestionRun;
   watermark: Watermark | null;
   /** Rows after this are remembered one by one; `null` where none are. */
-  seenSinceUs: number | null;
-  lagUs: number;
+  dedupeSinceUs: number | null;
+  lookbackUs: number;
   /** IDs of the rejects that there are. */
   open: Set<string>;
   /** Whether this run has the lease still. */
@@ -89,15 +89,15 @@ const middleOf = (judged: readonly Judged[]): number => {
   return cut === judged.length ? middle : cut;
 };
 
-export const refusedId = (key: string): string => `key:${key}`;
+export const rejectIdForRow = (key: string): string => `key:${key}`;
 
 /**
  * Stores rows in batches: each is one transaction with the watermark, the counts of the run, and its rejects. Rows with one time and
  * key share a batch, as a watermark cannot lie between them.
  */
 export const createBatches = (options: BatchesOptions) => {
-  const { store, workspace, rows: type, lagUs, open, holdsLease, now } = options;
-  let { run, watermark, seenSinceUs } = options;
+  const { store, workspace, rows: type, lookbackUs, open, holdsLease, now } = options;
+  let { run, watermark, dedupeSinceUs } = options;
   let pending = noRows();
   let erasedUsers = 0;
   let tie = noTie();
@@ -109,8 +109,8 @@ export const createBatches = (options: BatchesOptions) => {
     'reason' in checked
       ? [
           storableReject({
-            rejectId: refusedId(row.key),
-            kind: 'refused',
+            rejectId: rejectIdForRow(row.key),
+            kind: 'invalid',
             key: row.key,
             userKey: row.columns.userKeyOf(row.values),
             updatedAtUs: row.us,
@@ -123,19 +123,19 @@ export const createBatches = (options: BatchesOptions) => {
   const recordOf = ({ judged, unusable, gone }: Batch): BatchRecord => {
     const last = judged.at(-1)?.row;
     const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.order } : watermark;
-    const since = seenSinceUs === null ? null : Math.max(seenSinceUs, (moved?.us ?? 0) - lagUs);
+    const since = dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (moved?.us ?? 0) - lookbackUs);
     const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
     // Of several rows with one key the last says whether it is a reject.
     const lasting = new Map(judged.map((each) => [each.row.key, each]));
     const rejects = [...[...lasting.values()].flatMap(rejectOf), ...unusable];
     for (const { rejectId } of rejects) if (known.has(rejectId)) stillRejected.add(rejectId);
     const failed = [
-      ...judged.filter(({ checked }) => 'reason' in checked).map(({ row }) => refusedId(row.key)),
+      ...judged.filter(({ checked }) => 'reason' in checked).map(({ row }) => rejectIdForRow(row.key)),
       ...unusable.map(({ rejectId }) => rejectId),
     ].filter((id) => !known.has(id));
     const settled = [
       ...gone,
-      ...stored.map(({ key }) => refusedId(key)),
+      ...stored.map(({ key }) => rejectIdForRow(key)),
       ...judged.flatMap(({ row }) => row.rejectId ?? []),
     ];
     return {
@@ -146,7 +146,7 @@ export const createBatches = (options: BatchesOptions) => {
         rowsFailed: run.rowsFailed + failed.length,
       },
       watermark: moved,
-      seenSinceUs: since,
+      dedupeSinceUs: since,
       seen: since === null ? [] : stored.filter(({ us }) => us > since).map(({ us, order }) => [us, order]),
       rejects,
       settled: settled.filter((id) => open.has(id)),
@@ -202,7 +202,7 @@ export const createBatches = (options: BatchesOptions) => {
       await commit({ judged: judged.slice(0, half), unusable: [], gone: [] });
       return commit({ ...batch, judged: judged.slice(half) });
     }
-    ({ run, watermark, seenSinceUs } = record);
+    ({ run, watermark, dedupeSinceUs } = record);
     for (const id of record.settled) open.delete(id);
     for (const { rejectId } of record.rejects) open.add(rejectId);
     if (refused.length === 0) return;
@@ -257,10 +257,10 @@ export const createBatches = (options: BatchesOptions) => {
       pending.judged.push({ row, checked });
     },
 
-    async reject({ us, ...row }: UnusableRow) {
+    async reject({ us, ...row }: MalformedRow) {
       await makeRoom();
       // Made short now: a hundred long lines may wait for their batch.
-      pending.unusable.push(storableReject({ ...row, kind: 'unusable', updatedAtUs: us }));
+      pending.unusable.push(storableReject({ ...row, kind: 'malformed', updatedAtUs: us }));
     },
 
     /** The row of a reject is in the source no more. */

@@ -25,7 +25,7 @@ const PAYLOAD = 'PAYLOAD';
 const UPDATED_AT = 'UPDATED_AT';
 
 /** The names that a source gives a meaning to, apart from those that it maps. */
-export const meantBy = (source: Source): string[] => [
+export const identifierColumn = (source: Source): string[] => [
   source.updated_at ?? UPDATED_AT,
   PAYLOAD,
   ...NAMES_OF_USERS.flat().map(([, column]) => column),

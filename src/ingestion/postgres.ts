@@ -8,7 +8,7 @@ import { readRow, type SourceColumn } from './read-row.ts';
 import { MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from './row-size.ts';
 import type { Question, Snapshot } from './source.ts';
 import { SourceError } from './source-error.ts';
-import { FUTURE_US, type Position, type SourceRow, unusableRow } from './source-row.ts';
+import { MAX_CLOCK_SKEW_US, malformedRow, type Position, type SourceRow } from './source-row.ts';
 
 type PostgresSource = Extract<Source, { kind: 'postgres' }>;
 
@@ -43,24 +43,27 @@ const LISTED_MS = 250;
 const PREPARED_TRIES = 40;
 
 /** Up to where every row is there, and why it is not now. Must be known before the snapshot begins. */
-const boundOf = async (client: Client, nowUs: number, lagSeconds: number) => {
+const boundOf = async (client: Client, nowUs: number, lookbackSeconds: number) => {
   const { rows } = await client.query(SEES_ALL);
   if (rows[0].is_standby || !rows[0].sees) {
-    if (lagSeconds > 0) return { boundUs: nowUs, note: null };
+    if (lookbackSeconds > 0) return { boundUs: nowUs, message: null };
     const why = rows[0].is_standby
       ? 'A standby does not know which transactions are still running'
       : 'The role does not see which transactions are still running (GRANT pg_read_all_stats)';
     throw new SourceError(
-      `${why}, so a row that is committed late would be lost: allow for it with lag_seconds`,
+      `${why}, so a row that is committed late would be lost: allow for it with lookback_seconds`,
     );
   }
   for (let tries = 0; tries < PREPARED_TRIES; tries += 1) {
     await wait(LISTED_MS);
     const [oldest] = (await client.query(OLDEST)).rows;
     if (Number(oldest.prepared) > 0) continue;
-    if (oldest.us === null || Number(oldest.us) >= nowUs) return { boundUs: nowUs, note: null };
-    const note = `Rows from ${stampText(Number(oldest.us))} on wait for a transaction that has been running since then`;
-    return { boundUs: Number(oldest.us), note: nowUs - Number(oldest.us) > FUTURE_US ? note : null };
+    if (oldest.us === null || Number(oldest.us) >= nowUs) return { boundUs: nowUs, message: null };
+    const message = `Rows from ${stampText(Number(oldest.us))} on wait for a transaction that has been running since then`;
+    return {
+      boundUs: Number(oldest.us),
+      message: nowUs - Number(oldest.us) > MAX_CLOCK_SKEW_US ? message : null,
+    };
   }
   throw new SourceError('A prepared transaction is neither committed nor rolled back: see pg_prepared_xacts');
 };
@@ -125,9 +128,9 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     const clock = isRedshift ? 'getdate()' : 'clock_timestamp()';
     const [now] = (await client.query(`SELECT ${microseconds(clock)} AS us`)).rows;
     const nowUs = Number(now.us);
-    const { boundUs, note } = isRedshift
-      ? { boundUs: nowUs, note: null }
-      : await boundOf(client, nowUs, source.lag_seconds ?? 0);
+    const { boundUs, message } = isRedshift
+      ? { boundUs: nowUs, message: null }
+      : await boundOf(client, nowUs, source.lookback_seconds ?? 0);
     await client.query(BEGIN);
     // Of the transaction, because a pooler may hand the session to others.
     const settings = [...TYPE_SETTINGS.everywhere, ...(isRedshift ? [] : TYPE_SETTINGS.postgres)];
@@ -208,18 +211,18 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     };
 
     return {
-      note,
+      message,
       rows: () => usable(afterAll(after)),
-      async *rowsAgain() {
+      async *retryRows() {
         for (let first = 0; first < keys.length; first += KEYS) {
           const some = keys.slice(first, first + KEYS).map((each) => client.escapeLiteral(each));
           yield* usable(`AND ${inOrder} IN (${some.join(', ')})`);
         }
       },
       async *unusable() {
-        const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + FUTURE_US)} OR NOT (${hasKey}) OR ${isLarge}`;
+        const isWrong = `${time} IS NULL OR NOT (${isTime}) OR ${time} > ${at(nowUs + MAX_CLOCK_SKEW_US)} OR NOT (${hasKey}) OR ${isLarge}`;
         for await (const { us, row, isLarge: isTooLarge } of found(isWrong)) {
-          const unusable = unusableRow({ us, key: keyOf(row, columns.key), row, columns, line: null });
+          const unusable = malformedRow({ us, key: keyOf(row, columns.key), row, columns, line: null });
           yield isTooLarge ? { ...unusable, reason: ROW_TOO_LARGE } : unusable;
         }
       },

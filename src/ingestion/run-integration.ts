@@ -1,5 +1,5 @@
 import type { IngestionRun, IngestionState, Source, Store, Workspace } from '../service/index.ts';
-import { createBatches, refusedId } from './batch.ts';
+import { createBatches, rejectIdForRow } from './batch.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { openSource } from './source.ts';
 import { SourceError } from './source-error.ts';
@@ -32,8 +32,8 @@ const sentenceOf = (error: unknown): string => {
 };
 
 /** What a run leaves for its next one, as sentences; `null` if nothing. */
-const joinNotes = (...notes: (string | null)[]): string | null => {
-  const said = notes.filter((note) => note !== null);
+const joinMessages = (...messages: (string | null)[]): string | null => {
+  const said = messages.filter((message) => message !== null);
   return said.length === 0 ? null : said.join('. ');
 };
 
@@ -57,16 +57,17 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
   const { store, workspace, source, state, run: begun, holdsLease, now, signal } = options;
   const { workspaceId, integrationId } = begun;
   const watermark = state?.watermark ?? null;
-  const lagUs = (source.lag_seconds ?? 0) * 1_000_000;
+  const lookbackUs = (source.lookback_seconds ?? 0) * 1_000_000;
   // What is not known one by one cannot be read a second time.
-  const seenSinceUs = lagUs === 0 ? null : (state?.seenSinceUs ?? watermark?.us ?? Number.MIN_SAFE_INTEGER);
+  const dedupeSinceUs =
+    lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.us ?? Number.MIN_SAFE_INTEGER);
   const after: Position | null =
-    watermark && seenSinceUs !== null
-      ? { us: Math.max(watermark.us - lagUs, seenSinceUs), key: null }
+    watermark && dedupeSinceUs !== null
+      ? { us: Math.max(watermark.us - lookbackUs, dedupeSinceUs), key: null }
       : watermark;
 
-  const refused = await store.ingestion.rejectIds(workspaceId, integrationId, 'refused');
-  const lines = await store.ingestion.rejectIds(workspaceId, integrationId, 'unusable');
+  const refused = await store.ingestion.rejectIds(workspaceId, integrationId, 'invalid');
+  const lines = await store.ingestion.rejectIds(workspaceId, integrationId, 'malformed');
   const seen = new Set(
     after?.key === null
       ? (await store.ingestion.seen(workspaceId, integrationId, after.us)).map(([us, key]) => `${us} ${key}`)
@@ -78,39 +79,39 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     rows: source.rows,
     run: begun,
     watermark,
-    seenSinceUs,
-    lagUs,
+    dedupeSinceUs,
+    lookbackUs,
     open: new Set([...refused, ...lines]),
     holdsLease,
     now,
   });
   try {
-    const keys = refused.map((id) => id.slice(refusedId('').length));
+    const keys = refused.map((id) => id.slice(rejectIdForRow('').length));
     const snapshot = await openSource(source, { after, keys, lines, nowMs: now(), signal });
     try {
       const missing = new Set(refused);
       const again = new Set<string>();
-      for await (const row of snapshot.rowsAgain()) {
-        missing.delete(refusedId(row.key));
+      for await (const row of snapshot.retryRows()) {
+        missing.delete(rejectIdForRow(row.key));
         if (isAfter(row, watermark)) continue;
         again.add(row.key);
         await add(row);
       }
       for await (const row of snapshot.rows()) {
-        missing.delete(refusedId(row.key));
+        missing.delete(rejectIdForRow(row.key));
         // One that came late, or one that is stored: both are within the lag.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
         if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.order}`))) await add(row);
       }
       for await (const row of snapshot.unusable()) {
         signal.throwIfAborted();
-        if (row.key !== null) missing.delete(refusedId(row.key));
+        if (row.key !== null) missing.delete(rejectIdForRow(row.key));
         await batches.reject(row);
       }
       for (const id of missing) await batches.settle(id);
       await batches.flush();
-      await store.ingestion.settleUnusable(begun);
-      return ended(snapshot.note);
+      await store.ingestion.settleMalformed(begun);
+      return ended(snapshot.message);
     } finally {
       await snapshot.close();
     }
@@ -121,11 +122,11 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     const { rowsSynced, rowsFailed } = batches.run();
     if (isTimeout && rowsSynced + rowsFailed > 0) return ended(cause.message);
     const failure = isTimeout ? 'timeout' : 'source';
-    return { ...batches.run(), status: 'error', note: sentenceOf(cause), failure, finishedAtMs: now() };
+    return { ...batches.run(), status: 'error', message: sentenceOf(cause), failure, finishedAtMs: now() };
   }
 
   /** The run as it ends with what it has stored. */
-  function ended(note: string | null): EndedRun {
+  function ended(message: string | null): EndedRun {
     const run = batches.run();
     const status = endOf(run);
     const still = batches.stillRejected();
@@ -134,7 +135,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     const failure = status === 'error' ? 'rejects' : null;
     const isErasure = source.rows === 'deletes' && run.rowsSynced > 0;
     const erased = isErasure ? erasedNote(batches.erasedUsers()) : null;
-    return { ...run, status, note: joinNotes(note, erased, rejected), failure, finishedAtMs: now() };
+    return { ...run, status, message: joinMessages(message, erased, rejected), failure, finishedAtMs: now() };
   }
 
   async function add(row: SourceRow) {

@@ -15,7 +15,7 @@ export interface SourceRow extends JsonRow {
 }
 
 /** A row without a time or a key, with a time in the future, or a line that cannot be read. */
-export interface UnusableRow {
+export interface MalformedRow {
   /** The same for the same row in every run. */
   rejectId: string;
   us: number | null;
@@ -46,7 +46,7 @@ export const orderKey = (nanoseconds: number, key: string): string =>
   nanoseconds === 0 ? key : `${LAST_CHARACTER}${String(nanoseconds).padStart(3, '0')}${key}`;
 
 /** Rows that are further ahead than clocks differ are refused: as the last row read, such a row would hide the others. */
-export const FUTURE_US = 60_000_000;
+export const MAX_CLOCK_SKEW_US = 60_000_000;
 
 /** Whether a row comes after a position. Keys are in the order of their bytes, as in the databases. */
 export const isAfter = (row: { us: number; order: string }, position: Position | null): boolean => {
@@ -56,7 +56,7 @@ export const isAfter = (row: { us: number; order: string }, position: Position |
 };
 
 /** The ID of a row by where it is, so that it is the same one once it is mended; without such a place by what it holds. */
-export const lineId = (line: string | null, payload: string): string =>
+export const rejectIdForLine = (line: string | null, payload: string): string =>
   `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
 const reasonOf = ({ us, key, row, columns }: UnplacedRow): string => {
@@ -78,11 +78,11 @@ interface UnplacedRow {
 }
 
 /** A row without a time or a key, or with a time ahead. */
-export const unusableRow = (unplaced: UnplacedRow): UnusableRow => {
+export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
   const { us, key, row, columns, line } = unplaced;
   const payload = JSON.stringify(row.values);
   return {
-    rejectId: lineId(line, payload),
+    rejectId: rejectIdForLine(line, payload),
     us,
     key,
     userKey: columns.userKeyOf(row.values),

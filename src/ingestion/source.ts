@@ -2,17 +2,17 @@ import type { Source } from '../service/index.ts';
 import { distinctRows } from './distinct-rows.ts';
 import { openFiles } from './files/open-files.ts';
 import { openPostgres } from './postgres.ts';
-import type { Position, SourceRow, UnusableRow } from './source-row.ts';
+import type { MalformedRow, Position, SourceRow } from './source-row.ts';
 
 /** A source as of one moment: however long the reading takes, all rows are of that moment. */
 export interface Snapshot {
   /** Why the newest rows are left for a later run; `null` where none are. */
-  note: string | null;
+  message: string | null;
   /** Those after the position, in the order of time and key. */
   rows(): AsyncIterable<SourceRow>;
   /** Those of rejects, as they are now, in the same order; perhaps some of those after the position too. */
-  rowsAgain(): AsyncIterable<SourceRow>;
-  unusable(): AsyncIterable<UnusableRow>;
+  retryRows(): AsyncIterable<SourceRow>;
+  unusable(): AsyncIterable<MalformedRow>;
   close(): Promise<void>;
 }
 
@@ -20,9 +20,9 @@ export interface Snapshot {
 export interface Question {
   /** Where `rows` begins; `null` for the first row of all. */
   after: Position | null;
-  /** Keys of refused rows, for `rowsAgain`. */
+  /** Keys of refused rows, for `retryRows`. */
   keys: readonly string[];
-  /** IDs of lines that could not be read, for `rowsAgain`. */
+  /** IDs of lines that could not be read, for `retryRows`. */
   lines: readonly string[];
   nowMs: number;
   signal: AbortSignal;
@@ -36,6 +36,6 @@ export const openSource = async (source: Source, question: Question): Promise<Sn
   return {
     ...snapshot,
     rows: () => distinctRows(snapshot.rows()),
-    rowsAgain: () => distinctRows(snapshot.rowsAgain()),
+    retryRows: () => distinctRows(snapshot.retryRows()),
   };
 };

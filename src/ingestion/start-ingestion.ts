@@ -49,26 +49,27 @@ const SUSPENDED =
 const PAUSED = 'The process that ran it has ended, and the integration is paused';
 
 /** Why an integration is to run now; `null` if it is not. However many runs were missed, one is due. */
-const causeOf = (
+const triggerOf = (
   { schedule }: WorkspaceIntegration,
   state: IngestionState | null,
   nowMs: number,
-): IngestionRun['cause'] | null => {
-  if (schedule.kind === 'never') return null;
-  if (state?.requestedAtMs != null) return 'request';
+): IngestionRun['trigger'] | null => {
+  if (schedule.kind === 'paused') return null;
+  if (state?.requestedAtMs != null) return 'manual';
   if (state && state.crashes >= MAX_CRASHES) return null;
   // A process that died has left its run.
   if (state && state.runId !== '') return 'schedule';
   if (schedule.kind === 'on_demand') return null;
   // The first run is due at once. A clock that was put back must not keep the next one waiting.
-  const dueMs = state && state.begunAtMs > 0 ? nextRunMs(schedule, Math.min(state.begunAtMs, nowMs)) : 0;
+  const dueMs =
+    state && state.lastStartedAtMs > 0 ? nextRunMs(schedule, Math.min(state.lastStartedAtMs, nowMs)) : 0;
   return dueMs !== null && dueMs <= nowMs ? 'schedule' : null;
 };
 
 interface Due {
   integration: WorkspaceIntegration;
   state: IngestionState | null;
-  cause: IngestionRun['cause'];
+  trigger: IngestionRun['trigger'];
 }
 
 /**
@@ -115,7 +116,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   };
 
   const report = (run: EndedRun) => {
-    const { workspaceId: workspace, integrationId: integration, status, note } = run;
+    const { workspaceId: workspace, integrationId: integration, status, message } = run;
     const facts = {
       workspace,
       integration,
@@ -123,13 +124,13 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       rows_synced: run.rowsSynced,
       rows_failed: run.rowsFailed,
     };
-    const said = { ...facts, ...(note !== null && { note }) };
+    const said = { ...facts, ...(message !== null && { message }) };
     if (status === 'error' && !stopping.signal.aborted) log.error(said, 'integration failed');
     else log.info(said, 'integration ended');
     onRun?.(run);
   };
 
-  const perform = async (workspace: Workspace, { integration, state, cause }: Due) => {
+  const perform = async (workspace: Workspace, { integration, state, trigger }: Due) => {
     const { workspaceId } = workspace;
     const { record, source } = integration;
     const facts = { workspace: workspaceId, integration: record.integration_id };
@@ -137,7 +138,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       workspaceId,
       integrationId: record.integration_id,
       state,
-      cause,
+      trigger,
       nowMs: now(),
       leaseMs,
     });
@@ -162,10 +163,10 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     schedule: WorkspaceIntegration['schedule'],
     state: IngestionState,
   ) => {
-    const isPaused = schedule.kind === 'never';
+    const isPaused = schedule.kind === 'paused';
     if (!isPaused && state.crashes + 1 < MAX_CRASHES) return false;
-    const note = isPaused ? PAUSED : SUSPENDED;
-    if (!(await store.ingestion.abandon(state, workspaceId, { nowMs: now(), note }))) return true;
+    const message = isPaused ? PAUSED : SUSPENDED;
+    if (!(await store.ingestion.abandon(state, workspaceId, { nowMs: now(), message }))) return true;
     const [run] = await store.ingestion.runs(workspaceId, state.integrationId, { limit: 1 });
     if (run) report({ ...run, failure: 'process_ended' });
     return true;
@@ -184,10 +185,10 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       if (running.has(name) || (state && isLeased(state))) continue;
       const isRecovery = isDead(state);
       if (isRecovery && (await abandon(workspaceId, schedule, state))) continue;
-      const cause = causeOf(integration, state, now());
-      if (cause === null || isRecovering || running.size >= (isRecovery ? 1 : MAX_RUNS)) continue;
+      const trigger = triggerOf(integration, state, now());
+      if (trigger === null || isRecovering || running.size >= (isRecovery ? 1 : MAX_RUNS)) continue;
       isRecovering = isRecovery;
-      const done = perform(workspace, { integration, state, cause })
+      const done = perform(workspace, { integration, state, trigger })
         .catch((error: unknown) => log.error(errorFacts(error), 'integration not run'))
         .finally(() => {
           running.delete(name);

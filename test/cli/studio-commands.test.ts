@@ -132,11 +132,11 @@ describe('placard campaigns', () => {
   });
 });
 
-describe('placard operator new', () => {
+describe('placard operator create', () => {
   test('prints a key once and the line that lets it in', async () => {
     const { code, stdout } = await runCli([
       'operator',
-      'new',
+      'create',
       '--name',
       'Mia',
       '--role',
@@ -160,10 +160,10 @@ describe('placard operator new', () => {
   });
 
   test.each([
-    [['operator', 'new', '--role', 'edit'], 'specify --name'],
-    [['operator', 'new', '--name', 'Mia'], 'specify --role as one of view, edit, publish, admin'],
-    [['operator', 'new', '--name', 'Mia', '--role', 'god'], 'specify --role as one of'],
-    [['operator', 'list'], 'specify "placard operator new"'],
+    [['operator', 'create', '--role', 'edit'], 'specify --name'],
+    [['operator', 'create', '--name', 'Mia'], 'specify --role as one of view, edit, publish, admin'],
+    [['operator', 'create', '--name', 'Mia', '--role', 'god'], 'specify --role as one of'],
+    [['operator', 'list'], 'specify "placard operator create"'],
   ])('says what %j lacks', async (words, problem) => {
     expect(await runCli(words)).toMatchObject({ code: 1, stderr: expect.stringContaining(problem) });
   });

@@ -149,12 +149,12 @@ describe('placard prune', () => {
   });
 });
 
-describe('placard forget', () => {
+describe('placard erase', () => {
   test('erases users through the service, which names them no more', async () => {
     const service = await runService([aWorkspace()]);
     const attributes = [{ external_id: 'u-771' }, { external_id: 'u-772' }];
     await service.call('POST', '/users/track', { key: SERVER_KEY, body: { attributes } });
-    const words = ['forget', '--external-id', 'u-771,u-773', '--endpoint', service.url];
+    const words = ['erase', '--external-id', 'u-771,u-773', '--endpoint', service.url];
     const { code, stdout } = await spawnCli(words, { PLACARD_API_KEY: SERVER_KEY });
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining('1 of 2 users') });
     const body = { external_ids: ['u-771', 'u-772'] };
@@ -164,7 +164,7 @@ describe('placard forget', () => {
   });
 
   test('needs a user', async () => {
-    expect(await runCli(['forget'])).toMatchObject({
+    expect(await runCli(['erase'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--external-id'),
     });

@@ -146,7 +146,7 @@ describe('a CSV', () => {
     writeFileSync(join(folder, 'customers.csv'), `EXTERNAL_ID,UPDATED_AT,PLAN,VISITS\ru-9,${T},x,1\r`);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
       status: 'error',
-      note: 'File customers.csv: the lines of the CSV end with CR alone: end them with LF',
+      message: 'File customers.csv: the lines of the CSV end with CR alone: end them with LF',
     });
   });
 
@@ -155,21 +155,22 @@ describe('a CSV', () => {
     writeFileSync(join(folder, 'customers.csv'), zlib.gzipSync(`EXTERNAL_ID,UPDATED_AT\nkim,${T}\n`));
     expect(await ingest(await aStore(), CUSTOMERS, folder)).toMatchObject({
       status: 'error',
-      note: 'File customers.csv: the header of the CSV cannot be read: expected text in UTF-8, not compressed',
+      message:
+        'File customers.csv: the header of the CSV cannot be read: expected text in UTF-8, not compressed',
     });
   });
 
   test('that is gone, or whose columns have changed, fails the run with the reason, and the next one goes on', async () => {
     const store = await aStore();
     const folder = aFolder();
-    expect((await ingest(store, CUSTOMERS, folder)).note).toMatch(/ENOENT/);
+    expect((await ingest(store, CUSTOMERS, folder)).message).toMatch(/ENOENT/);
     writeFileSync(join(folder, 'customers.csv'), 'EXTERNAL_ID,UPDATED_AT,PLAM\n');
     const failed = await ingest(store, CUSTOMERS, folder);
     expect(failed).toMatchObject({ status: 'success' });
     writeFileSync(join(folder, 'customers.csv'), `EXTERNAL_ID,UPDATED_AT,PLAM\nkim,${T},x\n`);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
       status: 'error',
-      note: 'The column "PLAN" is missing (mapped to plan); there are EXTERNAL_ID, UPDATED_AT, PLAM',
+      message: 'The column "PLAN" is missing (mapped to plan); there are EXTERNAL_ID, UPDATED_AT, PLAM',
     });
     csvIn(folder, `kim,${T},gold,1`);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
@@ -223,7 +224,7 @@ describe('rows', () => {
     expect(await ingest(store, CUSTOMERS, folder, { signal: stop.signal })).toMatchObject({
       status: 'success',
       rowsSynced: 100,
-      note: 'Stopped after 60 minutes; the next run goes on from there',
+      message: 'Stopped after 60 minutes; the next run goes on from there',
     });
     spy.mockImplementation(write);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({ status: 'success', rowsSynced: 150 });
@@ -246,8 +247,8 @@ describe('rows', () => {
     const columns = { kind: 'csv', files: 'customers.csv', rows: 'attributes', columns: { PLAN: 'plan' } };
     for (const header of ['EXTERNAL_ID,UPDATED_AT,PLAN,External_Id', 'EXTERNAL_ID,UPDATED_AT,PLAN,PLAN']) {
       writeFileSync(file, `${header}\nkim,${T},gold,lee\n`);
-      const { status, note } = await ingest(store, columns, folder);
-      expect([status, note]).toEqual([
+      const { status, message } = await ingest(store, columns, folder);
+      expect([status, message]).toEqual([
         'error',
         expect.stringMatching(
           /^The column "(EXTERNAL_ID|PLAN)" is ambiguous, because names are case-insensitive/,
@@ -294,7 +295,7 @@ describe('rows', () => {
     csvIn(folder, ...lines);
     expect(await ingest(store, CUSTOMERS, folder)).toMatchObject({
       status: 'error',
-      note: expect.stringMatching(
+      message: expect.stringMatching(
         /^More than 1000 rows, or 4 MB, have one key and one UPDATED_AT: name in `key`/,
       ),
     });
@@ -320,7 +321,7 @@ describe('rows', () => {
       status: 'success',
       rowsSynced: 0,
       rowsFailed: 0,
-      note: '2 rows are still rejected',
+      message: '2 rows are still rejected',
     });
     expect(await rejectsOf(store)).toHaveLength(2);
   });
@@ -391,25 +392,25 @@ describe('rows', () => {
     expect(await ingest(store, EVENTS, folder, { now })).toMatchObject({
       rowsSynced: 1,
       rowsFailed: 0,
-      note: '3 rows are still rejected',
+      message: '3 rows are still rejected',
     });
     // Its time has come.
     const later = () => Date.parse('2029-01-02T00:00:00Z');
     expect(await ingest(store, EVENTS, folder, { now: later })).toMatchObject({
       rowsSynced: 1,
       rowsFailed: 0,
-      note: '2 rows are still rejected',
+      message: '2 rows are still rejected',
     });
     expect(idsOf(await exported(store, 'events'))).toEqual([1, 4, 5]);
   });
 
-  test('that came late with an older time are found within lag_seconds, and stored once; the watermark stays', async () => {
+  test('that came late with an older time are found within lookback_seconds, and stored once; the watermark stays', async () => {
     const store = await aStore();
     const folder = aFolder();
     const file = join(folder, 'events-a.ndjson');
     const at = (id: number, minute: number) =>
       anEvent(id, { UPDATED_AT: `2026-03-01T10:${String(minute).padStart(2, '0')}:00Z` });
-    const lagging = { ...EVENTS, lag_seconds: 600 };
+    const lagging = { ...EVENTS, lookback_seconds: 600 };
     const rows = [at(1, 0), at(2, 20), at(3, 30)];
     const run = async (source: Record<string, unknown>) => {
       writeFileSync(file, rows.join(''));
@@ -440,7 +441,7 @@ describe('rows', () => {
     writeFileSync(join(folder, 'gone.ndjson'), JSON.stringify({ ...row, PAYLOAD: {} }));
     expect(await ingest(store, deletes, folder)).toMatchObject({
       status: 'error',
-      note: expect.stringMatching('deletes'),
+      message: expect.stringMatching('deletes'),
     });
     expect(await exported(store, 'users')).toHaveLength(2);
     writeFileSync(join(folder, 'gone.ndjson'), JSON.stringify(row));
@@ -679,7 +680,7 @@ describe('a Parquet file', () => {
       expect(await ingest(store, source, folder)).toMatchObject({
         status: 'success',
         rowsSynced: 700,
-        note: null,
+        message: null,
       });
       const events = await exported(store, 'events');
       expect(idsOf(events)).toEqual(ids);

@@ -47,7 +47,7 @@ describe('the files of a source', () => {
     execFileSync('mkfifo', [join(exportsIn(folder), 'a.csv')]);
     expect(await ingest(store, CSV, folder)).toMatchObject({
       status: 'error',
-      note: 'File a.csv is not a regular file',
+      message: 'File a.csv is not a regular file',
     });
   });
 
@@ -59,7 +59,7 @@ describe('the files of a source', () => {
     symlinkSync(join(folder, 'secret'), join(files, 'a.csv'));
     expect(await ingest(store, CSV, folder)).toMatchObject({
       status: 'error',
-      note: 'File a.csv is a link to a file outside its folder',
+      message: 'File a.csv is a link to a file outside its folder',
     });
   });
 

@@ -62,8 +62,8 @@ describe('a table of PostgreSQL', () => {
     await sql(
       "CREATE VIEW broken AS SELECT *, (external_id || '@example.org')::bigint AS points FROM events",
     );
-    const { status, note } = await run({ ...EVENTS(), table: 'broken', key: 'points' });
-    expect([status, note]).toEqual([
+    const { status, message } = await run({ ...EVENTS(), table: 'broken', key: 'points' });
+    expect([status, message]).toEqual([
       'error',
       'The source or the database failed: it cannot read a value of a row (SQLSTATE 22P02)',
     ]);
@@ -149,8 +149,8 @@ describe('a table of PostgreSQL', () => {
     expect(await ids()).toEqual([1]);
   });
 
-  test('gives refused rows within lag_seconds once', async () => {
-    const lagging = { ...EVENTS(), lag_seconds: 3_600 };
+  test('gives refused rows within lookback_seconds once', async () => {
+    const lagging = { ...EVENTS(), lookback_seconds: 3_600 };
     await insert(1);
     await insert(2);
     await sql("UPDATE events SET payload = '{}' WHERE id = 1");
@@ -194,13 +194,13 @@ describe('a table of PostgreSQL', () => {
     expect(await run({ ...from(), table: 'gone', rows: 'deletes' })).toMatchObject({
       status: 'success',
       rowsSynced: 2,
-      note: '1 user was erased',
+      message: '1 user was erased',
     });
     expect(await exported(store, 'users')).toEqual([]);
     // A run that finds nothing new erases nobody, and says nothing of it.
     expect(await run({ ...from(), table: 'gone', rows: 'deletes' })).toMatchObject({
       rowsSynced: 0,
-      note: null,
+      message: null,
     });
   });
 
@@ -218,8 +218,8 @@ describe('a table of PostgreSQL', () => {
     );
     const source = { ...from(), table: 'crm', rows: 'attributes', columns: { tier: 'tier' } };
     there.password = '';
-    const { status, note } = await run({ ...source, url: there.href });
-    expect([status, note]).toEqual([
+    const { status, message } = await run({ ...source, url: there.href });
+    expect([status, message]).toEqual([
       'error',
       'The source or the database failed: it cannot read a value of a row (SQLSTATE 22021)',
     ]);
@@ -238,13 +238,15 @@ describe('a table of PostgreSQL', () => {
   });
 
   test('fails the run with the reason where it is gone, or a column is, or a variable has no password', async () => {
-    expect((await run({ ...EVENTS(), password_env: 'PLACARD_NOT_SET' })).note).toMatch('PLACARD_NOT_SET');
-    expect((await run({ ...EVENTS(), table: 'nothing' })).note).toMatch('relation "nothing" does not exist');
-    expect((await run({ ...EVENTS(), url: 'postgres://u@127.0.0.1:1/x' })).note).toMatch('ECONNREFUSED');
+    expect((await run({ ...EVENTS(), password_env: 'PLACARD_NOT_SET' })).message).toMatch('PLACARD_NOT_SET');
+    expect((await run({ ...EVENTS(), table: 'nothing' })).message).toMatch(
+      'relation "nothing" does not exist',
+    );
+    expect((await run({ ...EVENTS(), url: 'postgres://u@127.0.0.1:1/x' })).message).toMatch('ECONNREFUSED');
     await sql('ALTER TABLE events DROP COLUMN updated_at');
     expect(await run()).toMatchObject({
       status: 'error',
-      note: expect.stringMatching('"UPDATED_AT" is missing'),
+      message: expect.stringMatching('"UPDATED_AT" is missing'),
     });
   });
 
@@ -271,7 +273,7 @@ describe('a table of PostgreSQL', () => {
     expect(new Set(await ids()).size).toBe(2000);
   });
 
-  test('whose running transactions the role may not see is read with lag_seconds alone', async () => {
+  test('whose running transactions the role may not see is read with lookback_seconds alone', async () => {
     await sql(
       "DO $$ BEGIN CREATE ROLE placard_reader LOGIN PASSWORD 'of the reader'; EXCEPTION WHEN duplicate_object THEN NULL; END $$",
     );
@@ -282,8 +284,11 @@ describe('a table of PostgreSQL', () => {
     asReader.username = 'placard_reader';
     asReader.password = '';
     const source = { ...EVENTS(), url: asReader.href, password_env: 'READER_PASSWORD' };
-    expect((await run(source)).note).toMatch('GRANT pg_read_all_stats');
-    expect(await run({ ...source, lag_seconds: 60 })).toMatchObject({ status: 'success', rowsSynced: 1 });
+    expect((await run(source)).message).toMatch('GRANT pg_read_all_stats');
+    expect(await run({ ...source, lookback_seconds: 60 })).toMatchObject({
+      status: 'success',
+      rowsSynced: 1,
+    });
   });
 });
 
@@ -304,9 +309,9 @@ test('a password may be in a file that the variable with _FILE names', async () 
   vi.stubEnv('SOURCE_PASSWORD', undefined);
   vi.stubEnv('SOURCE_PASSWORD_FILE', file);
   const named = `${file}, which SOURCE_PASSWORD_FILE names,`;
-  expect((await run(source)).note).toBe(`${named} cannot be read (ENOENT)`);
+  expect((await run(source)).message).toBe(`${named} cannot be read (ENOENT)`);
   writeFileSync(file, '\n');
-  expect((await run(source)).note).toBe(`${named} is empty`);
+  expect((await run(source)).message).toBe(`${named} is empty`);
   writeFileSync(file, `${decodeURIComponent(new URL(url).password)}\r\n`);
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });
@@ -318,7 +323,7 @@ test('a source over a Unix socket signs in with its password', async () => {
   const overSocket = `postgres://${username}@${pathname}?host=${encodeURIComponent(String(socket))}&port=${port}`;
   const source = { ...EVENTS(), url: overSocket };
   vi.stubEnv('SOURCE_PASSWORD', 'wrong & "odd"');
-  expect((await run(source)).note).toMatch(/password authentication failed/);
+  expect((await run(source)).message).toMatch(/password authentication failed/);
   vi.stubEnv('SOURCE_PASSWORD', decodeURIComponent(password));
   expect(await run(source)).toMatchObject({ status: 'success', rowsSynced: 1 });
 });

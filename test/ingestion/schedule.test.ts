@@ -84,7 +84,7 @@ test('many replicas make one run, and a service that slept over three makes one'
   expect(await ended(store)).toHaveLength(2);
   expect((await store.ingestion.runs(W, ID, { limit: 1 }))[0]).toMatchObject({
     status: 'success',
-    cause: 'schedule',
+    trigger: 'schedule',
   });
 });
 
@@ -104,17 +104,17 @@ test('a clock that is put back does not keep the next run waiting', async () => 
   );
 });
 
-test('on demand and never mean what they say', async () => {
+test('runs on demand only when requested, and never while paused', async () => {
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   const looks = vi.spyOn(store.ingestion, 'states');
-  const stop = await scheduled(store, 'never', clock);
+  const stop = await scheduled(store, 'paused', clock);
   await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(5), PATIENCE);
   await stop();
   await store.ingestion.request(W, ID, clock.now);
   await scheduled(store, 'on_demand', clock);
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(1), PATIENCE);
-  expect(await ended(store)).toMatchObject([{ cause: 'request', status: 'success' }]);
+  expect(await ended(store)).toMatchObject([{ trigger: 'manual', status: 'success' }]);
 });
 
 test('a run that a stop has cut off goes on at once in the next process', async () => {
@@ -144,7 +144,7 @@ test('a run that a stop has cut off goes on at once in the next process', async 
 /** Leaves a run as a process does that ends in the middle: its lease is over by the clock. */
 const crash = async (store: Store, clock: { now: number }) => {
   const state = (await store.ingestion.states(W))[0] ?? null;
-  const claim = { workspaceId: W, integrationId: ID, state, cause: 'schedule' as const };
+  const claim = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
   await store.ingestion.claim({ ...claim, nowMs: clock.now, leaseMs: 1_000 });
   clock.now += 60_000;
 };
@@ -158,14 +158,17 @@ test('a run that ended its process twice is not begun again, until somebody requ
   const looks = vi.spyOn(store.ingestion, 'states');
   const stop = await scheduled(store, '*/15 * * * *', clock);
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
-  expect((await ended(store))[0]).toMatchObject({ status: 'error', note: expect.stringMatching(suspended) });
+  expect((await ended(store))[0]).toMatchObject({
+    status: 'error',
+    message: expect.stringMatching(suspended),
+  });
   clock.now += 24 * 3_600_000;
   const before = looks.mock.calls.length;
   await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(before + 5), PATIENCE);
   expect(await ended(store)).toHaveLength(2);
   await store.ingestion.request(W, ID, clock.now);
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(3), PATIENCE);
-  expect((await ended(store))[0]).toMatchObject({ status: 'success', cause: 'request' });
+  expect((await ended(store))[0]).toMatchObject({ status: 'success', trigger: 'manual' });
   // It ended by itself, so that its schedule counts again.
   clock.now += 3_600_000;
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(4), PATIENCE);
@@ -185,10 +188,10 @@ test('a run that died is not under way for ever, though its integration is pause
   const store = await aStore();
   const clock = { now: Date.parse('2026-03-01T00:00:00Z') };
   await crash(store, clock);
-  await scheduled(store, 'never', clock);
+  await scheduled(store, 'paused', clock);
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(1), PATIENCE);
   expect(await ended(store)).toMatchObject([
-    { status: 'error', note: 'The process that ran it has ended, and the integration is paused' },
+    { status: 'error', message: 'The process that ran it has ended, and the integration is paused' },
   ]);
 });
 
@@ -203,7 +206,7 @@ test('a run that has stored nothing in its time has failed, and is not due at on
   onTestFinished(startIngestion({ ...options, onRun: ({ failure }) => void ends.push(failure) }));
   await vi.waitFor(() => expect(ends).toEqual(['timeout']), PATIENCE);
   expect(await ended(store)).toMatchObject([
-    { status: 'error', note: 'Stopped after 0 minutes; the next run goes on from there' },
+    { status: 'error', message: 'Stopped after 0 minutes; the next run goes on from there' },
   ]);
   expect((await store.ingestion.states(W))[0]).toMatchObject({ runId: '', requestedAtMs: null });
 });
@@ -238,8 +241,12 @@ test('a run that was stopped after its time is continued at once, by a run that 
   onTestFinished(stop);
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(2), PATIENCE);
   expect((await ended(store)).toReversed()).toMatchObject([
-    { status: 'success', rowsSynced: 100, note: 'Stopped after 60 minutes; the next run goes on from there' },
-    { status: 'success', rowsSynced: 150, note: null },
+    {
+      status: 'success',
+      rowsSynced: 100,
+      message: 'Stopped after 60 minutes; the next run goes on from there',
+    },
+    { status: 'success', rowsSynced: 150, message: null },
   ]);
   expect(await store.ingestion.states(W)).toMatchObject([{ runId: '', requestedAtMs: null }]);
 });

@@ -7,7 +7,7 @@ import { columnsOf } from '../columns.ts';
 import type { JsonRow } from '../read-row.ts';
 import type { Question, Snapshot } from '../source.ts';
 import { SourceError } from '../source-error.ts';
-import type { SourceRow, UnusableRow } from '../source-row.ts';
+import type { MalformedRow, SourceRow } from '../source-row.ts';
 import type { Staging } from './stage.ts';
 import type { StageMessage } from './stage-process.ts';
 import { createStagingFolder } from './staging-folder.ts';
@@ -88,15 +88,15 @@ const snapshotOf = (
   const plans = names.map((each) => columnsOf(source, each));
 
   /** The index gives pages in order; a row that has the same time and key as another one is told apart by its place. */
-  async function* rows(isAgain: number): AsyncGenerator<SourceRow, void> {
+  async function* rows(isRetry: number): AsyncGenerator<SourceRow, void> {
     const page = database.prepare(
-      `SELECT rowid, * FROM rows WHERE is_again = ? AND (us, sort_key, rowid) > (?, ?, ?) ORDER BY us, sort_key, rowid LIMIT ${PAGE}`,
+      `SELECT rowid, * FROM rows WHERE is_retry = ? AND (us, sort_key, rowid) > (?, ?, ?) ORDER BY us, sort_key, rowid LIMIT ${PAGE}`,
     );
     let last: [number, string, number] = [Number.MIN_SAFE_INTEGER, '', 0];
     for (;;) {
       const found: Record<string, SQLOutputValue>[] = [];
       let bytes = 0;
-      for (const row of page.iterate(isAgain, ...last)) {
+      for (const row of page.iterate(isRetry, ...last)) {
         found.push(row);
         bytes += (row['content'] as string).length;
         if (bytes >= PAGE_BYTES) break;
@@ -119,12 +119,12 @@ const snapshotOf = (
   }
 
   return {
-    note: null,
+    message: null,
     rows: () => rows(0),
-    rowsAgain: () => rows(1),
+    retryRows: () => rows(1),
     async *unusable() {
       for (const { content } of database.prepare('SELECT content FROM unusable').iterate()) {
-        yield JSON.parse(content as string) as UnusableRow;
+        yield JSON.parse(content as string) as MalformedRow;
       }
     },
     async close() {

@@ -2,18 +2,18 @@ import { statfsSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Source } from '../../service/index.ts';
-import { type Columns, columnsOf, keyOf, meantBy } from '../columns.ts';
+import { type Columns, columnsOf, identifierColumn, keyOf } from '../columns.ts';
 import { countCharacters, MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from '../row-size.ts';
 import { shortenPayload } from '../shorten-payload.ts';
 import { SourceError } from '../source-error.ts';
 import {
-  FUTURE_US,
   isAfter,
-  lineId,
+  MAX_CLOCK_SKEW_US,
+  type MalformedRow,
+  malformedRow,
   orderKey,
   type Position,
-  type UnusableRow,
-  unusableRow,
+  rejectIdForLine,
 } from '../source-row.ts';
 import type { FileRow, PickColumns } from './file-row.ts';
 import { listFiles } from './list-files.ts';
@@ -33,14 +33,14 @@ export interface Staging {
 
 const TABLES = `
   PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;
-  CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_again INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
+  CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_retry INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
   CREATE TABLE unusable (content TEXT) STRICT;
   BEGIN`;
 /** Of all rows that one run copies, if half of the free disk is not less. */
 const MAX_STAGED_BYTES = 8_000_000_000;
 /** Columns and index of a staged row, apart from its content. */
 const ROW_BYTES = 100;
-const INDEX = 'CREATE INDEX rows_in_order ON rows (is_again, us, sort_key); COMMIT';
+const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, us, sort_key); COMMIT';
 
 /**
  * The names of a row that say how it is read. Lines of NDJSON may each have others: only those that a source can mean count, so that
@@ -49,7 +49,7 @@ const INDEX = 'CREATE INDEX rows_in_order ON rows (is_again, us, sort_key); COMM
 const namesOf = ({ source }: Staging, names: readonly string[]): readonly string[] => {
   if (source.kind !== 'ndjson') return names;
   const mapped = Object.keys(source.columns ?? {});
-  const meant = new Set([...meantBy(source), ...mapped].map((name) => name.toLowerCase()));
+  const meant = new Set([...identifierColumn(source), ...mapped].map((name) => name.toLowerCase()));
   return [...new Set([...names.filter((name) => meant.has(name.toLowerCase())), ...mapped])].sort();
 };
 
@@ -109,11 +109,18 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
       return content;
     };
-    const refuseRow = (row: UnusableRow) =>
+    const refuseRow = (row: MalformedRow) =>
       refuse.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
     /** Keeps where the line is and not what it says: nobody could find it there when a user is erased. */
     const refuseLine = (line: string, reason: string) =>
-      refuseRow({ rejectId: lineId(line, ''), us: null, key: null, userKey: null, reason, payload: line });
+      refuseRow({
+        rejectId: rejectIdForLine(line, ''),
+        us: null,
+        key: null,
+        userKey: null,
+        reason,
+        payload: line,
+      });
     const take = (fileRow: FileRow, path: string) => {
       const line = fileRow.line === null ? null : `${basename(path)}#${fileRow.line}`;
       if ('reason' in fileRow) {
@@ -130,13 +137,13 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       const { index, columns } = plan;
       const time = parseTimestamp(row.values[columns.updatedAt] ?? null);
       const key = keyOf(row, columns.key);
-      if (time === null || key === null || time.us > nowUs + FUTURE_US) {
-        refuseRow(unusableRow({ us: time?.us ?? null, key, row, columns, line }));
+      if (time === null || key === null || time.us > nowUs + MAX_CLOCK_SKEW_US) {
+        refuseRow(malformedRow({ us: time?.us ?? null, key, row, columns, line }));
         return;
       }
       const { us, nanoseconds } = time;
       if (countCharacters(row.values) > MAX_ROW_CHARACTERS) {
-        refuseRow({ ...unusableRow({ us, key, row, columns, line }), reason: ROW_TOO_LARGE });
+        refuseRow({ ...malformedRow({ us, key, row, columns, line }), reason: ROW_TOO_LARGE });
         return;
       }
       const id = line === null ? null : `line:${line}`;

@@ -13,40 +13,40 @@ const OF = 'workspace_id = $1 AND integration_id = $2';
 /** The lease has ended, or a clock that ran ahead set it. */
 const IS_FREE = `(ingestion_state.lease_until_ms < $5 OR ingestion_state.lease_until_ms > $6)`;
 
-/** Who read what is no longer there has come too late: `begun_at_ms` changes with every claim. */
-const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, begun_at_ms)
+/** Who read what is no longer there has come too late: `last_started_at_ms` changes with every claim. */
+const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms)
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
-  SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms, begun_at_ms = excluded.begun_at_ms,
+  SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms, last_started_at_ms = excluded.last_started_at_ms,
     requested_at_ms = NULL,
     crashes = CASE WHEN ingestion_state.run_id = '' THEN 0 ELSE ingestion_state.crashes + 1 END
-  WHERE ${IS_FREE} AND ingestion_state.begun_at_ms = $7
+  WHERE ${IS_FREE} AND ingestion_state.last_started_at_ms = $7
   RETURNING run_id`;
 
-const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, begun_at_ms, requested_at_ms)
+const REQUEST = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms, requested_at_ms)
   VALUES ($1, $2, '', $3, $4, $5)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE SET requested_at_ms = excluded.requested_at_ms
   WHERE ${IS_FREE} AND ingestion_state.requested_at_ms IS NULL
   RETURNING run_id`;
 
-const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, cause, status, started_at_ms, rows_synced, rows_failed)
+const ADD_RUN = `INSERT INTO ingestion_runs (workspace_id, integration_id, run_id, trigger, status, started_at_ms, rows_synced, rows_failed)
   VALUES ($1, $2, $3, $4, 'running', $5, 0, 0)`;
 const PROCESS_ENDED = 'The process that ran it has ended; the next run goes on from there';
-const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, note = $4
+const FAIL_DEAD = `UPDATE ingestion_runs SET status = 'error', finished_at_ms = $3, message = $4
   WHERE ${OF} AND status = 'running'`;
 const SAVE_RUN = `UPDATE ingestion_runs
-  SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, note = $9
+  SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, message = $9
   WHERE ${OF} AND run_id = $3`;
 
 /** Breaks `NOT NULL` where another run has the lease by now: then nothing of the batch is stored. */
-const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, begun_at_ms,
-    watermark_us, watermark_key, seen_since_us)
+const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms,
+    watermark_us, watermark_key, dedupe_since_us)
   VALUES ($1, $2, $3, 0, 0, $4, $5, $6)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
   SET run_id = CASE WHEN ingestion_state.run_id = excluded.run_id THEN excluded.run_id END,
-    watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, seen_since_us = excluded.seen_since_us`;
-const ADD_SEEN = `INSERT INTO ingestion_seen (workspace_id, integration_id, until_us, batch_id, seen) VALUES ($1, $2, $3, $4, $5)`;
-const DROP_SEEN = `DELETE FROM ingestion_seen WHERE ${OF} AND until_us <= $3`;
+    watermark_us = excluded.watermark_us, watermark_key = excluded.watermark_key, dedupe_since_us = excluded.dedupe_since_us`;
+const ADD_SEEN = `INSERT INTO ingestion_dedupe (workspace_id, integration_id, until_us, batch_id, rows) VALUES ($1, $2, $3, $4, $5)`;
+const DROP_SEEN = `DELETE FROM ingestion_dedupe WHERE ${OF} AND until_us <= $3`;
 const ADD_REJECT = `INSERT INTO ingestion_rejects (workspace_id, integration_id, reject_id, kind, key, user_key, updated_at_us,
     reason, payload, run_id, rejected_at_ms) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
   ON CONFLICT (workspace_id, integration_id, reject_id) DO UPDATE
@@ -71,7 +71,7 @@ const savedRun = (run: IngestionRun): Statement => ({
     run.watermarkUs,
     run.rowsSynced,
     run.rowsFailed,
-    run.note,
+    run.message,
   ],
 });
 
@@ -79,16 +79,16 @@ const savedRun = (run: IngestionRun): Statement => ({
  * What a batch writes in the transaction of its rows. It fails, and the rows with it, where another run has the lease by now.
  */
 export const batchStatements = (record: BatchRecord): Statement[] => {
-  const { run, watermark, seenSinceUs, seen, rejects, settled, nowMs } = record;
+  const { run, watermark, dedupeSinceUs, seen, rejects, settled, nowMs } = record;
   const of = [run.workspaceId, run.integrationId];
   const statements: Statement[] = [
     {
       sql: MOVE_WATERMARK,
-      values: [...of, run.runId, watermark?.us ?? null, watermark?.key ?? null, seenSinceUs],
+      values: [...of, run.runId, watermark?.us ?? null, watermark?.key ?? null, dedupeSinceUs],
     },
     savedRun(run),
   ];
-  if (seenSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...of, seenSinceUs] });
+  if (dedupeSinceUs !== null) statements.push({ sql: DROP_SEEN, values: [...of, dedupeSinceUs] });
   if (seen.length > 0) {
     const untilUs = Math.max(...seen.map(([us]) => us));
     const batchId = `${run.runId} ${run.rowsSynced + run.rowsFailed}`;
@@ -111,7 +111,7 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     return rows.map(stateOf);
   },
 
-  async claim({ workspaceId, integrationId, state, cause, nowMs, leaseMs }) {
+  async claim({ workspaceId, integrationId, state, trigger, nowMs, leaseMs }) {
     const suffix = Math.floor(Math.random() * 2 ** 32).toString(36);
     const runId = `${new Date(nowMs).toISOString()} ${suffix}`;
     const of = [workspaceId, integrationId];
@@ -121,23 +121,23 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
       nowMs + leaseMs,
       nowMs,
       nowMs + 2 * leaseMs,
-      state?.begunAtMs ?? -1,
+      state?.lastStartedAtMs ?? -1,
     ]);
     if (taken.length === 0) return null;
     await run(FAIL_DEAD, [...of, nowMs, PROCESS_ENDED]);
-    await run(ADD_RUN, [...of, runId, cause, nowMs]);
+    await run(ADD_RUN, [...of, runId, trigger, nowMs]);
     return {
       workspaceId,
       integrationId,
       runId,
-      cause,
+      trigger,
       status: 'running',
       startedAtMs: nowMs,
       finishedAtMs: null,
       watermarkUs: state?.watermark?.us ?? null,
       rowsSynced: 0,
       rowsFailed: 0,
-      note: null,
+      message: null,
     };
   },
 
@@ -155,10 +155,10 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     await run(RELEASE, [ended.workspaceId, ended.integrationId, ended.runId, requestedAtMs ?? null]);
   },
 
-  async abandon({ integrationId, runId, leaseUntilMs }, workspaceId, { nowMs, note }) {
+  async abandon({ integrationId, runId, leaseUntilMs }, workspaceId, { nowMs, message }) {
     const of = [workspaceId, integrationId];
     const rows = await run(ABANDON, [...of, runId, leaseUntilMs]);
-    if (rows.length > 0) await run(FAIL_DEAD, [...of, nowMs, note]);
+    if (rows.length > 0) await run(FAIL_DEAD, [...of, nowMs, message]);
     return rows.length > 0;
   },
 
@@ -209,8 +209,8 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
     return new Map(rows.map((row) => [readText(row, 'integration_id'), readNumber(row, 'count')]));
   },
 
-  async settleUnusable({ workspaceId, integrationId, runId }) {
-    await run(`DELETE FROM ingestion_rejects WHERE ${OF} AND kind = 'unusable' AND run_id <> $3`, [
+  async settleMalformed({ workspaceId, integrationId, runId }) {
+    await run(`DELETE FROM ingestion_rejects WHERE ${OF} AND kind = 'malformed' AND run_id <> $3`, [
       workspaceId,
       integrationId,
       runId,
@@ -218,12 +218,12 @@ export const createIngestionStore = (run: RunSql): IngestionStore => ({
   },
 
   async seen(workspaceId, integrationId, sinceUs) {
-    const rows = await run(`SELECT seen FROM ingestion_seen WHERE ${OF} AND until_us > $3`, [
+    const rows = await run(`SELECT rows FROM ingestion_dedupe WHERE ${OF} AND until_us > $3`, [
       workspaceId,
       integrationId,
       sinceUs,
     ]);
-    return rows.flatMap((row) => readJson(row, 'seen') as [number, string][]);
+    return rows.flatMap((row) => readJson(row, 'rows') as [number, string][]);
   },
 
   async prune(rejectsBeforeMs, runsBeforeMs) {

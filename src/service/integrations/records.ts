@@ -24,22 +24,22 @@ CREATE TABLE ingestion_state (
   integration_id TEXT NOT NULL,
   run_id TEXT NOT NULL, -- '' while nothing runs
   lease_until_ms INTEGER NOT NULL,
-  begun_at_ms INTEGER NOT NULL, -- the schedule goes on from here
+  last_started_at_ms INTEGER NOT NULL, -- the schedule goes on from here
   requested_at_ms INTEGER, -- a run on demand that has not begun
   crashes INTEGER NOT NULL DEFAULT 0, -- runs that ended with their process, one after the other; at 2 the schedule is suspended
   watermark_us INTEGER, -- UPDATED_AT and key of the last row that was read
   watermark_key TEXT,
-  seen_since_us INTEGER, -- ingestion_seen has every row after this; NULL without lag_seconds
+  dedupe_since_us INTEGER, -- ingestion_dedupe has every row after this; NULL without lookback_seconds
   PRIMARY KEY (workspace_id, integration_id)
 );
 
--- Rows within lag_seconds of the watermark that are stored, so that none is stored again.
-CREATE TABLE ingestion_seen (
+-- Rows within lookback_seconds of the watermark that are stored, so that none is stored again.
+CREATE TABLE ingestion_dedupe (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
   until_us INTEGER NOT NULL,
   batch_id TEXT NOT NULL,
-  seen JSON NOT NULL, -- [[UPDATED_AT, key], …]
+  rows JSON NOT NULL, -- [[UPDATED_AT, key], …]
   PRIMARY KEY (workspace_id, integration_id, until_us, batch_id)
 );
 
@@ -47,14 +47,14 @@ CREATE TABLE ingestion_runs (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
   run_id TEXT NOT NULL, -- begins with the time of the start
-  cause TEXT NOT NULL, -- schedule or request
+  trigger TEXT NOT NULL, -- schedule or manual
   status TEXT NOT NULL, -- running, success, partial or error
   started_at_ms INTEGER NOT NULL,
   finished_at_ms INTEGER,
   watermark_us INTEGER,
   rows_synced INTEGER NOT NULL,
   rows_failed INTEGER NOT NULL,
-  note TEXT, -- why it failed, or what it could not do yet
+  message TEXT, -- why it failed, or what it could not do yet
   PRIMARY KEY (workspace_id, integration_id, run_id)
 );
 
@@ -62,7 +62,7 @@ CREATE TABLE ingestion_rejects (
   workspace_id TEXT NOT NULL,
   integration_id TEXT NOT NULL,
   reject_id TEXT NOT NULL,
-  kind TEXT NOT NULL, -- refused: by the rules of a request; unusable: has no key, no UPDATED_AT, or cannot be read
+  kind TEXT NOT NULL, -- invalid: fails a check of the API; malformed: no key, no UPDATED_AT, or cannot be parsed
   key TEXT,
   user_key TEXT, -- as in user_identifiers, for the erasure of the user
   updated_at_us INTEGER,
@@ -75,16 +75,16 @@ CREATE TABLE ingestion_rejects (
 CREATE INDEX ingestion_rejects_of_user ON ingestion_rejects (workspace_id, user_key);
 `;
 
-const CAUSES = ['schedule', 'request'] as const;
+const TRIGGERS = ['schedule', 'manual'] as const;
 const STATUSES = ['running', 'success', 'partial', 'error'] as const;
-const KINDS = ['refused', 'unusable'] as const;
+const KINDS = ['invalid', 'malformed'] as const;
 
 /** One execution of an integration. */
 export interface IngestionRun {
   workspaceId: string;
   integrationId: string;
   runId: string;
-  cause: (typeof CAUSES)[number];
+  trigger: (typeof TRIGGERS)[number];
   status: (typeof STATUSES)[number];
   startedAtMs: number;
   /** `null` while it runs. */
@@ -94,7 +94,7 @@ export interface IngestionRun {
   rowsSynced: number;
   rowsFailed: number;
   /** Why it failed, or what it could not do yet. */
-  note: string | null;
+  message: string | null;
 }
 
 /** The last row that was read, in the order of `UPDATED_AT` and key. */
@@ -111,14 +111,14 @@ export interface IngestionState {
   runId: string;
   leaseUntilMs: number;
   /** When the last run began. */
-  begunAtMs: number;
+  lastStartedAtMs: number;
   /** `null` where no run is requested. */
   requestedAtMs: number | null;
   /** Runs before the current one that ended with their process, one after the other. */
   crashes: number;
   watermark: Watermark | null;
   /** Every stored row after this is known one by one; `null` where none is. Unix microseconds. */
-  seenSinceUs: number | null;
+  dedupeSinceUs: number | null;
 }
 
 /** A row that was not stored. */
@@ -142,7 +142,7 @@ export type StoredReject = IngestionReject & { runId: string; rejectedAtMs: numb
 export interface BatchRecord {
   run: IngestionRun;
   watermark: Watermark | null;
-  seenSinceUs: number | null;
+  dedupeSinceUs: number | null;
   /** Rows of the batch to know one by one, as `[UPDATED_AT, key]`. */
   seen: readonly (readonly [number, string])[];
   rejects: readonly IngestionReject[];
@@ -156,7 +156,7 @@ interface Claim {
   integrationId: string;
   /** As it was read; `null` where the integration has never run. */
   state: IngestionState | null;
-  cause: IngestionRun['cause'];
+  trigger: IngestionRun['trigger'];
   nowMs: number;
   leaseMs: number;
 }
@@ -174,7 +174,7 @@ export interface IngestionStore {
   abandon(
     state: IngestionState,
     workspaceId: string,
-    ended: { nowMs: number; note: string },
+    ended: { nowMs: number; message: string },
   ): Promise<boolean>;
   /** Asks for a run; false where one is under way or requested already. */
   request(workspaceId: string, integrationId: string, nowMs: number): Promise<boolean>;
@@ -196,7 +196,7 @@ export interface IngestionStore {
   rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
   countRejects(workspaceId: string): Promise<Map<string, number>>;
   /** Deletes unusable rows that a run did not find again. */
-  settleUnusable(run: IngestionRun): Promise<void>;
+  settleMalformed(run: IngestionRun): Promise<void>;
   /** Rows that are stored and newer than that, as `[UPDATED_AT, key]`. */
   seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
   /** Deletes rejects and runs from before these moments. */
@@ -207,14 +207,14 @@ export const runOf = (row: SqlRow): IngestionRun => ({
   workspaceId: readText(row, 'workspace_id'),
   integrationId: readText(row, 'integration_id'),
   runId: readText(row, 'run_id'),
-  cause: readEnum(row, 'cause', CAUSES),
+  trigger: readEnum(row, 'trigger', TRIGGERS),
   status: readEnum(row, 'status', STATUSES),
   startedAtMs: readNumber(row, 'started_at_ms'),
   finishedAtMs: readNumberOrNull(row, 'finished_at_ms'),
   watermarkUs: readNumberOrNull(row, 'watermark_us'),
   rowsSynced: readNumber(row, 'rows_synced'),
   rowsFailed: readNumber(row, 'rows_failed'),
-  note: readTextOrNull(row, 'note'),
+  message: readTextOrNull(row, 'message'),
 });
 
 export const stateOf = (row: SqlRow): IngestionState => {
@@ -223,11 +223,11 @@ export const stateOf = (row: SqlRow): IngestionState => {
     integrationId: readText(row, 'integration_id'),
     runId: readText(row, 'run_id'),
     leaseUntilMs: readNumber(row, 'lease_until_ms'),
-    begunAtMs: readNumber(row, 'begun_at_ms'),
+    lastStartedAtMs: readNumber(row, 'last_started_at_ms'),
     requestedAtMs: readNumberOrNull(row, 'requested_at_ms'),
     crashes: readNumber(row, 'crashes'),
     watermark: us === null ? null : { us, key: readText(row, 'watermark_key') },
-    seenSinceUs: readNumberOrNull(row, 'seen_since_us'),
+    dedupeSinceUs: readNumberOrNull(row, 'dedupe_since_us'),
   };
 };
 

@@ -1,10 +1,10 @@
 import { Cron } from 'croner';
 import { getErrorMessage } from '../log.ts';
 
-/** When an integration runs: by a cron expression in a time zone, only when it is asked to, or never. */
+/** When an integration runs: by a cron expression in a time zone, on demand, or not at all. */
 export type Schedule =
   | { kind: 'cron'; expression: string; timeZone: string }
-  | { kind: 'on_demand' | 'never' };
+  | { kind: 'on_demand' | 'paused' };
 
 const MIN_GAP_MS = 15 * 60_000;
 /** A month, with the hour that a clock may be put back. */
@@ -21,7 +21,7 @@ export const scheduleProblem = (expression: string): string | null => {
   try {
     cron = cronOf(expression, 'UTC');
   } catch (error) {
-    return `expected "on_demand", "never" or a cron expression such as "0 4 * * *" (${getErrorMessage(error)})`;
+    return `expected "on_demand", "paused" or a cron expression such as "0 4 * * *" (${getErrorMessage(error)})`;
   }
   const runs = cron.nextRuns(LOOKED_AT, new Date('2027-12-31T23:59:59Z')).map(Number);
   const gaps = runs.slice(1).map((ms, index) => ms - runs[index]!);

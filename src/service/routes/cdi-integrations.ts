@@ -60,10 +60,11 @@ export const recordOf = (
 ): Integration => {
   if (source === null) return record;
   // The first run is due at once.
-  const next = state && state.begunAtMs > 0 ? nextRunMs(schedule, Math.min(state.begunAtMs, nowMs)) : nowMs;
+  const next =
+    state && state.lastStartedAtMs > 0 ? nextRunMs(schedule, Math.min(state.lastStartedAtMs, nowMs)) : nowMs;
   return {
     ...record,
-    integration_status: schedule.kind === 'never' ? 'paused' : 'active',
+    integration_status: schedule.kind === 'paused' ? 'paused' : 'active',
     last_updated_at: isoOf(last?.finishedAtMs),
     last_job_start_time: isoOf(last?.startedAtMs),
     last_job_status: last ? statusText(last) : '',
@@ -145,13 +146,12 @@ export const cdiIntegrationSync = defineRoute({
     description:
       'Queues a run, which begins within a second; `job_sync_status` says how it goes. While one is queued or under way the answer is 429 `Another job is in progress`, with `Retry-After` as long as the last run took.',
     parameters: PARAMETERS,
-    notFound: 'There is no such integration, or it has no source, or its schedule is `never`.',
+    notFound: 'There is no such integration, or it has no source, or its schedule is `paused`.',
   },
   async handler({ workspace, store, params, now }) {
     const { record, source, schedule } = integrationOf(workspace, params['integration_id']);
     if (source === null) throw new HttpError(404, 'The integration has no source, so nothing can be synced');
-    if (schedule.kind === 'never')
-      throw new HttpError(404, 'The integration is paused: its schedule is never');
+    if (schedule.kind === 'paused') throw new HttpError(404, 'The integration is paused');
     const { workspaceId } = workspace;
     if (!(await store.ingestion.request(workspaceId, record.integration_id, now))) {
       const ended = (await store.ingestion.runs(workspaceId, record.integration_id, { limit: 2 })).find(
@@ -173,7 +173,7 @@ const jobStatusOf = (run: IngestionRun): JobSyncStatus => ({
   last_timestamp_synced: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
   rows_synced: run.rowsSynced,
   rows_failed_with_errors: run.rowsFailed,
-  message: run.note ?? '',
+  message: run.message ?? '',
 });
 
 export const cdiJobSyncStatus = defineRoute({

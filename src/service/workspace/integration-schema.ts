@@ -22,12 +22,14 @@ const ofRows = {
   columns: optional(z.record(name, name)).describe(
     'Member of `/users/track` by column, such as `"PLAN": "tier"` or `"SCORE": "properties.score:number"`; default: the column `PAYLOAD` has them as JSON',
   ),
-  lag_seconds: optional(
+  lookback_seconds: optional(
     z
       .int()
       .min(0)
       .max(7 * 24 * 3_600),
-  ).describe('How far back each run looks for rows that came late with an older `UPDATED_AT`; default 0'),
+  ).describe(
+    'How many seconds before its watermark each run reads again, for rows that were committed late; default 0',
+  ),
 };
 
 const table = name.describe('Table or view of a database, such as `crm.customers`');
@@ -95,7 +97,7 @@ const NAMES_OF_USERS: ReadonlySet<string> = new Set(
 export type SourceFile = z.output<typeof source>;
 
 const schedule = z.string().superRefine((text, context) => {
-  const message = text === 'on_demand' || text === 'never' ? null : scheduleProblem(text);
+  const message = text === 'on_demand' || text === 'paused' ? null : scheduleProblem(text);
   if (message !== null) context.addIssue({ code: 'custom', message });
 });
 
@@ -123,7 +125,7 @@ export const integrationFile = z
       'Where rows come from; the service then reads them. Without it the entry is only listed',
     ),
     schedule: optional(schedule).describe(
-      'When it runs: `on_demand` (default), `never`, or a cron expression from every 15 minutes to monthly, such as `0 4 * * *`',
+      'When it runs: `on_demand` (default), `paused`, or a cron expression from every 15 minutes to monthly, such as `0 4 * * *`',
     ),
     time_zone: optional(timeZone).describe('Time zone of the schedule; default `UTC`'),
   })
@@ -134,6 +136,6 @@ export const integrationFile = z
 export type IntegrationFile = z.output<typeof integrationFile>;
 
 export const scheduleOf = ({ schedule = 'on_demand', time_zone = 'UTC' }: IntegrationFile): Schedule =>
-  schedule === 'on_demand' || schedule === 'never'
+  schedule === 'on_demand' || schedule === 'paused'
     ? { kind: schedule }
     : { kind: 'cron', expression: schedule, timeZone: time_zone };

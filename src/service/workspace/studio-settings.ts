@@ -16,7 +16,7 @@ export const operatorFile = z.strictObject({
   key_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits' })
-    .describe('SHA-256 of the key that `placard operator new` prints'),
+    .describe('SHA-256 of the key that `placard operator create` prints'),
 });
 
 const isOrigin = (text: string) => {

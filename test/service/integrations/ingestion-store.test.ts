@@ -23,7 +23,7 @@ const claimAt = async (store: Store, nowMs: number): Promise<IngestionRun | null
     workspaceId: W,
     integrationId: ID,
     state,
-    cause: 'schedule',
+    trigger: 'schedule',
     nowMs,
     leaseMs: LEASE_MS,
   });
@@ -32,7 +32,7 @@ const claimAt = async (store: Store, nowMs: number): Promise<IngestionRun | null
 const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecord => ({
   run,
   watermark: { us: 5, key: 'b' },
-  seenSinceUs: null,
+  dedupeSinceUs: null,
   seen: [],
   rejects: [],
   settled: [],
@@ -90,7 +90,7 @@ describe.each([
 
   test('are claimed once by two that have read the same state, however short the run is', async () => {
     const store = await aStore();
-    const claim = { workspaceId: W, integrationId: ID, state: null, cause: 'schedule' as const };
+    const claim = { workspaceId: W, integrationId: ID, state: null, trigger: 'schedule' as const };
     const first = await store.ingestion.claim({ ...claim, nowMs: 1_000, leaseMs: LEASE_MS });
     await store.ingestion.finish({ ...first!, status: 'success', finishedAtMs: 1_001 });
     expect(await store.ingestion.claim({ ...claim, nowMs: 1_002, leaseMs: LEASE_MS })).toBeNull();
@@ -101,7 +101,7 @@ describe.each([
     const run = (await claimAt(store, 1_000))!;
     const reject = {
       rejectId: 'key:ann',
-      kind: 'refused' as const,
+      kind: 'invalid' as const,
       key: 'ann',
       userKey: 'external_id:ann',
       updatedAtUs: 4,
@@ -109,10 +109,10 @@ describe.each([
       payload: '{"a":1}',
     };
     const done = { ...run, rowsSynced: 1, rowsFailed: 1, watermarkUs: 5 };
-    await writeBatch(store, aRecord(done, { rejects: [reject], seenSinceUs: 0, seen: [[5, 'b']] }), 'kim');
+    await writeBatch(store, aRecord(done, { rejects: [reject], dedupeSinceUs: 0, seen: [[5, 'b']] }), 'kim');
     expect(await usersOf(store)).toEqual(['kim']);
     expect(await store.ingestion.states(W)).toMatchObject([
-      { watermark: { us: 5, key: 'b' }, seenSinceUs: 0 },
+      { watermark: { us: 5, key: 'b' }, dedupeSinceUs: 0 },
     ]);
     expect(await store.ingestion.runs(W, ID, { limit: 9 })).toEqual([done]);
     expect(await store.ingestion.lastRuns(W)).toEqual([done]);
@@ -120,7 +120,7 @@ describe.each([
       { ...reject, runId: run.runId, rejectedAtMs: 10 },
     ]);
     expect(await store.ingestion.seen(W, ID, 4)).toEqual([[5, 'b']]);
-    await writeBatch(store, aRecord(run, { settled: ['key:ann'], seenSinceUs: 5 }), 'lee');
+    await writeBatch(store, aRecord(run, { settled: ['key:ann'], dedupeSinceUs: 5 }), 'lee');
     expect(await store.ingestion.rejects(W, ID, { limit: 9 })).toEqual([]);
     expect(await store.ingestion.seen(W, ID, 0)).toEqual([]);
   });
@@ -161,7 +161,7 @@ describe.each([
     const run = (await claimAt(store, 1_000))!;
     const reject = (key: string) => ({
       rejectId: `key:${key}`,
-      kind: 'refused' as const,
+      kind: 'invalid' as const,
       key,
       userKey: `external_id:${key}`,
       updatedAtUs: 4,

@@ -22,7 +22,7 @@ const aService = async ({ runs = true } = {}) => {
     integrations: [
       { integration_id: 'a/b crm', source },
       { integration_id: 'nightly', source, schedule: '0 4 * * *', time_zone: 'Europe/Berlin' },
-      { integration_id: 'paused', source, schedule: 'never' },
+      { integration_id: 'paused', source, schedule: 'paused' },
       { integration_id: 'listed', integration_status: 'typed' },
     ],
     limits: { cdi_integrations: { requests: 10_000, window_seconds: 60 } },
@@ -123,7 +123,7 @@ test('the history is ten a page, newest first, with links there and back', async
       workspaceId: 'test',
       integrationId: 'a/b crm',
       state,
-      cause: 'schedule',
+      trigger: 'schedule',
       nowMs: 1_000 + index,
       leaseMs: 10,
     });

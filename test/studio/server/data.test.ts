@@ -10,7 +10,7 @@ const aStudio = async () => {
     aStudioWorkspace({
       integrations: [
         { integration_id: 'crm', integration_name: 'Customers', source: SOURCE, schedule: '0 4 * * *' },
-        { integration_id: 'paused', source: SOURCE, schedule: 'never' },
+        { integration_id: 'paused', source: SOURCE, schedule: 'paused' },
         { integration_id: 'listed', last_job_status: 'Success' },
       ],
     }),
@@ -21,14 +21,14 @@ const aStudio = async () => {
     workspaceId: 'test',
     integrationId: 'crm',
     state: null,
-    cause: 'schedule',
+    trigger: 'schedule',
     nowMs: studio.clock.now - 10_000,
     leaseMs: 1_000,
   }))!;
   const done = { ...run, rowsSynced: 4, rowsFailed: 1, watermarkUs: 1_772_000_000_000_000 };
   const reject = {
     rejectId: 'key:u-1',
-    kind: 'refused' as const,
+    kind: 'invalid' as const,
     key: 'u-1',
     userKey: 'external_id:u-1',
     updatedAtUs: 1_772_000_000_000_000,
@@ -43,15 +43,20 @@ const aStudio = async () => {
     also: batchStatements({
       run: done,
       watermark: null,
-      seenSinceUs: null,
+      dedupeSinceUs: null,
       seen: [],
       rejects: [reject],
       settled: [],
       nowMs: studio.clock.now,
     }),
   });
-  const note = 'Rows wait for a transaction';
-  await store.ingestion.finish({ ...done, status: 'partial', note, finishedAtMs: studio.clock.now - 8_000 });
+  const message = 'Rows wait for a transaction';
+  await store.ingestion.finish({
+    ...done,
+    status: 'partial',
+    message,
+    finishedAtMs: studio.clock.now - 8_000,
+  });
   return studio;
 };
 

@@ -95,7 +95,7 @@ export const AccessScreen = () => {
               <h2>Operators</h2>
               <p class="muted">
                 They are in the workspace file. To add a colleague, run{' '}
-                <code>npx placard operator new --name Mia --role edit</code>: it prints a key to hand over,
+                <code>npx placard operator create --name Mia --role edit</code>: it prints a key to hand over,
                 and a line for <code>operators</code> in the file. The file is read again by itself; who is
                 taken out of it is signed out.
               </p>

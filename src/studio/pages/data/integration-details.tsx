@@ -108,7 +108,7 @@ export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: b
                 { name: 'Stored', kind: 'number', cell: ({ synced }) => countText(synced) },
                 { name: 'Rejected', kind: 'number', cell: ({ failed }) => countText(failed) },
                 { name: 'End', cell: ({ status }) => WORDS[status] },
-                { name: 'Why', cell: ({ note }) => note ?? '' },
+                { name: 'Why', cell: ({ message }) => message ?? '' },
               ]}
             />
             {details.rejects.length > 0 && <Rejects {...details} />}

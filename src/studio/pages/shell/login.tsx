@@ -13,7 +13,7 @@ const saidBefore = (): string | null => {
   return problem;
 };
 
-/** Signs an operator in: with the key that `placard operator new` printed, or through an identity provider. */
+/** Signs an operator in: with the key that `placard operator create` printed, or through an identity provider. */
 export const Login = () => {
   const key = useSignal('');
   const input = useRef<HTMLInputElement>(null);
@@ -86,7 +86,7 @@ export const Login = () => {
           {signIn.isBusy.value ? 'Signing in …' : 'Sign in'}
         </Button>
         <p class="field-help" id="key-help">
-          No key yet? The person who runs the service makes one with <code>placard operator new</code>.
+          No key yet? The person who runs the service makes one with <code>placard operator create</code>.
         </p>
       </form>
     </main>

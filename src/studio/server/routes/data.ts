@@ -36,7 +36,7 @@ export interface DataResponse {
 export interface IntegrationResponse {
   runs: {
     id: string;
-    cause: IngestionRun['cause'];
+    trigger: IngestionRun['trigger'];
     status: IngestionRun['status'];
     start: string;
     /** Milliseconds; `null` while it runs. */
@@ -45,7 +45,7 @@ export interface IntegrationResponse {
     failed: number;
     /** `UPDATED_AT` of the last row that was read; `''` before the first. */
     until: string;
-    note: string | null;
+    message: string | null;
   }[];
   rejects: {
     id: string;
@@ -81,7 +81,7 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataR
         lastStatus: record.last_job_status,
         lastStart: record.last_job_start_time,
         nextRun: record.next_scheduled_run,
-        lastNote: lastRun?.note ?? null,
+        lastNote: lastRun?.message ?? null,
         rejects: rejects.get(id) ?? 0,
       };
     }),
@@ -116,14 +116,14 @@ export const readIntegration = defineRoute({
     const body: IntegrationResponse = {
       runs: runs.map((run) => ({
         id: run.runId,
-        cause: run.cause,
+        trigger: run.trigger,
         status: run.status,
         start: new Date(run.startedAtMs).toISOString(),
         tookMs: run.finishedAtMs === null ? null : run.finishedAtMs - run.startedAtMs,
         synced: run.rowsSynced,
         failed: run.rowsFailed,
         until: run.watermarkUs === null ? '' : stampText(run.watermarkUs),
-        note: run.note,
+        message: run.message,
       })),
       rejects: rejects.slice(0, REJECTS).map((reject) => ({
         id: reject.rejectId,
@@ -148,8 +148,7 @@ export const syncIntegration = defineRoute({
   async answer({ workspace, store, params, nowMs, audit }) {
     const id = params['id']!;
     const { schedule } = integrationOf(workspace, id);
-    if (schedule.kind === 'never')
-      throw new HttpError(409, 'The integration is paused: its schedule is never');
+    if (schedule.kind === 'paused') throw new HttpError(409, 'The integration is paused');
     if (!(await store.ingestion.request(workspace.workspaceId, id, nowMs))) {
       throw new HttpError(409, 'A run is queued or under way already');
     }

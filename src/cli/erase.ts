@@ -11,13 +11,13 @@ const options = {
   ...apiOptions,
 } as const;
 
-/** `placard forget`: erases users through a running service, by the rules of `/users/delete`. */
-export const forget = defineCommand({
-  meta: { name: 'forget', description: 'Erase users with everything that is stored of them.' },
+/** `placard erase`: erases users through a running service, by the rules of `/users/delete`. */
+export const erase = defineCommand({
+  meta: { name: 'erase', description: 'Erase users with everything that is stored of them.' },
   args: options,
   run: async ({ args }) => {
     const externalIds = (args['external-id'] ?? '').split(',').filter((id) => id !== '');
-    if (externalIds.length === 0) throw new Error('forget needs a user: placard forget --external-id u-771');
+    if (externalIds.length === 0) throw new Error('erase needs a user: placard erase --external-id u-771');
     const deleted = await restClientOf(args).deleteUsers({ external_ids: externalIds });
     process.stdout.write(
       `erased ${deleted} of ${count(externalIds.length, 'user')}. placard prune --vacuum removes what is left of them in the database's files; backups still have them.\n`,
