@@ -20,8 +20,8 @@ export const eventKey = (event: {
   time: number;
 }): string => JSON.stringify([event.userId, event.bannerId, event.type, event.time]);
 
-/** What arrived, in order of arrival. With `removesRepeats: false` it counts like a service without de-duplication. */
-export const createEventLog = ({ removesRepeats }: { removesRepeats: boolean }) => {
+/** What arrived, in order of arrival. With `deduplicates: false` it counts like a service without de-duplication. */
+export const createEventLog = ({ deduplicates }: { deduplicates: boolean }) => {
   const events: DeliveredEvent[] = [];
   const byKey = new Map<string, DeliveredEvent>();
   return {
@@ -38,7 +38,7 @@ export const createEventLog = ({ removesRepeats }: { removesRepeats: boolean }) 
         };
         const known = byKey.get(eventKey(event));
         if (known !== undefined) known.copies += 1;
-        if (known === undefined || !removesRepeats) events.push(event);
+        if (known === undefined || !deduplicates) events.push(event);
         if (known === undefined) byKey.set(eventKey(event), event);
       }
     },

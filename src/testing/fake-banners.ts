@@ -25,10 +25,9 @@ const typed = (value: Plain | BannerProperty): BannerProperty => {
 };
 
 /**
- * A banner as the service answers it. Plain property values get their type; images and dates are given whole, as
- * `{ type: 'image', value: 'https://…' }`.
+ * Returns a banner of a sync response. Plain values get their type. Write images and dates as `{ type: 'image', value: 'https://…' }`.
  */
-export const aBanner = (
+export const buildBanner = (
   placementId: string,
   properties: Record<string, Plain | BannerProperty> = {},
   more: Partial<WireBanner> = {},
@@ -42,17 +41,17 @@ export const aBanner = (
   ...more,
 });
 
-/** What the fake answers for a placement: a fixed banner, `null` for none, or the result of a function of the request. */
+/** Banner of a placement: fixed, `null` for none, or a function of the request. */
 export type BannerSource = WireBanner | null | ((request: SyncRequest) => WireBanner | null);
 
-/** The placements that a page inserts by itself. */
+/** Handles `POST /placard/placements`. */
 export const answerPlacements = (body: unknown, placements: readonly SelectorPlacement[]): FakeAnswer => {
   const request = readBody(placementsRequest, body);
   if (typeof request === 'string') return { status: 400, body: errorBody('track', request) };
   return { status: 200, body: { placements } };
 };
 
-/** `banners/sync`: the first ten distinct placements are answered; whom a user has dismissed stays away. */
+/** Handles `banners/sync`: the first ten distinct placements, without dismissed banners. */
 export const answerSync = (
   body: unknown,
   appIds: readonly string[] | undefined,
@@ -72,7 +71,7 @@ export const answerSync = (
   return { status: 200, body: { banners: Object.fromEntries(banners) } };
 };
 
-/** Remembers dismissals; they count for a sync `lagMs` after they came, as in a service that works through a queue. */
+/** Stores dismissals. They affect syncs `lagMs` later, as in a service with a queue. */
 export const createDismissals = (now: () => number, lagMs: number) => {
   const seen = new Map<string, number>();
   const key = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);

@@ -20,7 +20,7 @@ import {
 } from './fake-endpoints.ts';
 import { answerIntegrations } from './fake-integrations.ts';
 import { answerTrack, createKnownUsers } from './fake-track.ts';
-import { answerUsersTrack, type TakenObject } from './fake-users-track.ts';
+import { type AcceptedObject, answerUsersTrack } from './fake-users-track.ts';
 import {
   ConnectionDropped,
   createFaults,
@@ -58,56 +58,52 @@ export interface FakeServiceOptions {
   /** Keys that open it. Default `client-key` for banners, `server-key` for the rest. */
   clientKey?: string | undefined;
   serverKey?: string | undefined;
-  /** Apps that exist; a banner request for another is refused. Default any. */
+  /** Existing apps. Banner requests for others fail with 400. Default: any. */
   appIds?: string[] | undefined;
-  /**
-   * Judges the user token of a banner request, as an app that needs proof of the user does: what is wrong with it, or
-   * `null`. Default: tokens are ignored.
-   */
+  /** Verifies the user token of a banner request. Returns the fault, or `null` if valid. Default: tokens are ignored. */
   userToken?: ((userId: unknown, token: unknown) => UserTokenFault | null) | undefined;
-  /** External IDs of users whom the service knows from the start, or `'everyone'`. Default none. */
+  /** External IDs of users that exist from the start, or `'everyone'`. Default: none. */
   users?: readonly string[] | 'everyone' | undefined;
-  /** By placement. */
+  /** Banners by placement. */
   banners?: Record<string, BannerSource> | undefined;
-  /** Placements that a page with `placementsBySelector` inserts by itself. Default none. */
+  /** Placements with a selector, for pages with `placementsBySelector`. Default: none. */
   placements?: SelectorPlacement[] | undefined;
-  /** `null`: ingestion is not set up. Default none. */
+  /** Integrations; `null` if ingestion is not set up. Default: none. */
   integrations?: Integration[] | null | undefined;
-  /** Whether repeats of a banner event's natural key are stored once, as ours does. Default true. */
-  removesRepeats?: boolean | undefined;
-  /** How long a dismissal takes to count for a sync, in milliseconds. Default 0. */
+  /** Whether duplicate banner events are stored once. Default `true`. */
+  deduplicates?: boolean | undefined;
+  /** Delay until a dismissal affects syncs, in milliseconds. Default 0. */
   dismissalLagMs?: number | undefined;
 }
 
 /**
- * A service in memory that fails on demand. It judges keys, paths, bodies, identifiers and the members of events as the
- * service does. As there, the first events of a user whom no `users/track` has named must be about banners that a sync of this fake
- * has answered to that user. It does not judge the values of attributes; it makes no profile and counts no limit. Where your
- * test is about those, run `placard/service` in its process.
+ * In-memory service with fault injection. It validates keys, paths, bodies, identifiers and events like the service. The first events
+ * of a user who is not in `users` and no `users/track` must name banners that a sync returned to that user. It does not validate
+ * attribute values, keeps no profiles and has no rate limits. To test those, run `placard/service` in the same process.
  */
 export interface FakeService {
   origin: string;
-  /** Use it in place of the platform's; behaves like a network: faults come as a browser would report them. */
+  /** Replacement for the global `fetch`. Faults look as a browser reports them. */
   fetch: typeof fetch;
-  /** The service alone, for a real server: rejects with `ConnectionDropped` where the socket must be closed. */
+  /** Handler for a real server. Rejects with `ConnectionDropped` if the server must close the socket. */
   handle: (request: Request) => Promise<Response>;
-  /** What happens to the next requests; answers the function that lifts it. */
+  /** Injects a fault. Returns a function that lifts it. */
   fail: (fault: Fault, scope?: FaultScope) => () => void;
   /** Lifts all faults. */
   recover: () => void;
-  /** What a placement answers from now on. */
+  /** Sets the banner of a placement. */
   setBanner: (placementId: string, banner: BannerSource) => void;
-  /** Changes the keys, as after a rotation. */
+  /** Replaces keys, as in a rotation. */
   setKeys: (keys: { client?: string; server?: string }) => void;
-  /** All requests but preflights, in order of arrival. */
+  /** All requests except preflights, in order of arrival. */
   requests: RecordedRequest[];
-  /** How many CORS preflights came. */
+  /** Returns the number of CORS preflights. */
   preflights: () => number;
   /** Stored banner events, in order of arrival. */
   events: DeliveredEvent[];
   /** Stored objects of `users/track`. */
-  objects: TakenObject[];
-  /** Forgets requests and what was stored, dismissals as well; faults and banners stay. */
+  objects: AcceptedObject[];
+  /** Clears requests, events, objects and dismissals. Keeps faults and banners. */
   clear: () => void;
 }
 
@@ -132,17 +128,17 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     placements = [],
     appIds,
     userToken = () => null,
-    removesRepeats = true,
+    deduplicates = true,
     dismissalLagMs = 0,
   } = options;
   const keys = { client: options.clientKey ?? 'client-key', server: options.serverKey ?? 'server-key' };
   const banners = new Map<string, BannerSource>(Object.entries(options.banners ?? {}));
   const faults = createFaults();
-  const log = createEventLog({ removesRepeats });
+  const log = createEventLog({ deduplicates });
   const dismissals = createDismissals(now, dismissalLagMs);
   const users = createKnownUsers(options.users);
   const requests: RecordedRequest[] = [];
-  const objects: TakenObject[] = [];
+  const objects: AcceptedObject[] = [];
   let preflights = 0;
 
   const judge = (record: RecordedRequest, isJson: boolean, fault: Fault | undefined): FakeAnswer => {
@@ -162,7 +158,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     }
     const forced = forcedErrors(fault);
     if (record.path === USERS_TRACK_PATH) {
-      const store = (taken: TakenObject[]) => {
+      const store = (taken: AcceptedObject[]) => {
         objects.push(...taken);
         users.take(taken);
       };
@@ -206,7 +202,7 @@ export const createFakeService = (options: FakeServiceOptions = {}): FakeService
     const fault = faults.take({ path: pathname, body: record.body, count: requests.length });
     if (fault) record.fault = fault;
     requests.push(record);
-    if (fault?.type === 'hang' && !fault.taken) return never();
+    if (fault?.type === 'hang' && !fault.stored) return never();
     if (fault?.type === 'drop' && fault.when === 'before')
       throw new ConnectionDropped('Dropped before it was taken');
     const dialect = ENDPOINTS[pathname]?.dialect ?? 'general';

@@ -1,7 +1,7 @@
 import { ERROR_MESSAGES, EVENT_ERROR, errorBody, isPresent, type WireEvent } from '../protocol/index.ts';
 import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
-import type { TakenObject } from './fake-users-track.ts';
+import type { AcceptedObject } from './fake-users-track.ts';
 
 /**
  * Whom a server has named, and which banners a sync has answered to whom. A client key must not make users up: of a user whom no
@@ -14,7 +14,7 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
   const pairOf = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);
   return {
     /** Objects of `users/track` make the users whom they name. */
-    take(objects: readonly TakenObject[]): void {
+    take(objects: readonly AcceptedObject[]): void {
       for (const { object } of objects) {
         const { external_id: id, _update_existing_only: isUpdate } = object;
         if (isPresent(id) && isUpdate !== true) users.add(String(id));

@@ -29,7 +29,7 @@ const judgeObject = (array: InputArray, object: unknown): Verdict => {
 };
 
 /** An object of `users/track` as the fake took it. */
-export interface TakenObject {
+export interface AcceptedObject {
   array: InputArray;
   object: Record<string, unknown>;
 }
@@ -45,7 +45,7 @@ const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeA
  */
 export const answerUsersTrack = (
   body: unknown,
-  store: (objects: TakenObject[]) => void,
+  store: (objects: AcceptedObject[]) => void,
   forced: ForcedErrors,
 ): FakeAnswer => {
   if (!isRecord(body)) return refuse(ERROR_MESSAGES.noValidData);
@@ -57,7 +57,7 @@ export const answerUsersTrack = (
   if (sent.length > MAX_TRACK_OBJECTS) return refuse(ERROR_MESSAGES.tooManyObjects);
 
   const errors: TrackErrorEntry[] = [];
-  const taken: TakenObject[] = [];
+  const taken: AcceptedObject[] = [];
   for (const [position, { array, index, object }] of sent.entries()) {
     const { problems, isTaken } = forced.skip?.indices.includes(position)
       ? { problems: [forced.skip.reason], isTaken: false }

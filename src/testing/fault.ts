@@ -7,7 +7,7 @@ import {
 } from '../protocol/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
 
-/** Where a 429 says how long to wait; servers and proxies differ. */
+/** How a 429 states the time to wait. */
 export type RateLimitForm =
   /** All four headers: reset as epoch seconds, and `X-RateLimit-Retry-After`. */
   | 'banners'
@@ -18,42 +18,42 @@ export type RateLimitForm =
   | 'retry-after-date'
   /** Only a reset: epoch seconds on the banner endpoints, seconds left on `/users/track`. */
   | 'reset'
-  /** None that the caller can see, as behind a proxy without CORS exposure. */
+  /** No header that the caller can read, as behind a proxy without `Access-Control-Expose-Headers`. */
   | 'hidden';
 
-/** What goes wrong with a request. "Taken" means that the service has stored what the request brought. */
+/** Fault of a request. */
 export type Fault =
-  /** Names these events in `errors` and stores the others. */
+  /** Reports these events in `errors` and stores the others. */
   | { type: 'skip'; indices: number[]; reason?: string }
-  /** Stores what is sound and answers these `errors` (and count) as they are: for answers that contradict themselves. */
+  /** Stores valid events and responds with these `errors` and this count as is, for inconsistent responses. */
   | { type: 'errors'; errors: unknown[]; processed?: number }
   | { type: 'rate-limit'; afterSeconds: number; form?: RateLimitForm }
-  /** Any other status, nothing taken. The body is the endpoint's own refusal unless given; text is sent as HTML; 204, 205 and 304 have none. */
+  /** Responds with any other status and stores nothing. Default body: the error of the endpoint. Text is sent as HTML; 204, 205 and 304 have no body. */
   | { type: 'status'; status: number; body?: unknown; headers?: Record<string, string> }
-  /** Answers properly, `delayMs` late. */
+  /** Responds `delayMs` late. */
   | { type: 'slow'; delayMs: number }
-  /** Never answers; `taken` or not. */
-  | { type: 'hang'; taken?: boolean }
-  /** The connection ends without an answer, before or after the request was taken. */
+  /** Never responds. Stores the request if `stored`. */
+  | { type: 'hang'; stored?: boolean }
+  /** Closes the connection without a response, before or after the request was stored. */
   | { type: 'drop'; when: 'before' | 'after' }
-  /** A captive portal: 200 with a page of its own, nothing taken. */
-  | { type: 'portal' }
-  /** Taken, but only half of the JSON arrives; the connection then ends properly, or breaks. */
+  /** Responds with 200 and an HTML page, and stores nothing. */
+  | { type: 'captive-portal' }
+  /** Stores the request and sends half of the JSON. The connection then ends, or breaks if `broken`. */
   | { type: 'truncate'; broken?: boolean }
-  /** Nothing taken; another address is named. */
+  /** Redirects, and stores nothing. */
   | { type: 'redirect'; to: string; status?: 301 | 302 | 303 | 307 | 308 };
 
-/** Which requests a fault meets. */
+/** Requests that a fault applies to. */
 export interface FaultScope {
-  /** How many requests, until it is over. Default 1; `Infinity` until lifted. */
+  /** Number of requests. Default 1. `Infinity`: until lifted. */
   times?: number;
-  /** Only this path. Default any. */
+  /** Only this path. Default: any. */
   path?: string;
-  /** Only requests for which this answers true. */
+  /** Only requests for which this returns `true`. */
   when?: (request: { path: string; body: unknown; count: number }) => boolean;
 }
 
-/** Thrown by the handler where no answer is given: a `fetch` turns it into its network error, a server closes the socket. */
+/** Thrown by `handle` if there is no response: `fetch` rejects with a network error, a server closes the socket. */
 export class ConnectionDropped extends Error {
   override readonly name = 'ConnectionDropped';
 }
@@ -139,7 +139,7 @@ export const notTaken = (
         body: errorBody(dialect, ERROR_MESSAGES.overRateLimit),
         headers: refusalHeaders(fault.form ?? 'banners', fault.afterSeconds, path, now),
       };
-    case 'portal':
+    case 'captive-portal':
       return { status: 200, body: PORTAL_PAGE };
     case 'redirect':
       return { status: fault.status ?? 307, body: '', headers: { Location: fault.to } };

@@ -3,14 +3,14 @@
  * demand, and matchers. Runs in Node and in browsers.
  */
 export type { DeliveredEvent } from './event-log.ts';
-export { aBanner, type BannerSource } from './fake-banners.ts';
+export { type BannerSource, buildBanner } from './fake-banners.ts';
 export {
   createFakeService,
   type FakeService,
   type FakeServiceOptions,
   type RecordedRequest,
 } from './fake-service.ts';
-export type { TakenObject } from './fake-users-track.ts';
+export type { AcceptedObject } from './fake-users-track.ts';
 export { ConnectionDropped, type Fault, type FaultScope, type RateLimitForm } from './fault.ts';
 export { createFaultyStore, type FaultyStore, type StoreFault, type StoreVerb } from './faulty-store.ts';
 export {

@@ -1,13 +1,13 @@
 import { expect, test, vi } from 'vitest';
 import type { Banner, BannerBootstrap } from '../../src/client/index.ts';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { aProfile, aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
 
 stagePages();
 
 const headline = (value: string): Banner['properties'] => ({ headline: { type: 'string', value } });
-const served: Banner = aBanner({
+const served: Banner = buildBanner({
   id: 'bnr-1',
   placementId: 'home_hero',
   properties: headline('From the server'),

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Banner, Slot, Store, StoreKey } from '../../src/client/index.ts';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages, syncs } from './pages.ts';
 

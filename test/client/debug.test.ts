@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { noticeText, VERSION } from '../../src/client/debug.ts';
 import type { Notice } from '../../src/client/index.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { aSlot, open as openPage, PATIENCE } from './pages.ts';
 
 beforeEach(() => {
@@ -74,7 +74,7 @@ test('the version is that of the package', () => {
 const event = { type: 'click', bannerId: 'bnr-1', placementId: 'home', userId: 'u-1', time: 0 } as const;
 test.each<[Notice, string]>([
   [
-    { type: 'synced', placements: ['a', 'b'], banners: { a: aBanner(), b: null } },
+    { type: 'synced', placements: ['a', 'b'], banners: { a: buildBanner(), b: null } },
     'synced a: bnr-1, b: none',
   ],
   [{ type: 'changed' }, 'changed to home (bnr-1)'],

@@ -3,7 +3,7 @@ import type { StoredEvent } from '../../src/client/delivery/log/records.ts';
 import { logName } from '../../src/client/options/options.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
-import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, createFaultyStore, buildBanner as wire } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, open, stagePages } from './pages.ts';
 
 stagePages();

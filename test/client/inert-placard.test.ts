@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createPlacard, type Notice, type PlacardOptions, type Store } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
-import { assertConserved, createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { assertConserved, createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
 
 const OPTIONS = { apiKey: 'client-key', appId: 'app', appVersion: '1', userId: 'u-1' };
 

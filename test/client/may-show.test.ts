@@ -1,6 +1,6 @@
 // The option `mayShow`: the host says when a banner may come, and what it keeps away is neither drawn nor counted.
 import { expect, test, vi } from 'vitest';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
 
 stagePages();

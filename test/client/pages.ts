@@ -9,7 +9,7 @@ import {
   type Store,
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
-import { createFakeService, type FakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, type FakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { patience } from '../helpers/patience.ts';
 
 /** An IntersectionObserver that sees every element whole, at once. */

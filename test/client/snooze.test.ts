@@ -2,7 +2,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Slot } from '../../src/client/index.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
-import { createFakeService, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, open, someChannels, stagePages } from './pages.ts';
 
 stagePages();

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Store } from '../../src/client/index.ts';
 import { logName } from '../../src/client/options/options.ts';
-import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, createFaultyStore, buildBanner as wire } from '../../src/testing/index.ts';
 import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, open, PATIENCE, someChannels, stagePages } from './pages.ts';
 

@@ -4,7 +4,7 @@ import { recordKey, type UserRecord } from '../../src/client/banners/user-record
 import type { Placard, Store } from '../../src/client/index.ts';
 import { createMemoryStore, type KeyRange } from '../../src/client/platform/store.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
-import { createFakeService, createFaultyStore, aBanner as wire } from '../../src/testing/index.ts';
+import { createFakeService, createFaultyStore, buildBanner as wire } from '../../src/testing/index.ts';
 import { aProfile, aSlot, draw, open, PATIENCE, stagePages, syncs, usersIn } from './pages.ts';
 
 stagePages();

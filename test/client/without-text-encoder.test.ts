@@ -22,8 +22,8 @@ const open = async (userId: string) => {
 
 test('without TextEncoder banners are synced, and events reach the service', async () => {
   const { createPlacard } = await import('../../src/client/index.ts');
-  const { createFakeService, aBanner } = await import('../../src/testing/index.ts');
-  const service = createFakeService({ banners: { home_hero: aBanner('home_hero') } });
+  const { createFakeService, buildBanner } = await import('../../src/testing/index.ts');
+  const service = createFakeService({ banners: { home_hero: buildBanner('home_hero') } });
   const app = { apiKey: 'client-key', appId: 'app', appVersion: '1', userId: 'u-1' };
   const placard = createPlacard({ endpoint: service.origin, ...app, platform: { fetch: service.fetch } });
   placard.mount('home_hero', document.createElement('div'), () => undefined);

@@ -7,7 +7,7 @@ import type {
   ViewState,
 } from '../../src/client/index.ts';
 import type { PanelState } from '../../src/devtools/panel.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 
 export const NOW = Date.UTC(2026, 4, 1, 12);
 
@@ -26,7 +26,7 @@ export const aView = (changes: Partial<ViewState> = {}): ViewState => ({
 export const aSlot = (changes: Partial<SlotState> = {}): SlotState => {
   const element = document.createElement('div');
   element.getBoundingClientRect = () => ({ width: 300, height: 250 }) as DOMRect;
-  return { element, shown: aBanner(), emptied: null, problems: [], view: aView(), ...changes };
+  return { element, shown: buildBanner(), emptied: null, problems: [], view: aView(), ...changes };
 };
 
 export const anEmptySlot = (changes: Partial<SlotState> = {}): SlotState =>
@@ -34,7 +34,7 @@ export const anEmptySlot = (changes: Partial<SlotState> = {}): SlotState =>
 
 export const aPlacement = (changes: Partial<PlacementState> = {}): PlacementState => ({
   placementId: 'home_hero',
-  answer: aBanner(),
+  answer: buildBanner(),
   askedAt: NOW - 90_000,
   from: 'sync',
   isExpired: false,

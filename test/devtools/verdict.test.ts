@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Inspection, PlacementState, SlotState } from '../../src/client/index.ts';
 import { verdictOf } from '../../src/devtools/verdict.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { anEmptySlot, anInspection, aPlacement, aSlot, aView, heard, NOW } from './states.ts';
 
 const sayOf = (
@@ -10,8 +10,8 @@ const sayOf = (
   { share = 1, ...changes }: Partial<Inspection> & { share?: number } = {},
 ) => verdictOf(placement, slot, { inspection: anInspection(changes), share, now: NOW });
 
-const next = aBanner({ id: 'bnr-2', properties: { headline: { type: 'string', value: 'Winter sale' } } });
-const control = aBanner({ isControl: true });
+const next = buildBanner({ id: 'bnr-2', properties: { headline: { type: 'string', value: 'Winter sale' } } });
+const control = buildBanner({ isControl: true });
 
 describe('of a slot without a banner says', () => {
   test.each([
@@ -84,7 +84,7 @@ describe('of a slot without a banner says', () => {
     ],
     [
       'when the banner ended',
-      aPlacement({ answer: aBanner({ expiresAt: NOW - 120_000 }), isExpired: true }),
+      aPlacement({ answer: buildBanner({ expiresAt: NOW - 120_000 }), isExpired: true }),
       anEmptySlot({ emptied: 'expired' }),
       {},
       'Expired',
@@ -173,7 +173,7 @@ describe('of a slot with a banner says', () => {
   });
 
   test('nothing of another answer behind a test send', () => {
-    const test = aBanner({ id: 'test', isTestSend: true });
+    const test = buildBanner({ id: 'test', isTestSend: true });
     expect(sayOf(aPlacement({ answer: null }), aSlot({ shown: test })).title).toBe('Not seen yet');
   });
 

@@ -4,14 +4,14 @@ import { countersOf, nextAttempt, standingOf } from '../../src/devtools/events-v
 import { sentenceOf } from '../../src/devtools/log-view.ts';
 import { bannerDetails, explainCommand } from '../../src/devtools/slot-card.ts';
 import { nameOf, relativeTime } from '../../src/devtools/words.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { anInspection, aPanelState, diagnosticsOf, heard, NOW } from './states.ts';
 
 const event = { type: 'click', bannerId: 'b', placementId: 'home_hero', userId: 'u', time: 1 } as const;
 
 test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
   [
-    { type: 'synced', placements: ['a', 'b'], banners: { a: aBanner(), b: null } },
+    { type: 'synced', placements: ['a', 'b'], banners: { a: buildBanner(), b: null } },
     'plain',
     'The service answered: a banner for a; none for b.',
   ],
@@ -21,12 +21,12 @@ test.each<[Exclude<Notice, { type: 'changed' }>, tone: string, text: string]>([
     'The service answered: no placement that it knows.',
   ],
   [
-    { type: 'shown', banner: aBanner(), from: 'cache' },
+    { type: 'shown', banner: buildBanner(), from: 'cache' },
     'good',
     'Drew home_hero from the cache, before any request.',
   ],
   [
-    { type: 'shown', banner: aBanner(), from: 'sync' },
+    { type: 'shown', banner: buildBanner(), from: 'sync' },
     'good',
     'Drew home_hero with what the service had sent.',
   ],
@@ -119,18 +119,18 @@ test.each([
 
 test('a banner is called by its headline, else by its first text, else by its ID', () => {
   const text = (value: string) => ({ type: 'string', value });
-  expect(nameOf(aBanner({ properties: { body: text('Body'), headline: text('Head') } }))).toBe('Head');
-  expect(nameOf(aBanner({ properties: { size: { type: 'number', value: 1 }, body: text('Body') } }))).toBe(
-    'Body',
-  );
-  expect(nameOf(aBanner({ properties: {} }))).toBe('bnr-1');
+  expect(nameOf(buildBanner({ properties: { body: text('Body'), headline: text('Head') } }))).toBe('Head');
+  expect(
+    nameOf(buildBanner({ properties: { size: { type: 'number', value: 1 }, body: text('Body') } })),
+  ).toBe('Body');
+  expect(nameOf(buildBanner({ properties: {} }))).toBe('bnr-1');
 });
 
 test('lists what is known of a banner, whatever its properties are called', () => {
   const properties = JSON.parse(
     '{"__proto__":{"type":"jsonobject","value":{"a":1}},"x":{"type":"number","value":2}}',
   );
-  const rows = bannerDetails(aBanner({ isTestSend: true, properties })).map((row) => row.textContent);
+  const rows = bannerDetails(buildBanner({ isTestSend: true, properties })).map((row) => row.textContent);
   expect(rows).toEqual([
     'Banner',
     'bnr-1',

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aBanner, createFakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService } from '../../src/testing/index.ts';
 import { axeProblems } from '../helpers/axe-problems.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
@@ -40,7 +40,7 @@ test.each(['ltr', 'rtl'])(
   async (dir) => {
     service.clear();
     service.setBanner('home_hero', {
-      ...aBanner('home_hero', {}),
+      ...buildBanner('home_hero', {}),
       properties: { ...slide(1, ''), ...slide(2, '_2'), ...slide(3, '_3') },
     });
     pages.set('/carousel', {

@@ -49,7 +49,7 @@ describe('a renderer that is killed', () => {
   test('case 3: with its batch under way leaves the batch to another tab, which finds it in doubt', async () => {
     // Long enough for the page to die before its request does.
     const page = await open({ timeoutMs: 5_000 });
-    service.fail({ type: 'hang', taken: true });
+    service.fail({ type: 'hang', stored: true });
     const events = await capture(page, 3);
     await page.evaluate(() => void globalThis.delivery.flush());
     await expect.poll(() => service.requests.length).toBe(1);

@@ -61,7 +61,7 @@ test('case 36: eight tabs that capture at once have one sender, and each event a
 test('case 36: when the sending tab dies exactly one of the others takes over', async () => {
   // Long enough for the sender to die before its request does.
   const tabs = await openTabs(4, { timeoutMs: 8_000 });
-  service.fail({ type: 'hang', taken: true });
+  service.fail({ type: 'hang', stored: true });
   const events = (await Promise.all(tabs.map((tab, i) => capture(tab, 20, 'click', `tab${i}-`)))).flat();
   await expect.poll(() => service.requests.length).toBe(1);
   const states = await Promise.all(tabs.map(diagnose));

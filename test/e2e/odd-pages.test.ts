@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer, type TestPage } from '../helpers/page-server.ts';
@@ -42,7 +42,7 @@ const open = async (page: TestPage): Promise<Page> => {
 };
 
 test('a placement called `__proto__` is shown, counted, and shown again from the cache', async () => {
-  service.setBanner('__proto__', aBanner('__proto__', { headline: 'Summer sale' }));
+  service.setBanner('__proto__', buildBanner('__proto__', { headline: 'Summer sale' }));
   const page = await open({ html: SLOT, script: script('__proto__') });
   await page.getByText('Summer sale').waitFor();
   await expect.poll(() => service.events.map(({ type }) => type)).toEqual(['impression']);
@@ -55,7 +55,7 @@ test('a placement called `__proto__` is shown, counted, and shown again from the
 });
 
 test('under a foreign <base> a path of a banner stays on the site', async () => {
-  service.setBanner('home_hero', aBanner('home_hero', { headline: 'Summer sale', link: '/sale' }));
+  service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale', link: '/sale' }));
   pages.set('/sale', { html: 'The sale of this site' });
   const page = await open({
     html: SLOT,
@@ -70,7 +70,7 @@ test('under a foreign <base> a path of a banner stays on the site', async () => 
 });
 
 test('a sandboxed page, to which IndexedDB is refused, is told so once', async () => {
-  service.setBanner('home_hero', aBanner('home_hero', { headline: 'Summer sale' }));
+  service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale' }));
   const page = await open({
     html: SLOT,
     script: script(),
@@ -84,7 +84,7 @@ test('a sandboxed page, to which IndexedDB is refused, is told so once', async (
 });
 
 test('case 75: a banner that is dismissed inside a view transition of the page leaves, and counts once', async () => {
-  service.setBanner('home_hero', aBanner('home_hero', { headline: 'Summer sale' }));
+  service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Summer sale' }));
   const page = await open({ html: SLOT, script: script() });
   await page.getByText('Summer sale').waitFor();
   await expect.poll(() => service.events.length).toBe(1);

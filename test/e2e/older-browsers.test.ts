@@ -2,7 +2,7 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../src/protocol/index.ts';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -40,7 +40,9 @@ afterAll(async () => {
   await Promise.all([browser?.close(), pages?.close()]);
 });
 beforeEach(async () => {
-  service = createFakeService({ banners: { home_hero: aBanner('home_hero', { headline: 'Summer sale' }) } });
+  service = createFakeService({
+    banners: { home_hero: buildBanner('home_hero', { headline: 'Summer sale' }) },
+  });
   api = await serveHandler(service.handle);
   pages.set('/shop', {
     html: '<div id="slot" style="inline-size: 600px; min-block-size: 200px"></div>',

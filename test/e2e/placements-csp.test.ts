@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Notice } from '../../src/client/index.ts';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -129,7 +129,8 @@ const properties = {
 };
 
 test('case 67: under the strictest policy every template is drawn, seen, clicked and dismissed without a violation', async () => {
-  for (const name of TEMPLATES) service.setBanner(name, aBanner(name, { ...properties, dismissible: true }));
+  for (const name of TEMPLATES)
+    service.setBanner(name, buildBanner(name, { ...properties, dismissible: true }));
   const { page, complaints } = await open();
   for (const name of TEMPLATES) await page.locator(`#${name}`).getByText('Summer sale').waitFor();
   await hears(page, 'tracked');
@@ -177,7 +178,7 @@ test('hostile text in every property: no script runs, no request leaves, nothing
     for (const name of TEMPLATES) {
       service.setBanner(
         name,
-        aBanner(
+        buildBanner(
           name,
           {
             headline: value,
@@ -209,7 +210,7 @@ test('hostile text in every property: no script runs, no request leaves, nothing
 
 test('hostile values of every wire type: the page and the other placements live on', async () => {
   const values: unknown[] = [null, [], {}, { value: {} }, 1e308, -1, true, 'text', [[[[]]]]];
-  service.setBanner('card', aBanner('card', properties));
+  service.setBanner('card', buildBanner('card', properties));
   for (const [at, value] of values.entries()) {
     const odd = Object.fromEntries(
       Object.keys(properties).flatMap((name) =>
@@ -219,7 +220,10 @@ test('hostile values of every wire type: the page and the other placements live 
         ]),
       ),
     );
-    service.setBanner('strip', { ...aBanner('strip', {}, { id: `odd-${at}` }), properties: odd as never });
+    service.setBanner('strip', {
+      ...buildBanner('strip', {}, { id: `odd-${at}` }),
+      properties: odd as never,
+    });
     const { page, complaints } = await open();
     await page.locator('#card').getByText('Summer sale').waitFor();
     expect(complaints).toEqual([]);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import puppeteer from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { BROWSER_ARGUMENTS, findBrowser } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import {
@@ -37,7 +37,9 @@ afterAll(async () => {
   await Promise.all([lifecycle?.close(), pages?.close()]);
 });
 beforeEach(async () => {
-  service = createFakeService({ banners: { home_hero: aBanner('home_hero', { headline: 'Summer sale' }) } });
+  service = createFakeService({
+    banners: { home_hero: buildBanner('home_hero', { headline: 'Summer sale' }) },
+  });
   api = await serveHandler(service.handle);
 });
 afterEach(() => api.close());

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SYNC_PATH } from '../../src/protocol/index.ts';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -28,7 +28,9 @@ afterAll(async () => {
   await Promise.all([browser?.close(), pages?.close()]);
 });
 beforeEach(async () => {
-  service = createFakeService({ banners: { home_hero: aBanner('home_hero', { headline: 'Summer sale' }) } });
+  service = createFakeService({
+    banners: { home_hero: buildBanner('home_hero', { headline: 'Summer sale' }) },
+  });
   api = await serveHandler(service.handle);
   context = await browser.newContext({ viewport: { width: 1280, height: 720 } });
 });
@@ -173,7 +175,7 @@ test('case 60: another banner, or none, does not replace the one in view; out of
     document.body.append(Object.assign(document.createElement('div'), { style: 'height: 3000px' }));
   });
   await heard(page, 'synced');
-  service.setBanner('home_hero', aBanner('home_hero', { headline: 'Winter sale' }, { id: 'winter' }));
+  service.setBanner('home_hero', buildBanner('home_hero', { headline: 'Winter sale' }, { id: 'winter' }));
   await page.evaluate(() => placard.refresh());
   expect(await page.locator('#slot').textContent()).toBe('Summer sale');
   await page.evaluate(() => scrollTo(0, 2000));
@@ -208,7 +210,7 @@ test('case 38: a banner that is dismissed in one tab leaves the other at once, a
 });
 
 test('case 39: the same banner in two tabs is one impression of the session', async () => {
-  service.setBanner('witness', aBanner('witness'));
+  service.setBanner('witness', buildBanner('witness'));
   setPage('/twice', BOX);
   const a = await open('/twice');
   await heard(a, 'tracked');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { build } from 'vite';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -39,7 +39,9 @@ afterAll(async () => {
   await Promise.all([browser?.close(), pages?.close()]);
 });
 beforeEach(async () => {
-  service = createFakeService({ banners: { home_hero: aBanner('home_hero', { headline: 'Summer sale' }) } });
+  service = createFakeService({
+    banners: { home_hero: buildBanner('home_hero', { headline: 'Summer sale' }) },
+  });
   api = await serveHandler(service.handle);
 });
 afterEach(() => api.close());

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Placard } from '../../src/client/index.ts';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { BROWSER_ARGUMENTS, findBrowser } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => pages?.close());
 beforeEach(async () => {
   profile = await mkdtemp(join(tmpdir(), 'placard-restored-'));
-  service = createFakeService({ banners: { home: aBanner('home', { headline: 'Sale', text: LARGE }) } });
+  service = createFakeService({ banners: { home: buildBanner('home', { headline: 'Sale', text: LARGE }) } });
   api = await serveHandler(service.handle);
   pages.set('/shop', {
     html: '<div id="slot" style="inline-size: 300px; block-size: 100px"></div>',

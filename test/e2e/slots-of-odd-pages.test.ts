@@ -1,7 +1,7 @@
 // Slots that a page zooms, narrows or moves into another document, in a real browser.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   service = createFakeService({
-    banners: { home_hero: aBanner('home_hero', { headline: 'Summer sale', body: 'Until Sunday' }) },
+    banners: { home_hero: buildBanner('home_hero', { headline: 'Summer sale', body: 'Until Sunday' }) },
   });
   api = await serveHandler(service.handle);
   page = await browser.newPage({ viewport: { width: 1_000, height: 800 } });

@@ -6,9 +6,9 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 /** What a host's own test page does: the client with the fake service in the same page, no network at all. */
 const script = `
   import { createPlacard } from '/placard/index.js';
-  import { aBanner, assertConserved, assertDeliveredExactlyOnce, createFakeService } from '/placard/testing.js';
+  import { buildBanner, assertConserved, assertDeliveredExactlyOnce, createFakeService } from '/placard/testing.js';
 
-  const service = createFakeService({ banners: { hero: aBanner('hero', { title: 'Sale' }) } });
+  const service = createFakeService({ banners: { hero: buildBanner('hero', { title: 'Sale' }) } });
   const placard = createPlacard({
     endpoint: service.origin, apiKey: 'client-key', appId: 'shop', appVersion: '1', userId: 'kim',
     platform: { fetch: service.fetch },

@@ -2,7 +2,7 @@ import type { Banner } from '../../src/client/index.ts';
 import type { WireBanner } from '../../src/protocol/index.ts';
 
 /** A banner of the placement `home_hero` that never expires. */
-export const aBanner = (changes: Partial<Banner> = {}): Banner => ({
+export const buildBanner = (changes: Partial<Banner> = {}): Banner => ({
   id: 'bnr-1',
   placementId: 'home_hero',
   isControl: false,

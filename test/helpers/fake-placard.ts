@@ -1,5 +1,5 @@
 import type { Banner, Drawn, Listener, Notice, Placard, PlacementHook } from '../../src/client/index.ts';
-import { aBanner } from './a-banner.ts';
+import { buildBanner } from './a-banner.ts';
 
 /** A client without network: the test sets banners; mounts and calls are recorded. */
 export const fakePlacard = () => {
@@ -81,7 +81,7 @@ export const fakePlacard = () => {
       const banner =
         headline === null
           ? null
-          : aBanner({
+          : buildBanner({
               id: `bnr-${headline}`,
               placementId,
               properties: { headline: { type: 'string', value: headline } },

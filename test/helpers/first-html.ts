@@ -3,14 +3,14 @@ import { renderToString as renderReact } from 'react-dom/server';
 import { renderToString as renderVue } from 'vue/server-renderer';
 import type { Banner, BannerBootstrap } from '../../src/client/index.ts';
 import { APP_ID, reactPage, vuePage } from '../e2e/pages/rendered-tree.ts';
-import { aBanner } from './a-banner.ts';
+import { buildBanner } from './a-banner.ts';
 import type { TestPage } from './page-server.ts';
 
 /** Entries that `startPageServer` builds for these pages. */
 export const RENDERED = { rendered: 'test/e2e/pages/rendered-page.ts' };
 
 const served = (placementId: string, changes: Partial<Banner> = {}): Banner =>
-  aBanner({
+  buildBanner({
     id: `bnr_${placementId}`,
     placementId,
     properties: { headline: { type: 'string', value: `For ${placementId}` } },

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { SYNC_PATH, TRACK_PATH, USERS_TRACK_PATH } from '../../src/protocol/index.ts';
 import { bannersTrackRequest, syncRequest, usersTrackRequest } from '../../src/protocol/schemas/index.ts';
 import { createService, openStore, type Service } from '../../src/service/index.ts';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { bannersTrackBodies, EDGE_USERS, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
 import fc, { times } from '../helpers/property.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
     serverKey: SERVER_KEY,
     appIds: [APP_ID],
     users: EDGE_USERS,
-    banners: { home: aBanner('home', {}, { id: bannerId }) },
+    banners: { home: buildBanner('home', {}, { id: bannerId }) },
   });
 });
 afterAll(() => service.close());

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { definePlacement, type PlacementHook, type Slot } from '../../src/client/index.ts';
 import { PlacardProvider, Placement, useBanner, usePlacard } from '../../src/react/index.ts';
 import { hero } from '../../src/templates/index.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
 import { foreignPromise } from '../helpers/foreign-promise.ts';
 import { drawnIn } from '../helpers/template-slot.ts';
@@ -96,7 +96,7 @@ describe('Placement with a hook', () => {
           }),
         });
       await render(createElement(Page, { word: 'First' }));
-      const banner = aBanner();
+      const banner = buildBanner();
       expect(await mounted?.check?.(banner)).toEqual([]);
       await render(createElement(Page, { word: 'Second' }));
       const element = document.createElement('div');

@@ -15,7 +15,7 @@ import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { createRooms } from '../../src/client/placements/rooms.ts';
 import { PlacardProvider, Placement, type RenderBanner } from '../../src/react/index.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { aBootstrap } from '../helpers/first-html.ts';
 
 let root: Root;
@@ -37,7 +37,7 @@ afterEach(async () => {
 const aPage = async (
   render: RenderBanner,
   {
-    first = aBanner(),
+    first = buildBanner(),
     bootstrap = null,
     mayShow,
   }: { first?: Banner; bootstrap?: BannerBootstrap | null; mayShow?: () => boolean } = {},
@@ -150,9 +150,9 @@ test.each<[string, RenderBanner]>([
     // Nothing is in the slot that could be counted.
     expect(page.shown.at(-1)).toBe(undefined);
     // The same banner is not tried again.
-    await page.sync(aBanner());
+    await page.sync(buildBanner());
     expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
-    await page.sync(aBanner({ id: 'bnr-2' }));
+    await page.sync(buildBanner({ id: 'bnr-2' }));
     expect(document.body.textContent).toBe('ShopSummer sale');
     expect(page.shown.at(-1)).toBe('bnr-2');
   },
@@ -182,7 +182,7 @@ test.each([
     kind: 'hook',
     cause: new Error('already destroyed'),
   });
-  await page.sync(aBanner({ id: 'bnr-2' }));
+  await page.sync(buildBanner({ id: 'bnr-2' }));
   expect(document.body.textContent).toBe('ShopSummer sale');
 });
 
@@ -203,10 +203,10 @@ test('case 68: content that throws after it was loaded is told as well', async (
 });
 
 /** A server has drawn a banner for the placement. */
-const drawnByServer = { ...aBootstrap(), banners: { home_hero: aBanner() } };
+const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } };
 
 test.each([
-  ['of a control group', { first: aBanner({ id: 'bnr-2', isControl: true }) }],
+  ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
   ['that mayShow() keeps away', { mayShow: () => false }],
 ])('what a server has drawn leaves for a banner %s', async (_, known) => {
   const page = await aPage(headline, { ...known, bootstrap: drawnByServer });
@@ -218,6 +218,6 @@ test('the state of a component stays with its banner, and does not go over to th
   const Hero = ({ banner }: { banner: Banner }) => useState(banner.id)[0];
   const page = await aPage((banner) => createElement(Hero, { banner }));
   expect(document.body.textContent).toBe('Shopbnr-1');
-  await page.sync(aBanner({ id: 'bnr-2' }), true);
+  await page.sync(buildBanner({ id: 'bnr-2' }), true);
   expect(document.body.textContent).toBe('Shopbnr-2');
 });

@@ -321,7 +321,7 @@ describe('client.track()', () => {
 
   it('stops when its signal aborts, and says what may have been taken', async () => {
     const { client, fake } = arrangeRestClient();
-    fake.fail({ type: 'hang', taken: true });
+    fake.fail({ type: 'hang', stored: true });
     const controller = new AbortController();
     const tracking = client.track({ events: someEvents(150, 'one') }, { signal: controller.signal });
     while (fake.requests.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -125,14 +125,14 @@ describe('a lost answer', () => {
 
   it('is none where a captive portal answered: the service saw nothing', async () => {
     const { client, fake } = arrangeRestClient();
-    fake.fail({ type: 'portal' });
+    fake.fail({ type: 'captive-portal' });
     const report = await client.track({ events: someEvents(1) });
     expect([report.inDoubt, report.processed.events, fake.requests.length]).toEqual([[], 1, 2]);
   });
 
   it('is what a timeout leaves behind', async () => {
     const { client, fake } = arrangeRestClient({ timeoutMs: 20 });
-    fake.fail({ type: 'hang', taken: true });
+    fake.fail({ type: 'hang', stored: true });
     const report = await client.track({ events: someEvents(1) });
     expect(report.inDoubt).toHaveLength(1);
   });

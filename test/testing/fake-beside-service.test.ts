@@ -7,7 +7,7 @@ import {
   USERS_TRACK_PATH,
 } from '../../src/protocol/index.ts';
 import { createService, openStore, type Service } from '../../src/service/index.ts';
-import { aBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
+import { buildBanner, createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 
 const AT = '2026-03-01T09:15:00Z';
@@ -54,7 +54,7 @@ describe('the fake beside the service', () => {
       appIds: [APP_ID],
       integrations,
       placements: [INSERTED],
-      banners: { home: aBanner('home', {}, { id: bannerId }) },
+      banners: { home: buildBanner('home', {}, { id: bannerId }) },
     });
     await ask(fake.handle, SYNC_PATH, { ...envelope, placements: ['home'] });
   });

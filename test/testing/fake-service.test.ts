@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../src/protocol/index.ts';
-import { aBanner, createFakeService, createVirtualClock, type FakeService } from '../../src/testing/index.ts';
+import {
+  buildBanner,
+  createFakeService,
+  createVirtualClock,
+  type FakeService,
+} from '../../src/testing/index.ts';
 
 const AT = '2026-03-01T09:20:01.250Z';
 
@@ -23,7 +28,7 @@ describe('the fake service', () => {
   it('answers the banner of each placement it was asked for, and null where it has none', async () => {
     const service = createFakeService({
       users: ['u-1'],
-      banners: { hero: aBanner('hero', { title: 'Hi', size: 2, big: true }) },
+      banners: { hero: buildBanner('hero', { title: 'Hi', size: 2, big: true }) },
     });
     const answer = await sync(service, ['hero', 'footer']);
     expect(answer.status).toBe(200);
@@ -59,7 +64,7 @@ describe('the fake service', () => {
       users: ['u-1'],
       now: clock.now,
       dismissalLagMs: 1000,
-      banners: { hero: aBanner('hero') },
+      banners: { hero: buildBanner('hero') },
     });
     await track(service, [event('banner-of-hero', 'dismiss')]);
     const shown = async (user: string) =>
@@ -82,11 +87,11 @@ describe('the fake service', () => {
   });
 
   it('counts a repeat as processed and stores it once, or twice where repeats are not removed', async () => {
-    for (const [removesRepeats, stored] of [
+    for (const [deduplicates, stored] of [
       [true, 1],
       [false, 2],
     ] as const) {
-      const service = createFakeService({ users: ['u-1'], removesRepeats });
+      const service = createFakeService({ users: ['u-1'], deduplicates });
       await track(service, [event('a')]);
       // The same instant in another notation is the same event.
       const again = await track(service, [event('a', 'impression', '2026-03-01T10:20:01.250+01:00')]);
@@ -164,7 +169,7 @@ describe('the fake service', () => {
   });
 
   it('forgets dismissals with what else was stored', async () => {
-    const service = createFakeService({ users: ['u-1'], banners: { hero: aBanner('hero') } });
+    const service = createFakeService({ users: ['u-1'], banners: { hero: buildBanner('hero') } });
     await track(service, [event('banner-of-hero', 'dismiss')]);
     service.clear();
     expect((await (await sync(service, ['hero'])).json()).banners.hero).not.toBeNull();

@@ -95,7 +95,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
   });
 
   it('answers as a captive portal without taking anything', async () => {
-    const { service, call } = await arrange({ type: 'portal' });
+    const { service, call } = await arrange({ type: 'captive-portal' });
     const answer = await call('a');
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toContain('text/html');
@@ -122,7 +122,7 @@ describe.each(['in memory', 'over a socket'] as const)('faults of the fake servi
 
   it('hangs, taken or not, until the caller gives up', async () => {
     const { service } = await arrange({ type: 'hang' });
-    service.fail({ type: 'hang', taken: true });
+    service.fail({ type: 'hang', stored: true });
     for (const id of ['a', 'b']) {
       const controller = new AbortController();
       const url = (server?.origin ?? service.origin) + TRACK_PATH;
@@ -227,7 +227,7 @@ describe('faults of the fake service', () => {
     service.fail({ type: 'status', status: 500 }, { when: ({ count }) => count === 5 });
     expect((await call(service)).status).toBe(202);
     expect((await call(service)).status).toBe(500);
-    service.fail({ type: 'portal' }, { times: 9 });
+    service.fail({ type: 'captive-portal' }, { times: 9 });
     service.recover();
     expect((await call(service)).status).toBe(202);
   });

@@ -5,7 +5,7 @@ import { createNotices } from '../../src/client/notices.ts';
 import { createPlacements } from '../../src/client/placements/placements.ts';
 import { createRooms } from '../../src/client/placements/rooms.ts';
 import { Placement, providePlacard } from '../../src/vue/index.ts';
-import { aBanner } from '../helpers/a-banner.ts';
+import { buildBanner } from '../helpers/a-banner.ts';
 import { aBootstrap } from '../helpers/first-html.ts';
 
 let app: App | undefined;
@@ -27,7 +27,7 @@ const settled = async () => {
 const aPage = async (
   draw: (banner: Banner) => unknown,
   {
-    first = aBanner(),
+    first = buildBanner(),
     bootstrap = null,
     mayShow,
   }: { first?: Banner; bootstrap?: BannerBootstrap | null; mayShow?: () => boolean } = {},
@@ -118,9 +118,9 @@ test.each([
       { type: 'emptied', reason: 'invalid' },
     ]);
     // The same banner is not tried again.
-    await page.sync(aBanner());
+    await page.sync(buildBanner());
     expect(page.notices).toHaveLength(3);
-    await page.sync(aBanner({ id: 'bnr-2' }));
+    await page.sync(buildBanner({ id: 'bnr-2' }));
     expect(page.container.textContent).toBe('ShopSummer sale');
     expect(page.escaped).toEqual([]);
   },
@@ -163,10 +163,10 @@ test('a listener that throws is the page’s own affair, and the banner stays', 
 });
 
 /** A server has drawn a banner for the placement. */
-const drawnByServer = { ...aBootstrap(), banners: { home_hero: aBanner() } };
+const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } };
 
 test.each([
-  ['of a control group', { first: aBanner({ id: 'bnr-2', isControl: true }) }],
+  ['of a control group', { first: buildBanner({ id: 'bnr-2', isControl: true }) }],
   ['that mayShow() keeps away', { mayShow: () => false }],
 ])('what a server has drawn leaves for a banner %s', async (_, known) => {
   const { notices, container } = await aPage(headline, { ...known, bootstrap: drawnByServer });

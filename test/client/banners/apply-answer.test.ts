@@ -7,7 +7,7 @@ import {
   isDismissed,
   type UserRecord,
 } from '../../../src/client/banners/user-record.ts';
-import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
+import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
@@ -19,7 +19,11 @@ const shown = (record: UserRecord, placementId = 'home_hero') =>
 
 test('case 53: null takes the cached banner away, a placement that is not answered stays', () => {
   const record = emptyRecord();
-  applyAnswer(record, { home_hero: aBanner(), sidebar: aBanner({ id: 'bnr-2', placementId: 'sidebar' }) }, 1);
+  applyAnswer(
+    record,
+    { home_hero: buildBanner(), sidebar: buildBanner({ id: 'bnr-2', placementId: 'sidebar' }) },
+    1,
+  );
   applyAnswer(record, { home_hero: null }, 2);
   expect(shown(record)).toBeNull();
   expect(record.banners.get('home_hero')).toEqual({ banner: null, askedAtMs: 2 });
@@ -28,8 +32,8 @@ test('case 53: null takes the cached banner away, a placement that is not answer
 
 test('case 50: an answer to an older question does not replace the answer to a newer one, each placement alone', () => {
   const record = emptyRecord();
-  applyAnswer(record, { home_hero: aBanner({ id: 'new' }) }, 20);
-  applyAnswer(record, { home_hero: aBanner({ id: 'old' }), sidebar: aBanner({ id: 'side' }) }, 10);
+  applyAnswer(record, { home_hero: buildBanner({ id: 'new' }) }, 20);
+  applyAnswer(record, { home_hero: buildBanner({ id: 'old' }), sidebar: buildBanner({ id: 'side' }) }, 10);
   expect(shown(record)).toBe('new');
   expect(shown(record, 'sidebar')).toBe('side');
 });
@@ -38,69 +42,69 @@ test.each([1, 50, 48 * 60])(
   'an answer that was requested under a clock %i minutes ahead does not block all later ones',
   (minutes) => {
     const record = emptyRecord();
-    applyAnswer(record, { home_hero: aBanner({ id: 'future' }) }, (1 + minutes) * MINUTE);
-    applyAnswer(record, { home_hero: aBanner({ id: 'now' }) }, MINUTE);
+    applyAnswer(record, { home_hero: buildBanner({ id: 'future' }) }, (1 + minutes) * MINUTE);
+    applyAnswer(record, { home_hero: buildBanner({ id: 'now' }) }, MINUTE);
     expect(shown(record)).toBe('now');
   },
 );
 
 test('case 56: a dismissed banner that comes back for minutes stays hidden', () => {
   const record = emptyRecord();
-  applyAnswer(record, { home_hero: aBanner() }, 0);
-  addDismissals(record, [dismissalOf(aBanner())]);
+  applyAnswer(record, { home_hero: buildBanner() }, 0);
+  addDismissals(record, [dismissalOf(buildBanner())]);
   expect(shown(record)).toBeNull();
-  applyAnswer(record, { home_hero: aBanner() }, 1 * MINUTE);
+  applyAnswer(record, { home_hero: buildBanner() }, 1 * MINUTE);
   acceptDismissals(record, ['bnr-1'], 2 * MINUTE);
-  applyAnswer(record, { home_hero: aBanner() }, 11 * MINUTE);
+  applyAnswer(record, { home_hero: buildBanner() }, 11 * MINUTE);
   expect(shown(record)).toBeNull();
-  expect(isDismissed(record, aBanner())).toBe(true);
+  expect(isDismissed(record, buildBanner())).toBe(true);
 });
 
 test('contract 7.5: ten minutes past its acceptance a dismissal no longer hides what the service sends', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(aBanner())]);
+  addDismissals(record, [dismissalOf(buildBanner())]);
   acceptDismissals(record, ['bnr-1'], 0);
-  applyAnswer(record, { home_hero: aBanner() }, 10 * MINUTE);
+  applyAnswer(record, { home_hero: buildBanner() }, 10 * MINUTE);
   expect(shown(record)).toBe('bnr-1');
   expect(record.dismissed).toEqual([]);
 });
 
 test('contract 7.5: a dismissal that was never accepted hides the banner as long as the service sends it', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(aBanner())]);
-  applyAnswer(record, { home_hero: aBanner() }, 24 * 60 * MINUTE);
+  addDismissals(record, [dismissalOf(buildBanner())]);
+  applyAnswer(record, { home_hero: buildBanner() }, 24 * 60 * MINUTE);
   expect(shown(record)).toBeNull();
 });
 
 test.each([
   ['none', null],
-  ['another banner', aBanner({ id: 'bnr-2' })],
-  ['a test send', aBanner({ id: 'test', isTestSend: true })],
+  ['another banner', buildBanner({ id: 'bnr-2' })],
+  ['a test send', buildBanner({ id: 'test', isTestSend: true })],
 ])('case 56: %s in between does not bring a dismissed banner back, accepted or not', (_, between) => {
   for (const acceptedAtMs of [null, 2 * MINUTE]) {
     const record = emptyRecord();
-    addDismissals(record, [dismissalOf(aBanner())]);
+    addDismissals(record, [dismissalOf(buildBanner())]);
     applyAnswer(record, { home_hero: between }, 1 * MINUTE);
     expect(shown(record)).toBe(between?.isTestSend ? null : (between?.id ?? null));
     if (acceptedAtMs !== null) acceptDismissals(record, ['bnr-1'], acceptedAtMs);
     applyAnswer(record, { home_hero: between }, 3 * MINUTE);
-    applyAnswer(record, { home_hero: aBanner() }, 4 * MINUTE);
+    applyAnswer(record, { home_hero: buildBanner() }, 4 * MINUTE);
     expect(shown(record)).toBeNull();
   }
 });
 
 test('case 55: a dismissal that was accepted under a clock two days ahead ends when the clock is right', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(aBanner())]);
+  addDismissals(record, [dismissalOf(buildBanner())]);
   acceptDismissals(record, ['bnr-1'], 48 * 60 * MINUTE);
-  applyAnswer(record, { home_hero: aBanner() }, MINUTE);
+  applyAnswer(record, { home_hero: buildBanner() }, MINUTE);
   expect(shown(record)).toBe('bnr-1');
 });
 
 test('a dismissal hides the banner in its own placement only', () => {
   const record = emptyRecord();
-  addDismissals(record, [dismissalOf(aBanner())]);
-  applyAnswer(record, { sidebar: aBanner({ placementId: 'sidebar' }) }, 1);
+  addDismissals(record, [dismissalOf(buildBanner())]);
+  applyAnswer(record, { sidebar: buildBanner({ placementId: 'sidebar' }) }, 1);
   expect(shown(record, 'sidebar')).toBe('bnr-1');
 });
 
@@ -121,7 +125,7 @@ test('case 50: in whatever order answers arrive, each placement ends with the an
           Object.entries(placements).map(([placementId, isThere]) => {
             const id = isThere ? `${placementId}-${askedAtMs}` : null;
             if (askedAtMs >= (latest[placementId]?.askedAtMs ?? -1)) latest[placementId] = { askedAtMs, id };
-            return [placementId, id === null ? null : aBanner({ id, placementId })];
+            return [placementId, id === null ? null : buildBanner({ id, placementId })];
           }),
         );
         applyAnswer(record, banners, askedAtMs);

@@ -4,7 +4,7 @@ import type { BannerBootstrap, Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { forgetUsers } from '../../../src/client/user/switch-user.ts';
-import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
+import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -31,7 +31,7 @@ const setUp = (store: Store = createMemoryStore(), bootstrap?: BannerBootstrap) 
   return { cache, errors, onChange, store, time };
 };
 
-const stored = (banner = aBanner(), askedAtMs = 1) => ({
+const stored = (banner = buildBanner(), askedAtMs = 1) => ({
   ...emptyRecord(),
   banners: new Map([[banner.placementId, { banner, askedAtMs }]]),
 });
@@ -43,8 +43,8 @@ test('shows what an earlier page has stored, after one read', async () => {
   const { cache } = setUp(store);
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.open('u-1');
-  expect(cache.current('home_hero')).toEqual(aBanner());
-  expect(cache.isGiven(aBanner())).toBe(true);
+  expect(cache.current('home_hero')).toEqual(buildBanner());
+  expect(cache.isGiven(buildBanner())).toBe(true);
   expect(get).toHaveBeenCalledTimes(1);
 });
 
@@ -61,7 +61,7 @@ test('a placement without a banner differs from one that was never requested', a
 test('contract 7.2: a banner is expired once its second has passed, not at it', async () => {
   const { cache, time } = setUp();
   await cache.open('u-1');
-  await cache.change((record) => Object.assign(record, stored(aBanner({ expiresAt: 2_000_000 }))));
+  await cache.change((record) => Object.assign(record, stored(buildBanner({ expiresAt: 2_000_000 }))));
   time.now = 2_000_000;
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
   time.now = 2_000_001;
@@ -73,7 +73,7 @@ test('case 55: expiry follows the server, on a device whose clock is two days be
   const twoDays = 48 * 3_600_000;
   await cache.open('u-1');
   await cache.change((record) => {
-    Object.assign(record, stored(aBanner({ expiresAt: time.now + twoDays - 1 })));
+    Object.assign(record, stored(buildBanner({ expiresAt: time.now + twoDays - 1 })));
     record.clockSkewMs = twoDays;
   });
   expect(cache.current('home_hero')).toBeNull();
@@ -84,7 +84,7 @@ test('a change shows at once, and is stored when it resolves', async () => {
   await cache.open('u-1');
   onChange.mockClear();
   const done = cache.change((record) => {
-    record.banners.set('home_hero', { banner: aBanner(), askedAtMs: 1 });
+    record.banners.set('home_hero', { banner: buildBanner(), askedAtMs: 1 });
     return 'verdict';
   });
   expect(cache.current('home_hero')?.id).toBe('bnr-1');
@@ -152,7 +152,7 @@ test('contract 7.8: another user sees nothing of the former one, and cannot trac
   await cache.change((record) => Object.assign(record, stored()));
   const opened = cache.open('u-2');
   expect(cache.current('home_hero')).toBeUndefined();
-  expect(cache.isGiven(aBanner())).toBe(false);
+  expect(cache.isGiven(buildBanner())).toBe(false);
   await opened;
   await forgetUsers(store, cache.key, cache.userId);
   expect(await store.get(keyOf('u-1'))).toBeUndefined();
@@ -173,7 +173,7 @@ test('contract 7.8: a tab whose user has left in another one goes on in memory, 
   const { cache } = setUp(store);
   await cache.open('u-1');
   await cache.change((record) => Object.assign(record, stored()));
-  await cache.dismiss([dismissalOf(aBanner())]);
+  await cache.dismiss([dismissalOf(buildBanner())]);
   await forgetUsers(store, cache.key, () => 'u-2');
   const dismissed = await cache.change((record) => {
     record.clockSkewMs = 7;
@@ -208,7 +208,7 @@ test('a user who signs out and in again at once keeps their record, though it wa
   const forgotten = forgetUsers(store, cache.key, cache.userId);
   await cache.open('u-1');
   await forgotten;
-  await cache.dismiss([dismissalOf(aBanner())]);
+  await cache.dismiss([dismissalOf(buildBanner())]);
   expect(await store.get(keyOf('u-1'))).toMatchObject({ dismissed: [{ bannerId: 'bnr-1' }] });
 });
 
@@ -312,7 +312,7 @@ test.each([
     await cache.open('u-1');
     await cache.change((record) => Object.assign(record, stored()));
     update.mockImplementationOnce(fail as never);
-    await cache.dismiss([dismissalOf(aBanner())]);
+    await cache.dismiss([dismissalOf(buildBanner())]);
     await cache.reread();
     expect(cache.current('home_hero')).toBeNull();
     const counted = vi.fn();
@@ -367,7 +367,7 @@ test('however often a store has failed, what it gets in the end is all that the 
   for (let changes = 0; changes < 150; changes += 1) await cache.change(() => undefined);
   isFull = false;
   await cache.change(() => undefined);
-  expect(cache.current('home_hero')).toEqual(aBanner());
+  expect(cache.current('home_hero')).toEqual(buildBanner());
   expect(await memory.get(keyOf('u-1'))).toMatchObject({ banners: stored().banners });
 });
 
@@ -377,13 +377,13 @@ test('a bootstrap is for the first time that its user is there: who comes back h
     appId: 'app',
     userId: 'u-1',
     askedAtMs: 1,
-    banners: { home_hero: aBanner() },
+    banners: { home_hero: buildBanner() },
   };
   const { cache } = setUp(createMemoryStore(), bootstrap as BannerBootstrap);
   await cache.open('u-2');
   expect(cache.current('home_hero')).toBeUndefined();
   await cache.open('u-1');
-  expect(cache.current('home_hero')).toEqual(aBanner());
+  expect(cache.current('home_hero')).toEqual(buildBanner());
   await cache.open(null);
   await cache.open('u-1');
   expect(cache.current('home_hero')).toBeUndefined();
@@ -395,7 +395,7 @@ test('case 46: a change that throws at a damaged record is not tried again with 
   const { cache } = setUp(store);
   const opened = cache.open('u-1');
   // Before the damage is read, memory takes what the store cannot.
-  await cache.dismiss([dismissalOf(aBanner())]);
+  await cache.dismiss([dismissalOf(buildBanner())]);
   await opened;
   await cache.change((record) => {
     record.clockSkewMs = 7;
@@ -440,7 +440,7 @@ test('a page that stood still while the store answered has not waited in vain', 
   vi.advanceTimersToNextTimer();
   answer();
   await opened;
-  expect(cache.current('home_hero')).toEqual(aBanner());
+  expect(cache.current('home_hero')).toEqual(buildBanner());
   expect(errors).toEqual([]);
   expect(vi.getTimerCount()).toBe(0);
 });

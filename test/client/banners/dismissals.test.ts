@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { addDismissals, emptyRecord } from '../../../src/client/banners/user-record.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 
 test('takes the banner out of the record, and knows each dismissal once', () => {
   const record = emptyRecord();
-  record.banners.set('home_hero', { banner: aBanner(), askedAtMs: 1 });
+  record.banners.set('home_hero', { banner: buildBanner(), askedAtMs: 1 });
   const dismissal = { placementId: 'home_hero', bannerId: 'bnr-1' };
   for (let i = 0; i < 2; i += 1) addDismissals(record, [dismissal]);
   expect(record.banners.get('home_hero')?.banner).toBeNull();

@@ -8,9 +8,9 @@ import {
   getNumberProperty,
   getStringProperty,
 } from '../../../src/client/index.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 
-const banner = aBanner({
+const banner = buildBanner({
   properties: {
     text: { type: 'string', value: 'Hi' },
     count: { type: 'number', value: 0 },
@@ -53,7 +53,7 @@ test('case 59: unknown types and wrong values are named, for the diagnostic', ()
 });
 
 test('case 59: a type named like a member of every object is unknown, not a crash', () => {
-  const odd = aBanner({ properties: { a: { type: 'constructor', value: 1 } } });
+  const odd = buildBanner({ properties: { a: { type: 'constructor', value: 1 } } });
   expect(invalidProperties(odd)).toEqual(['a']);
 });
 
@@ -69,7 +69,7 @@ test('a getter returns null exactly for what is named as invalid', () => {
   const values = ['text', '', 0, 1.5, true, false, null, undefined, [], [1], {}, { a: 1 }];
   for (const [type, read] of Object.entries(getters)) {
     for (const value of values) {
-      const odd = aBanner({ properties: { a: { type, value } } as never });
+      const odd = buildBanner({ properties: { a: { type, value } } as never });
       expect([type, value, read(odd, 'a') === null]).toEqual([
         type,
         value,

@@ -4,7 +4,7 @@ import { createRenewal } from '../../../src/client/banners/updates.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 const SPREAD_MS = 10_000;
@@ -46,7 +46,7 @@ const openTab = async (store: Store, expired = ['home_hero']) => {
   const expire = async () => {
     await cache.change((record) => {
       for (const placementId of expired) {
-        const banner = aBanner({ placementId, expiresAt: Date.now() - 1 });
+        const banner = buildBanner({ placementId, expiresAt: Date.now() - 1 });
         record.banners.set(placementId, { banner, askedAtMs: Date.now() });
       }
     });

@@ -4,7 +4,7 @@ import { acceptDismissals, createStoreAnswer } from '../../../src/client/banners
 import { addDismissals } from '../../../src/client/banners/user-record.ts';
 import type { Banner, Notice } from '../../../src/client/index.ts';
 import { createMemoryStore, type Store } from '../../../src/client/platform/store.ts';
-import { aBanner, dismissalOf } from '../../helpers/a-banner.ts';
+import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
 /** A store whose next change waits until the test releases it. */
@@ -26,7 +26,7 @@ test('notifies of an answer when it is stored: a listener may leave the page', a
   const cache = aBannerCache({ store });
   await cache.open('u-1');
   const notices: Notice[] = [];
-  const banner = aBanner({ placementId: 'home' });
+  const banner = buildBanner({ placementId: 'home' });
   const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
   const taken = storeAnswer({
     userId: 'u-1',
@@ -49,7 +49,7 @@ test('case 51: an answer that is stored when another user has signed in makes no
   await cache.open('u-1');
   const notices: Notice[] = [];
   const storeAnswer = createStoreAnswer(cache.user, cache, (notice) => notices.push(notice));
-  const banners = new Map([['home', aBanner({ placementId: 'home' })]]);
+  const banners = new Map([['home', buildBanner({ placementId: 'home' })]]);
   const taken = storeAnswer({ userId: 'u-1', banners, askedAtMs: 1, clockSkewMs: undefined });
   await cache.open('u-2');
   release();
@@ -66,8 +66,8 @@ const open = async () => {
   const shown = () => cache.current('home')?.id ?? null;
   return { cache, answer, shown };
 };
-const normal = aBanner({ placementId: 'home', id: 'normal' });
-const testSend = aBanner({ placementId: 'home', id: 'test', isTestSend: true });
+const normal = buildBanner({ placementId: 'home', id: 'normal' });
+const testSend = buildBanner({ placementId: 'home', id: 'test', isTestSend: true });
 
 test.each([
   ['a banner', normal, testSend],

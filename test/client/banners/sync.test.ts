@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { invalidProperties } from '../../../src/client/banners/answers.ts';
 import type { Banner } from '../../../src/client/index.ts';
-import { aBanner, aWireBanner } from '../../helpers/a-banner.ts';
+import { aWireBanner, buildBanner } from '../../helpers/a-banner.ts';
 import { all, json, refuse, settle, setUp } from './arrange-sync.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 2, 1) }));
@@ -74,8 +74,8 @@ test('an answer becomes banners: seconds turn into milliseconds, -1 into never, 
   ]);
   await sync.now(['a', 'b', 'c', 'd']);
   expect(Object.fromEntries(results[0]!.banners)).toEqual({
-    a: aBanner({ placementId: 'a', expiresAt: 1_790_812_800_000 }),
-    b: aBanner({ id: 'bnr-2', placementId: 'b', isControl: true, properties: {} }),
+    a: buildBanner({ placementId: 'a', expiresAt: 1_790_812_800_000 }),
+    b: buildBanner({ id: 'bnr-2', placementId: 'b', isControl: true, properties: {} }),
     c: null,
   });
 });

@@ -64,7 +64,7 @@ describe('buffer and crash', () => {
   test('case 3: a batch whose tab died before the answer is in doubt after its lease, and another tab resolves it', async () => {
     const world = createWorld();
     const first = world.openTab();
-    world.service.fail({ type: 'hang', taken: true });
+    world.service.fail({ type: 'hang', stored: true });
     const events = await first.captureMany(3);
     void first.delivery.flush();
     await world.settle();

@@ -39,12 +39,12 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
   }),
   fc.record({ type: fc.constant('status' as const), status: fc.constantFrom(400, 401, 404, 413, 500, 503) }),
   fc.record({ type: fc.constant('slow' as const), delayMs: fc.integer({ min: 1, max: 40_000 }) }),
-  fc.record({ type: fc.constant('hang' as const), taken: fc.boolean() }),
+  fc.record({ type: fc.constant('hang' as const), stored: fc.boolean() }),
   fc.record({
     type: fc.constant('drop' as const),
     when: fc.constantFrom('before' as const, 'after' as const),
   }),
-  fc.constant({ type: 'portal' as const }),
+  fc.constant({ type: 'captive-portal' as const }),
   fc.record({ type: fc.constant('truncate' as const), broken: fc.boolean() }),
   fc.constant({ type: 'redirect' as const, to: 'http://elsewhere.test/' }),
   fc.record({

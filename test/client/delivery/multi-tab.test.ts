@@ -31,7 +31,7 @@ describe('several tabs', () => {
     const captured = (
       await Promise.all(tabs.map((tab, i) => tab.captureMany(10, 'click', 'u1', `tab${i}-`)))
     ).flat();
-    world.service.fail({ type: 'hang', taken: true });
+    world.service.fail({ type: 'hang', stored: true });
     void tabs[0]!.delivery.flush();
     await world.settle();
     const states = await Promise.all(tabs.map((tab) => tab.delivery.diagnostics()));

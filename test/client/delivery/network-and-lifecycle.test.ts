@@ -129,7 +129,7 @@ describe('network and lifecycle', () => {
       inDoubt: { impression: 'at-most-once' } as const,
     };
     const first = world.openTab({ options });
-    world.service.fail({ type: 'hang', taken: true });
+    world.service.fail({ type: 'hang', stored: true });
     await first.captureMany(2, 'impression');
     void first.delivery.flush();
     await world.settle();

@@ -411,7 +411,7 @@ describe('server answers', () => {
   test('case 21: a captive portal that answers 200 with a page deletes nothing', async () => {
     const world = createWorld();
     const tab = world.openTab();
-    world.service.fail({ type: 'portal' }, { times: 3 });
+    world.service.fail({ type: 'captive-portal' }, { times: 3 });
     await tab.captureMany(3);
     await tab.delivery.flush();
     expect(await tab.delivery.diagnostics()).toMatchObject({ delivered: 0, pending: 3, inDoubt: 0 });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Banner } from '../../../src/client/index.ts';
 import { createOverlay } from '../../../src/client/inspector/overlay.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 
 const anOverlay = () => {
   const lookedAt = new Map<string, Banner | null>();
@@ -23,7 +23,7 @@ const anOverlay = () => {
 
 test('a focused banner is a copy that never ends, and never counts as the original', () => {
   const { overlay, lookedAt, event } = anOverlay();
-  const original = aBanner({ isControl: true, expiresAt: 1 });
+  const original = buildBanner({ isControl: true, expiresAt: 1 });
   overlay.focus('home_hero', original);
   const copy = lookedAt.get('home_hero')!;
   expect(copy).toMatchObject({ isControl: false, isTestSend: true, expiresAt: null });
@@ -34,7 +34,7 @@ test('a focused banner is a copy that never ends, and never counts as the origin
 
 test('the dismissal of a focused banner ends its focus, and its events are taken after that as well', () => {
   const { overlay, lookedAt, event } = anOverlay();
-  overlay.focus('home_hero', aBanner());
+  overlay.focus('home_hero', buildBanner());
   const { id } = lookedAt.get('home_hero')!;
   expect(event('dismiss', id)).toBe(true);
   expect(overlay.isFocused('home_hero')).toBe(false);

@@ -5,7 +5,7 @@ import { createBoxes } from '../../../src/client/placements/box.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 
 /** An element of the page whose place the test decides: on screen, or 5,000 pixels below. */
 export const aSlot = ({ height = 100 } = {}) => {
@@ -71,4 +71,4 @@ export const drawHeadline: PlacementHook = (banner, { element }) => {
 };
 
 export const withHeadline = (headline: string, changes: Partial<Banner> = {}) =>
-  aBanner({ ...changes, properties: { headline: { type: 'string', value: headline } } });
+  buildBanner({ ...changes, properties: { headline: { type: 'string', value: headline } } });

@@ -11,11 +11,11 @@ import { createNotices } from '../../../src/client/notices.ts';
 import { createPlacements } from '../../../src/client/placements/placements.ts';
 import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
 import { patience } from '../../helpers/patience.ts';
 
-const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = aBanner()) => {
+const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2], banner = buildBanner()) => {
   const notices: Notice[] = [];
   const shown: (string | undefined)[] = [];
   const { notify, fail, subscribe } = createNotices();
@@ -47,7 +47,7 @@ const mount = (hook: Parameters<ReturnType<typeof createPlacements>['mount']>[2]
   return { element, notices, shown, unmount, types: () => notices.map(({ type }) => type) };
 };
 
-const withProperties = (properties: Banner['properties']) => aBanner({ properties });
+const withProperties = (properties: Banner['properties']) => buildBanner({ properties });
 
 test('render gets the plain values, typed by the schema', () => {
   const hook = definePlacement('home_hero', {
@@ -162,8 +162,8 @@ test('a placement that is defined anew after the check draws what fits it, and t
       Object.assign((...drawn: Parameters<PlacementHook>) => define()(...drawn), { check: () => [] }),
       banner,
     );
-  expect(checkedBefore(aBanner()).types()).toEqual(['shown']);
-  expect(render).toHaveBeenCalledWith({ headline: 'Summer sale' }, expect.anything(), aBanner());
+  expect(checkedBefore(buildBanner()).types()).toEqual(['shown']);
+  expect(render).toHaveBeenCalledWith({ headline: 'Summer sale' }, expect.anything(), buildBanner());
   expect(checkedBefore(withProperties({})).types()).toEqual(['failed', 'emptied']);
   expect(render).toHaveBeenCalledTimes(1);
 });

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createRooms } from '../../../src/client/placements/rooms.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 import { foreignPromise } from '../../helpers/foreign-promise.ts';
 import { aSlot, drawHeadline, setUp } from './arrange-placements.ts';
 
@@ -21,9 +21,9 @@ test('case 68: a hook that throws leaves an empty place, is reported once, and n
     throw cause;
   });
   placements.mount('home_hero', element, hook);
-  answer(aBanner());
+  answer(buildBanner());
   placements.considerAll();
-  answer(aBanner());
+  answer(buildBanner());
   expect(element.textContent).toBe('');
   expect(hook).toHaveBeenCalledTimes(1);
   expect(types()).toEqual(['failed', 'emptied invalid']);
@@ -33,7 +33,7 @@ test('case 68: a hook that throws leaves an empty place, is reported once, and n
     message: 'The hook of "home_hero" threw',
     cause,
   });
-  answer(aBanner({ id: 'bnr-2' }));
+  answer(buildBanner({ id: 'bnr-2' }));
   expect(hook).toHaveBeenCalledTimes(2);
 });
 
@@ -44,7 +44,7 @@ test('case 68: after a hook that throws there is nothing to count', () => {
   placements.mount('home_hero', aSlot().element, () => {
     throw new Error('no');
   });
-  answer(aBanner());
+  answer(buildBanner());
   expect(shown.at(-1)).toBeNull();
 });
 
@@ -55,7 +55,7 @@ test('case 68: an async hook that rejects is treated like one that throws', asyn
     slot.element.append('half');
     throw new Error('late');
   }) as unknown as PlacementHook);
-  answer(aBanner());
+  answer(buildBanner());
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
@@ -69,7 +69,7 @@ test('case 68: a hook whose promise is of another library, as with zone.js, is t
     return foreignPromise(Promise.reject(new Error('late')));
   };
   placements.mount('home_hero', element, hook as unknown as PlacementHook);
-  answer(aBanner());
+  answer(buildBanner());
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['shown', 'failed', 'emptied invalid']);
@@ -84,7 +84,7 @@ test('a hook that never ends its work is left behind: the signal is aborted and 
     slot.element.append('loading');
     return new Promise(() => undefined);
   }) as unknown as PlacementHook);
-  answer(aBanner());
+  answer(buildBanner());
   unmount();
   expect(element.textContent).toBe('');
   expect(signal?.aborted).toBe(true);
@@ -99,8 +99,8 @@ test('a cleanup that throws is reported, and the next banner is drawn', () => {
       throw new Error('no');
     };
   });
-  answer(aBanner());
-  answer(aBanner({ id: 'bnr-2' }));
+  answer(buildBanner());
+  answer(buildBanner({ id: 'bnr-2' }));
   expect(element.textContent).toBe('bnr-2');
   expect(types()).toEqual(['shown', 'failed', 'shown']);
 });
@@ -110,7 +110,7 @@ test('an async cleanup that rejects is reported, and no unhandled rejection of t
   placements.mount('home_hero', aSlot().element, (() => async () => {
     throw new Error('late');
   }) as unknown as PlacementHook);
-  answer(aBanner());
+  answer(buildBanner());
   answer(null);
   await vi.advanceTimersByTimeAsync(0);
   expect(types()).toEqual(['shown', 'emptied none', 'failed']);
@@ -123,7 +123,7 @@ test.each([
   const { placements, answer, types } = setUp();
   const { element } = aSlot();
   placements.mount('home_hero', element, Object.assign(drawHeadline.bind(null), { check: check as never }));
-  answer(aBanner());
+  answer(buildBanner());
   await vi.advanceTimersByTimeAsync(0);
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['failed', 'emptied invalid']);
@@ -137,7 +137,7 @@ test.each([
   const { placements, answer, types } = setUp();
   const check = () => foreignPromise<{ message: string }[]>(find());
   placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
-  answer(aBanner());
+  answer(buildBanner());
   expect(types()).toEqual([]);
   await vi.advanceTimersByTimeAsync(0);
   expect(types()).toEqual(expected);
@@ -147,6 +147,6 @@ test.each([false, 0, ''])('a check of a page in JavaScript that answers %j has f
   const { placements, answer, types } = setUp();
   const check = (() => found) as unknown as () => [];
   placements.mount('home_hero', aSlot().element, Object.assign(drawHeadline.bind(null), { check }));
-  answer(aBanner());
+  answer(buildBanner());
   expect(types()).toEqual(['shown']);
 });

@@ -1,7 +1,7 @@
 // Placements that the client inserts by itself. What needs layout is in test/e2e/insert-placements.test.ts.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { PLACEMENTS_PATH, type SelectorPlacement } from '../../../src/protocol/index.ts';
-import { createFakeService, aBanner as wire } from '../../../src/testing/index.ts';
+import { createFakeService, buildBanner as wire } from '../../../src/testing/index.ts';
 import { aProfile, draw, open, PATIENCE, stagePages } from '../pages.ts';
 
 stagePages();

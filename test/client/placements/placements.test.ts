@@ -3,7 +3,7 @@ import type { Banner, PlacementHook, Slot } from '../../../src/client/index.ts';
 import { createBoxes } from '../../../src/client/placements/box.ts';
 import type { Placements } from '../../../src/client/placements/placements.ts';
 import { createBoxMemory, createRooms } from '../../../src/client/placements/rooms.ts';
-import { aBanner } from '../../helpers/a-banner.ts';
+import { buildBanner } from '../../helpers/a-banner.ts';
 import { aSlot, drawHeadline, setUp, withHeadline } from './arrange-placements.ts';
 
 beforeEach(() => {
@@ -19,14 +19,14 @@ test('draws a banner as soon as it is known, and reports where it came from', ()
   placements.mount('home_hero', element, drawHeadline);
   expect(element.textContent).toBe('');
   expect(notices).toEqual([]);
-  answer(aBanner());
+  answer(buildBanner());
   expect(element.textContent).toBe('Summer sale');
-  expect(notices).toEqual([{ type: 'shown', banner: aBanner(), from: 'sync' }]);
+  expect(notices).toEqual([{ type: 'shown', banner: buildBanner(), from: 'sync' }]);
 });
 
 test('a banner that is known already is drawn while mounting', () => {
   const { placements, answer } = setUp();
-  answer(aBanner());
+  answer(buildBanner());
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
   expect(element.textContent).toBe('Summer sale');
@@ -36,8 +36,8 @@ test('the same answer again draws nothing again', () => {
   const { placements, answer, types } = setUp();
   const hook = vi.fn(drawHeadline);
   placements.mount('home_hero', aSlot().element, hook);
-  answer(aBanner());
-  answer(aBanner());
+  answer(buildBanner());
+  answer(buildBanner());
   expect(hook).toHaveBeenCalledTimes(1);
   expect(types()).toEqual(['shown']);
 });
@@ -51,24 +51,24 @@ test('unmounting takes the banner out, aborts the signal and runs the cleanup on
     ({ signal } = slot);
     return cleanup;
   });
-  answer(aBanner());
+  answer(buildBanner());
   expect(signal?.aborted).toBe(false);
   unmount();
   unmount();
   expect(cleanup).toHaveBeenCalledTimes(1);
   expect(signal?.aborted).toBe(true);
-  answer(aBanner({ id: 'bnr-2' }));
+  answer(buildBanner({ id: 'bnr-2' }));
   expect(cleanup).toHaveBeenCalledTimes(1);
 });
 
 test.each([
   ['there is nothing any more', () => undefined],
-  ['its banner was sent away', (placements: Placements) => placements.sendAway(aBanner())],
+  ['its banner was sent away', (placements: Placements) => placements.sendAway(buildBanner())],
 ])('an unmount in a notice that %s leaves the element as the page had it', (_, before) => {
   const { placements, answer } = setUp(({ type }) => type === 'emptied' && unmount());
   const { element, scrollTo } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
-  answer(aBanner());
+  answer(buildBanner());
   scrollTo(true);
   before(placements);
   scrollTo(false);
@@ -80,15 +80,15 @@ test('after an unmount in a notice the banner that was waiting is not drawn', ()
   const { placements, answer, state, types } = setUp(({ type }) => type === 'emptied' && unmount());
   const { element } = aSlot();
   const unmount = placements.mount('home_hero', element, drawHeadline);
-  answer(aBanner());
+  answer(buildBanner());
   state.mustLeave = 'dismissed';
-  answer(aBanner({ id: 'bnr-2' }));
+  answer(buildBanner({ id: 'bnr-2' }));
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['shown', 'emptied dismissed']);
 });
 
 test.each([
-  ['another banner', aBanner({ id: 'bnr-2' })],
+  ['another banner', buildBanner({ id: 'bnr-2' })],
   ['none', null],
 ])('an unmount in the cleanup of the hook is the end, where %s follows', (_, next) => {
   const { placements, answer, types } = setUp();
@@ -102,7 +102,7 @@ test.each([
     };
   };
   const unmount = placements.mount('home_hero', element, Object.assign(hook, { empty }));
-  answer(aBanner());
+  answer(buildBanner());
   answer(next);
   expect(element.outerHTML).toBe('<div></div>');
   expect(empty).not.toHaveBeenCalled();
@@ -123,7 +123,7 @@ test.each(['banner', 'empty'] as const)(
       element,
       Object.assign(() => drawLate(), { empty: drawLate }),
     );
-    answer(what === 'banner' ? aBanner() : null);
+    answer(what === 'banner' ? buildBanner() : null);
     expect(element.outerHTML).toBe('<div></div>');
     expect(types()).not.toContain('shown');
   },
@@ -136,7 +136,7 @@ test('without a cleanup the nodes that the hook added go, and the host’s own s
   const unmount = placements.mount('home_hero', element, (_, slot) => {
     slot.element.append(document.createElement('hr'), 'text');
   });
-  answer(aBanner());
+  answer(buildBanner());
   expect(element.childNodes).toHaveLength(3);
   unmount();
   expect(element.innerHTML).toBe('<p>of the host</p>');
@@ -189,7 +189,7 @@ test.each(['user', 'expired', 'dismissed'] as const)(
     const { element, scrollTo } = aSlot({ height: 120 });
     scrollTo(true);
     placements.mount('home_hero', element, drawHeadline);
-    answer(aBanner());
+    answer(buildBanner());
     state.mustLeave = reason;
     answer(null);
     expect(element.textContent).toBe('');
@@ -222,7 +222,7 @@ test('case 54: a banner that expires while displayed leaves by itself, and the l
   const { element } = aSlot();
   placements.mount('home_hero', element, drawHeadline);
   state.expiresInMs = 60_000;
-  answer(aBanner());
+  answer(buildBanner());
   vi.advanceTimersByTime(60_000);
   expect(element.textContent).toBe('Summer sale');
   state.mustLeave = 'expired';
@@ -238,7 +238,7 @@ test('a banner that expires in years does not overflow the timer', () => {
   const hook = vi.fn(drawHeadline);
   placements.mount('home_hero', aSlot().element, hook);
   state.expiresInMs = 10 ** 12;
-  answer(aBanner());
+  answer(buildBanner());
   vi.advanceTimersByTime(10_000);
   expect(hook).toHaveBeenCalledTimes(1);
   expect(vi.getTimerCount()).toBe(1);
@@ -273,7 +273,7 @@ test('a place that has collapsed opens out of view only', () => {
   placements.mount('home_hero', element, drawHeadline);
   answer(null);
   scrollTo(true);
-  answer(aBanner());
+  answer(buildBanner());
   expect(element.textContent).toBe('');
   scrollTo(false);
   placements.considerAll();
@@ -308,7 +308,7 @@ test('a control banner draws nothing, collapses out of view, and stays known as 
   const watched: (string | undefined)[] = [];
   placements.attach({ ...createRooms(() => true), onChange: ({ state }) => watched.push(state.banner?.id) });
   placements.mount('home_hero', element, hook);
-  answer(aBanner({ isControl: true }));
+  answer(buildBanner({ isControl: true }));
   expect(hook).not.toHaveBeenCalled();
   expect(types()).toEqual(['emptied control']);
   expect(watched.at(-1)).toBe('bnr-1');
@@ -325,7 +325,7 @@ test('an `empty` of the hook is drawn where there is no banner, and keeps the pl
   answer(null);
   expect(element.textContent).toBe('nothing today');
   expect(element.style.height).toBe('');
-  answer(aBanner());
+  answer(buildBanner());
   expect(element.textContent).toBe('bnr-1');
   answer(null);
   expect(element.textContent).toBe('nothing today');
@@ -338,8 +338,8 @@ test('a dismissed banner leaves every slot of its placement at once, with its ro
     scrollTo(true);
     placements.mount('home_hero', element, drawHeadline);
   }
-  answer(aBanner());
-  placements.sendAway(aBanner());
+  answer(buildBanner());
+  placements.sendAway(buildBanner());
   for (const { element } of slots) {
     expect(element.textContent).toBe('');
     expect(element.style.height).toBe('0px');
@@ -354,7 +354,7 @@ test('a hook that sends its banner away while it draws it leaves nothing behind'
     placements.sendAway(banner);
     slot.element.append('too late');
   });
-  answer(aBanner());
+  answer(buildBanner());
   expect(element.textContent).toBe('');
   expect(types()).toEqual(['emptied dismissed']);
 });
@@ -365,12 +365,12 @@ test('the slot’s verbs speak for their banner', async () => {
   placements.mount('home_hero', aSlot().element, (_, given) => {
     slot = given;
   });
-  answer(aBanner());
+  answer(buildBanner());
   await slot?.click();
   await slot?.dismiss();
   expect(track.mock.calls).toEqual([
-    [aBanner(), 'click'],
-    [aBanner(), 'dismiss'],
+    [buildBanner(), 'click'],
+    [buildBanner(), 'dismiss'],
   ]);
 });
 
@@ -380,7 +380,7 @@ test('case 66: a refused URL is reported with its banner, placement and use', ()
     expect(slot.safeUrl('javascript:alert(1)', 'link')).toBeNull();
     expect(slot.safeUrl('https://example.com/a.png', 'image')).toBe('https://example.com/a.png');
   });
-  answer(aBanner());
+  answer(buildBanner());
   expect(notices[0]).toEqual({
     type: 'failed',
     kind: 'url',
@@ -394,7 +394,7 @@ test('case 65: a slot that is moved keeps its banner, without a second draw', ()
   const { element } = aSlot();
   const hook = vi.fn(drawHeadline);
   placements.mount('home_hero', element, hook);
-  answer(aBanner());
+  answer(buildBanner());
   const elsewhere = document.createElement('aside');
   document.body.append(elsewhere);
   elsewhere.append(element);
@@ -408,7 +408,7 @@ test('case 65: a slot that is moved while another is mounted keeps its banner, a
   const [moved, gone] = [aSlot(), aSlot()];
   const hook = vi.fn(drawHeadline);
   for (const { element } of [moved, gone]) placements.mount('home_hero', element, hook);
-  answer(aBanner());
+  answer(buildBanner());
   moved.element.remove();
   gone.element.remove();
   placements.mount('sidebar', aSlot().element, hook);
@@ -428,7 +428,7 @@ test('a slot that left the page without a word is emptied at the next look, and 
   const unwatch = vi.fn();
   placements.attach({ ...createRooms(() => true), watch: () => unwatch });
   placements.mount('home_hero', element, () => cleanup);
-  answer(aBanner());
+  answer(buildBanner());
   element.remove();
   placements.considerAll();
   expect(cleanup).toHaveBeenCalledTimes(1);
@@ -448,7 +448,7 @@ test('a slot may be mounted before it is put into the page', () => {
   const { element } = aSlot();
   element.remove();
   placements.mount('home_hero', element, drawHeadline);
-  answer(aBanner());
+  answer(buildBanner());
   document.body.append(element);
   placements.considerAll();
   expect(element.textContent).toBe('Summer sale');
@@ -465,7 +465,7 @@ test('1,000 slots that are mounted and removed leave no timer, and twenty watche
     },
   });
   state.expiresInMs = 60_000;
-  answer(aBanner());
+  answer(buildBanner());
   for (let i = 0; i < 1_000; i++) {
     const { element } = aSlot();
     const unmount = placements.mount(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { aBanner } from '../../../src/testing/index.ts';
+import { buildBanner } from '../../../src/testing/index.ts';
 import { type EnginePage, until } from '../../helpers/engines.ts';
 import { heard, NO_TITLE, type Scenario, TITLE, type World } from './scenario.ts';
 import { shop } from './shop.ts';
@@ -154,7 +154,7 @@ export const painting: Scenario[] = [
       const page = await open();
       await until(page, heard('synced'));
       await page.run(`${MAKE_TALL}; await frames(2)`);
-      fake.setBanner('hero', aBanner('hero', { title: 'Winter' }, { id: 'winter' }));
+      fake.setBanner('hero', buildBanner('hero', { title: 'Winter' }, { id: 'winter' }));
       await page.run('await placard.refresh()');
       expect(await page.run(TITLE)).toBe(true);
       await page.run('scrollTo(0, 3000)');

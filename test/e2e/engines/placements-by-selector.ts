@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { SelectorPlacement } from '../../../src/protocol/index.ts';
-import { aBanner } from '../../../src/testing/index.ts';
+import { buildBanner } from '../../../src/testing/index.ts';
 import { until } from '../../helpers/engines.ts';
 import { type Scenario, settle } from './scenario.ts';
 import { shop } from './shop.ts';
@@ -25,7 +25,7 @@ export const placementsBySelector: Scenario[] = [
   {
     name: 'inserts a placement by its selector, moves nothing, counts it, and follows the address there and back',
     async run({ fake, api, pages, open }) {
-      fake.setBanner('room', aBanner('room', { title: 'Sale' }));
+      fake.setBanner('room', buildBanner('room', { title: 'Sale' }));
       pages.set(
         PATH,
         shop(api.origin, {

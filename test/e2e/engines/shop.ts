@@ -1,12 +1,12 @@
-import { aBanner, type FakeService } from '../../../src/testing/index.ts';
+import { buildBanner, type FakeService } from '../../../src/testing/index.ts';
 import type { TestPage } from '../../helpers/page-server.ts';
 
 /** Names for `mountWitness`. */
 export const WITNESSES = ['witness-1', 'witness-2', 'witness-3', 'witness-4'];
 
 export const stockBanners = (fake: FakeService): void => {
-  fake.setBanner('hero', aBanner('hero', { title: 'Sale' }));
-  for (const name of WITNESSES) fake.setBanner(name, aBanner(name));
+  fake.setBanner('hero', buildBanner('hero', { title: 'Sale' }));
+  for (const name of WITNESSES) fake.setBanner(name, buildBanner(name));
 };
 
 interface Shop {

@@ -1,6 +1,10 @@
 import { expect } from 'vitest';
 import type { BannerEvent } from '../../../src/client/index.ts';
-import { aBanner, assertDeliveredExactlyOnce, assertDeliveredInOrder } from '../../../src/testing/index.ts';
+import {
+  assertDeliveredExactlyOnce,
+  assertDeliveredInOrder,
+  buildBanner,
+} from '../../../src/testing/index.ts';
 import { until } from '../../helpers/engines.ts';
 import { heard, NO_TITLE, oneSecondSeen, type Scenario, settle, TITLE } from './scenario.ts';
 import { shop } from './shop.ts';
@@ -142,14 +146,14 @@ export const storage: Scenario[] = [
     async run({ fake, api, pages, open }) {
       const inSeconds = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds;
       pages.set('/clock', shop(api.origin, { before: CLOCK }));
-      fake.setBanner('hero', aBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(3_600) }));
+      fake.setBanner('hero', buildBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(3_600) }));
       const fast = await open(`/clock?skew=${2 * DAY}`);
       await until(fast, heard('synced'));
       await fast.reload();
       await until(fast, `return notices.some(({ type, from }) => type === 'shown' && from === 'cache')`);
       // What it hears of the time goes into the same cache.
       await fast.close();
-      fake.setBanner('hero', aBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(-60) }));
+      fake.setBanner('hero', buildBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(-60) }));
       const slow = await open(`/clock?skew=${-2 * DAY}`);
       await until(slow, heard('synced'));
       await until(slow, `return placard.banner('hero') === null`);
@@ -186,7 +190,7 @@ export const storage: Scenario[] = [
   {
     name: 'keeps a snoozed banner away over a reload and from the other tabs, and sends nothing of it',
     async run({ fake, api, pages, open }) {
-      fake.setBanner('hero', aBanner('hero', { title: 'Sale', max_snooze_hours: 48 }));
+      fake.setBanner('hero', buildBanner('hero', { title: 'Sale', max_snooze_hours: 48 }));
       pages.set(
         '/snooze',
         shop(api.origin, {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { aBanner } from '../../../src/testing/index.ts';
+import { buildBanner } from '../../../src/testing/index.ts';
 import { type EnginePage, until } from '../../helpers/engines.ts';
 import { HOSTILE } from '../../helpers/hostile-values.ts';
 import type { TestPage } from '../../helpers/page-server.ts';
@@ -65,7 +65,7 @@ export const strictPage: Scenario[] = [
   {
     name: 'case 67: draws, clicks and dismisses every template on the strictest page without a violation',
     async run({ fake, api, pages, origin, open }) {
-      for (const name of TEMPLATES) fake.setBanner(`${name}0`, aBanner(`${name}0`, SALE));
+      for (const name of TEMPLATES) fake.setBanner(`${name}0`, buildBanner(`${name}0`, SALE));
       pages.set('/strict', strict(api.origin));
       const page = await open('/strict');
       await until(page, `return globalThis.notices?.filter(({ type }) => type === 'shown').length === 3`);
@@ -111,7 +111,7 @@ export const strictPage: Scenario[] = [
           const headline = typeof value === 'string' && value.trim() ? value : 'Calm';
           const image = { type: 'image', value };
           fake.setBanner(name, {
-            ...aBanner(name, { headline }),
+            ...buildBanner(name, { headline }),
             properties: {
               ...Object.fromEntries(
                 ['body', 'button_text', 'link', 'image_alt', 'theme', 'dismissible', 'dismiss_text'].map(

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { aBanner } from '../../../src/testing/index.ts';
+import { buildBanner } from '../../../src/testing/index.ts';
 import { until } from '../../helpers/engines.ts';
 import { heard, oneSecondSeen, type Scenario, TITLE, tracked } from './scenario.ts';
 import { shop } from './shop.ts';
@@ -190,7 +190,7 @@ export const viewability: Scenario[] = [
   {
     name: 'a slot in a frame is not seen where the page around it hides or covers the frame',
     async run({ fake, api, pages, open }) {
-      for (const name of Object.keys(FRAMES)) fake.setBanner(name, aBanner(name, { title: name }));
+      for (const name of Object.keys(FRAMES)) fake.setBanner(name, buildBanner(name, { title: name }));
       pages.set(
         '/frame',
         shop(api.origin, {
@@ -238,7 +238,7 @@ export const viewability: Scenario[] = [
       for (const [number, places] of PAGES.entries()) {
         for (const [i, { isControl = false }] of Object.values(places).entries()) {
           const name = `place-${number}-${i}`;
-          fake.setBanner(name, aBanner(name, {}, { is_control: isControl }));
+          fake.setBanner(name, buildBanner(name, {}, { is_control: isControl }));
         }
         pages.set(`/places-${number}`, pageOf(api.origin, places, number));
         const page = await open(`/places-${number}`);

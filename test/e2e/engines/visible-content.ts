@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { aBanner } from '../../../src/testing/index.ts';
+import { buildBanner } from '../../../src/testing/index.ts';
 import { until } from '../../helpers/engines.ts';
 import { oneSecondSeen, type Scenario } from './scenario.ts';
 import { shop } from './shop.ts';
@@ -138,7 +138,7 @@ export const visibleContent: Scenario[] = [
     name: 'counts what is drawn in a slot, and not a slot whose content was hidden, removed or made transparent',
     async run({ fake, api, pages, open }) {
       const names = Object.keys(CASES);
-      for (const i of names.keys()) fake.setBanner(`case-${i}`, aBanner(`case-${i}`));
+      for (const i of names.keys()) fake.setBanner(`case-${i}`, buildBanner(`case-${i}`));
       pages.set('/content', shop(api.origin, { html, script }));
       const page = await open('/content');
       await until(page, `return notices.filter(({ type }) => type === 'shown').length >= ${names.length}`);
