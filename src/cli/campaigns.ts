@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { defineCommand } from 'citty';
-import { loadWorkspaces, visitStore, type Workspace } from '../service/index.ts';
+import { loadWorkspaces, openForMaintenance, type Workspace } from '../service/index.ts';
 import { pullCampaigns, pushCampaigns } from '../studio/index.ts';
 import { dbOption, visitedDatabase } from './database.ts';
 
@@ -44,7 +44,7 @@ export const campaigns = defineCommand({
     if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
     const workspace = workspaceOf(args.workspace);
     const db = visitedDatabase(args.db, 'specify --db, the database that the service uses');
-    const { studio, close } = await visitStore(db);
+    const { studio, close } = await openForMaintenance(db);
     const mirror = { workspace, studio, folder, nowMs: Date.now() };
     const say = (line: string) => process.stdout.write(`${line}\n`);
     try {

@@ -67,9 +67,9 @@ const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
 /** Rejects are not in the API: they hold what the source says of people. */
 const writeRejects = async (db: string, asked: string | undefined, id: string, isCsv: boolean) => {
   // The other actions call the API and need not load the service.
-  const { csvCell, stampText, visitStore } = await import('../service/index.ts');
+  const { csvCell, stampText, openForMaintenance } = await import('../service/index.ts');
   const cell = (value: string | null) => csvCell((value ?? '').replace(CONTROL, '\ufffd'));
-  const { ingestion, workspaceIds, close } = await visitStore(db);
+  const { ingestion, workspaceIds, close } = await openForMaintenance(db);
   try {
     const workspaceId = chosenWorkspace(await workspaceIds(), asked) ?? '';
     if (isCsv) await writeLine(CSV_COLUMNS.join(','));

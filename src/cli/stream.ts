@@ -14,13 +14,13 @@ import {
   formatCursor,
   isDataEventName,
   loadWorkspaces,
+  openForMaintenance,
   parseCursor,
   readEvents,
   removeUnfinished,
   retryDelayMs,
   START,
   sendMessage,
-  visitStore,
   writePartitions,
 } from '../service/index.ts';
 import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
@@ -204,7 +204,7 @@ export const stream = defineCommand({
     const findWorkspace = workspaceFinder(args.names);
     const db = visitedDatabase(args.db, 'stream needs --db, the database that the service uses');
     const sink = sinkOf(args.to, args.target, args['secret-env']);
-    const { feed, workspaceIds, close } = await visitStore(db);
+    const { feed, workspaceIds, close } = await openForMaintenance(db);
     const { asked, release } = createInterruption();
     try {
       const workspaceId = chosenWorkspace(await workspaceIds(), args.workspace);

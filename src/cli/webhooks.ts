@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty';
-import { formatCursor, parseCursor, START, visitStore } from '../service/index.ts';
+import { formatCursor, openForMaintenance, parseCursor, START } from '../service/index.ts';
 import { chosenWorkspace, dbOption, visitedDatabase } from './database.ts';
 import { writeLine } from './stdout.ts';
 
@@ -36,7 +36,7 @@ export const webhooks = defineCommand({
     if (action === 'replay' && cursor === null)
       throw new Error('replay needs --from, start or a cursor such as 120-35-7');
     const db = visitedDatabase(args.db, 'webhooks needs --db, the database that the service uses');
-    const { webhooks: store, workspaceIds, close } = await visitStore(db);
+    const { webhooks: store, workspaceIds, close } = await openForMaintenance(db);
     const changed = async (isDone: Promise<boolean>, done: string, failed: string) => {
       if (!(await isDone)) throw new Error(failed);
       await writeLine(done);

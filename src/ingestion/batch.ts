@@ -6,10 +6,10 @@ import {
   checkRow,
   type IngestionReject,
   type IngestionRun,
-  isRefused,
-  RetryLaterError,
+  isRejected,
   rowsWork,
   type Store,
+  TransientError,
   type Watermark,
   type Workspace,
 } from '../service/index.ts';
@@ -173,7 +173,7 @@ export const createBatches = (options: BatchesOptions) => {
         });
       } catch (error) {
         // Nothing was stored: writes of requests come first.
-        if (!(error instanceof RetryLaterError) || tries === MAX_TRIES) throw error;
+        if (!(error instanceof TransientError) || tries === MAX_TRIES) throw error;
         await wait(AGAIN_MS);
       }
     }
@@ -191,7 +191,7 @@ export const createBatches = (options: BatchesOptions) => {
       refused = await write(judged, record);
     } catch (error) {
       // One value that the database cannot hold costs its row alone. Where another run has the lease, all are refused.
-      if (!isRefused(error) || !(await holdsLease())) throw error;
+      if (!isRejected(error) || !(await holdsLease())) throw error;
       const [first] = judged;
       if (judged.length < 2) {
         if (!first || 'reason' in first.checked) throw error;

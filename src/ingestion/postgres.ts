@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, type FieldDef } from 'pg';
 import { readSecret } from '../secrets/index.ts';
-import { asLibpq, type Source, stampText } from '../service/index.ts';
+import { normalizeSslMode, type Source, stampText } from '../service/index.ts';
 import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
@@ -107,7 +107,7 @@ const ignore = () => undefined;
 export const openPostgres = async (source: PostgresSource, question: Question): Promise<Snapshot> => {
   const { after, keys, signal } = question;
   const client = new Client({
-    connectionString: asLibpq(urlOf(source), process.env['PGSSLMODE']),
+    connectionString: normalizeSslMode(urlOf(source), process.env['PGSSLMODE']),
     application_name: NAME,
     connectionTimeoutMillis: CONNECT_MS,
     query_timeout: STATEMENT_MS + CONNECT_MS,

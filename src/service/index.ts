@@ -6,7 +6,7 @@ export { type Campaign, toConversion as conversionOf } from './campaigns/campaig
 export { priorityOrder as campaignOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, REACH_SAMPLE, type Reach, cpuTimeMs as workedMs } from './campaigns/reach.ts';
+export { countReach, cpuTimeMs as workedMs, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { getSuspension as haltedBy } from './campaigns/render-errors.ts';
 export { formatCursor, parseCursor, START } from './data-out/cursor.ts';
@@ -67,12 +67,12 @@ export type { Conversion } from './results/goals.ts';
 export type { Counts } from './results/measures.ts';
 export type {
   ArmResults,
-  CampaignNumber,
   CampaignResults,
+  CampaignSummary,
   DayResults,
   LanguageResults,
   PlacementResults,
-  ResultsQuestion,
+  ResultsQuery,
 } from './results/read.ts';
 export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
@@ -85,16 +85,16 @@ export {
 } from './service.ts';
 export {
   backupStore,
+  openForMaintenance,
   openStore,
   openStoreReader,
   pruneStore,
   vacuumStore,
-  visitStore,
 } from './store/index.ts';
-export { asLibpq } from './store/postgres/connect.ts';
-export type { BannerUser, Store, StoreReader } from './store/store.ts';
+export { normalizeSslMode } from './store/postgres/connect.ts';
+export type { Store, StoreReader, TargetingData } from './store/store.ts';
 export type { StudioStore } from './store/studio-store.ts';
-export { isRefused, RetryLaterError } from './store/write-errors.ts';
+export { isRejected, TransientError } from './store/write-errors.ts';
 export { suggest as nearest } from './suggest.ts';
 export type { MetricValues, SpanOptions, Telemetry } from './telemetry.ts';
 export { tuneProcess } from './tune-process.ts';

@@ -10,7 +10,7 @@ const EVERY_MS = 6 * 60 * 60 * 1000;
 const PAUSE_MS = 50;
 
 export interface RetentionOptions {
-  store: Pick<Store, 'prune' | 'staleUsers' | 'write'>;
+  store: Pick<Store, 'prune' | 'expiredStubUsers' | 'write'>;
   workspaces(): readonly Workspace[];
   /** Receives how many rows a step deleted. */
   onPruned(workspaceId: string, kind: 'events' | 'banner_events' | 'users', rows: number): void;
@@ -44,7 +44,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
   /** Deletes users who are no more than banner events that are gone, with what decisions knew of them. */
   const expire = async (workspaceId: string, beforeMs: number) => {
     for (;;) {
-      const stale = await store.staleUsers(workspaceId, beforeMs);
+      const stale = await store.expiredStubUsers(workspaceId, beforeMs);
       if (stale.length === 0) return;
       await store.write({
         workspaceId,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { followResults } from '../../src/service/follow-results.ts';
-import { type ResultsQuestion, silentLog } from '../../src/service/index.ts';
+import { type ResultsQuery, silentLog } from '../../src/service/index.ts';
 import { createService } from '../../src/service/service.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import type { Workspace } from '../../src/service/workspace/workspace.ts';
@@ -27,7 +27,7 @@ const aFollower = (all: Workspace[]) => {
   let workspaces = all;
   const stop = followResults({
     store: {
-      async addGoals(_: string, { campaignId, conversions }: ResultsQuestion) {
+      async addGoals(_: string, { campaignId, conversions }: ResultsQuery) {
         if (store.problem) {
           store.refused += 1;
           throw store.problem;

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/service/index.ts';
 import type { CustomEvent } from '../../src/service/profiles/events.ts';
-import { RetryLaterError } from '../../src/service/store/write-errors.ts';
+import { TransientError } from '../../src/service/store/write-errors.ts';
 import { APP_ID, aCampaign, aWorkspace } from '../helpers/a-workspace.ts';
 import { aDatabase, END_ALL, lockBeside, runBeside, waitsFor } from '../helpers/postgres.ts';
 import { asServer, runService } from '../helpers/running-service.ts';
@@ -74,7 +74,7 @@ describe('a request whose write is stored, though the database could not say so'
 test('a request whose write was put off is answered 503, and the log says why, once a minute', async () => {
   const store = await openStore(':memory:');
   const cause = Object.assign(new Error('database is locked'), { code: 'ERR_SQLITE_ERROR', errcode: 5 });
-  const write = () => Promise.reject(new RetryLaterError('later', { cause }));
+  const write = () => Promise.reject(new TransientError('later', { cause }));
   const service = await runService([aWorkspace()], { store: { ...store, write } });
   onTestFinished(service.stop);
   const body = { events: [{ external_id: 'u-1', name: 'seen', time: TIME }] };
@@ -84,7 +84,7 @@ test('a request whose write was put off is answered 503, and the log says why, o
     expect.objectContaining({
       level: 'warn',
       path: '/users/track',
-      error: 'RetryLaterError',
+      error: 'TransientError',
       cause: expect.objectContaining({ errcode: 5 }),
     }),
   ]);

@@ -137,7 +137,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
     return {
       ...store,
       write: (work) => (isBroken ? fail() : store.write(work)),
-      bannerUser: (...user) => (isBroken ? fail() : store.bannerUser(...user)),
+      loadTargetingData: (...user) => (isBroken ? fail() : store.loadTargetingData(...user)),
       readUsers: (...wanted) => (isBroken ? fail() : store.readUsers(...wanted)),
     };
   };

@@ -309,12 +309,12 @@ describe('GET /metrics', () => {
     const store = await openStore(':memory:');
     const asked = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();
-    const bannerUser: Store['bannerUser'] = async (...given) => {
+    const loadTargetingData: Store['loadTargetingData'] = async (...given) => {
       asked.resolve();
       await held.promise;
-      return store.bannerUser(...given);
+      return store.loadTargetingData(...given);
     };
-    const running = await runService([aWorkspace()], { store: { ...store, bannerUser } });
+    const running = await runService([aWorkspace()], { store: { ...store, loadTargetingData } });
     const waiting = async () =>
       /placard_store_in_flight\{operation="banner_user"\} (\d+)/.exec(
         (await running.call('GET', '/metrics')).body,
@@ -406,7 +406,7 @@ describe('a failure that nobody foresaw', () => {
     const store = await openStore(':memory:');
     const fail = () => Promise.reject(new Error('duplicate key (email)=(kim@example.org)'));
     const broken = await runService([aWorkspace({ campaigns: [aCampaign()] })], {
-      store: { ...store, write: fail as Store['write'], bannerUser: fail },
+      store: { ...store, write: fail as Store['write'], loadTargetingData: fail },
     });
     try {
       const tracked = await broken.call('POST', '/users/track', {

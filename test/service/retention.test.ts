@@ -62,7 +62,7 @@ onBothStores('pruning', (_, store) => {
       bannerEvents: 1,
     });
     // What decisions know of the user stays, and so do the counts of the profile.
-    expect((await store().bannerUser(mine, 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
+    expect((await store().loadTargetingData(mine, 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
     expect(await store().prune(theirs, { events: null, bannerEvents: null })).toMatchObject({
       events: 0,
     });
@@ -102,7 +102,7 @@ onBothStores('pruning', (_, store) => {
   test('a user who was no more than banner events goes once these are old, with what decisions knew; others stay', async () => {
     const api = anApi(store());
     const { workspaceId } = api;
-    const stale = (days: number) => store().staleUsers(workspaceId, NOW - days * DAY);
+    const stale = (days: number) => store().expiredStubUsers(workspaceId, NOW - days * DAY);
     const record = (user: string, days: number) =>
       store().write({
         workspaceId,
@@ -133,9 +133,9 @@ onBothStores('pruning', (_, store) => {
       },
     });
     expect(await stale(10)).toEqual([]);
-    expect((await store().bannerUser(workspaceId, 'gone')).campaigns).toEqual([]);
+    expect((await store().loadTargetingData(workspaceId, 'gone')).campaigns).toEqual([]);
     for (const user of ['back', 'named'])
-      expect((await store().bannerUser(workspaceId, user)).campaigns).toHaveLength(1);
+      expect((await store().loadTargetingData(workspaceId, user)).campaigns).toHaveLength(1);
   });
 });
 
@@ -157,7 +157,7 @@ test('each workspace with a retention is pruned step by step, one that fails is 
         ? { events: 3, bannerEvents: 0, hasMore: true }
         : { events: 0, bannerEvents: 2, hasMore: false };
     },
-    staleUsers: async () => (calls.length < 4 ? ['u-1', 'u-2'] : []),
+    expiredStubUsers: async () => (calls.length < 4 ? ['u-1', 'u-2'] : []),
     write: async ({ lookups }) => {
       calls.push(lookups);
       resolve();

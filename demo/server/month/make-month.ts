@@ -46,7 +46,7 @@ const WORKSPACE = 'demo';
 /** Whether nobody has published or seen anything yet: a month is made in no other database. */
 export const isUnused = async (store: Store): Promise<boolean> =>
   (await store.studio.newestRelease(WORKSPACE)) === 0 &&
-  (await store.campaignNumbers(WORKSPACE)).length === 0;
+  (await store.campaignSummaries(WORKSPACE)).length === 0;
 
 /** Whether a database holds the made-up people. */
 export const hasMonth = async (store: Store): Promise<boolean> => {

@@ -12,7 +12,7 @@ import { type HandlerResult, HttpError, JSON_HEADERS } from '../http/http-reques
 import { type Call, createRouter } from '../http/router.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import { windowStart } from '../store/rate-windows.ts';
-import type { RateRule, RateState, Store } from '../store/store.ts';
+import type { RateLimitResult, RateLimitWindow, Store } from '../store/store.ts';
 import { userTokenError } from '../user-tokens/user-tokens.ts';
 import type { LimitName } from '../workspace/limits.ts';
 import type { AuthenticatedKey, Registry, Workspace } from '../workspace/workspace.ts';
@@ -93,7 +93,12 @@ export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
   const windows = new Map<string, { startMs: number; taken: Map<string, number> }>();
 
   /** `scope` names a workspace's endpoint. */
-  return (scope: string, userId: string, { requests, windowSeconds }: RateRule, nowMs: number): RateState => {
+  return (
+    scope: string,
+    userId: string,
+    { requests, windowSeconds }: RateLimitWindow,
+    nowMs: number,
+  ): RateLimitResult => {
     const windowMs = windowSeconds * 1000;
     const id = `${scope} ${windowSeconds}`;
     const user = userId.length > MAX_ID_CHARACTERS ? hash('sha256', userId) : userId;
@@ -120,7 +125,7 @@ const rateHeaders = (
   { rate }: Route,
   limit: LimitName,
   whose: string,
-  state: RateState,
+  state: RateLimitResult,
   nowMs: number,
 ): Record<string, string> => {
   const headers = rateLimitHeaders(rate, state, nowMs, !state.allowed);
@@ -174,7 +179,13 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
   const countWorkspace = async ({ limits }: Workspace, route: Route, nowMs: number) => {
     const windows = limits[route.limit];
     if (windows.length === 0) return {};
-    return rateHeaders(route, route.limit, 'the workspace', await store.takeRate(windows, nowMs), nowMs);
+    return rateHeaders(
+      route,
+      route.limit,
+      'the workspace',
+      await store.consumeRateLimit(windows, nowMs),
+      nowMs,
+    );
   };
 
   /** Counts the request for its user. These headers replace the workspace's: a page can keep to its own limit alone. */
@@ -193,7 +204,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
     nowMs: number,
   ) => {
     if (route.limit !== 'banners_track' || userId === null || !isVisitorId(userId)) return;
-    const state = await store.takeRate(limits.visitors, nowMs);
+    const state = await store.consumeRateLimit(limits.visitors, nowMs);
     rateHeaders(route, 'visitors', 'all visitors', state, nowMs);
   };
 

@@ -1,5 +1,5 @@
 import { getOwn, type Profile } from '../profiles/profile.ts';
-import type { BannerUser, UserCampaign } from '../store/store.ts';
+import type { TargetingData, UserCampaign } from '../store/store.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
 
@@ -29,7 +29,7 @@ export const goalsReachedMs = (
 /** Returns what a user did in campaigns, by campaign ID. Control groups see nothing, so they did nothing. */
 export const toCampaignActivity = (
   { campaigns: all }: Pick<CampaignSet, 'campaigns'>,
-  { profile, campaigns }: Pick<BannerUser, 'profile' | 'campaigns'>,
+  { profile, campaigns }: Pick<TargetingData, 'profile' | 'campaigns'>,
 ): Record<string, CampaignActivity> =>
   Object.fromEntries(
     campaigns

@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import type { BannerUser } from '../store/store.ts';
+import type { TargetingData } from '../store/store.ts';
 import type { BannerIds } from './banner-id.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
@@ -25,7 +25,7 @@ export interface CapHit {
 export interface DecisionRequest {
   workspace: CampaignSet;
   externalUserId: string;
-  user: BannerUser;
+  user: TargetingData;
   appId: string;
   appVersion: string;
   deviceId: string | undefined;

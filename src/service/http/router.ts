@@ -6,7 +6,7 @@ import {
   preflightHeaders,
 } from '../../protocol/index.ts';
 import { createLogThrottle, type Log, serializeError } from '../log.ts';
-import { InDoubtError, RetryLaterError } from '../store/write-errors.ts';
+import { InDoubtError, TransientError } from '../store/write-errors.ts';
 import { createBodyMemoryBudget, createBodySemaphore, type RequestBody, readJson } from './body.ts';
 import {
   type HandlerResult,
@@ -157,7 +157,7 @@ export const createRouter = <E extends Endpoint>({
   const isDue = createLogThrottle();
   /** Returns the 503 of a write that may succeed later. Logs each cause at most once a minute. */
   const toServiceUnavailable = (
-    error: RetryLaterError,
+    error: TransientError,
     { requestId }: HttpRequest,
     endpoint: E | null,
   ): HttpError => {
@@ -178,7 +178,7 @@ export const createRouter = <E extends Endpoint>({
     withHeaders: Record<string, string>,
   ): HttpResponse => {
     const format = endpoint?.errors ?? errors;
-    const known = error instanceof RetryLaterError ? toServiceUnavailable(error, request, endpoint) : error;
+    const known = error instanceof TransientError ? toServiceUnavailable(error, request, endpoint) : error;
     if (known instanceof HttpError) {
       const { status, message, members, headers: own } = known;
       return toResponse(

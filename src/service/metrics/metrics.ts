@@ -149,10 +149,10 @@ const createStoreMetrics = (registry: Registry) => {
 
     /** The same store, with every call timed and traced. */
     timed(store: Store, telemetry: Telemetry): Store {
-      store.onCommit(({ works, waitedMs, writingMs }) => {
+      store.onCommit(({ mutations, waitedMs, writingMs }) => {
         waited.observe(waitedMs / 1000);
         committing.observe(writingMs / 1000);
-        together.observe(works);
+        together.observe(mutations);
       });
       const timing = (operation: string) => {
         const timed = timingOf(operation);
@@ -163,7 +163,11 @@ const createStoreMetrics = (registry: Registry) => {
         return <R>(call: () => Promise<R>): Promise<R> =>
           timed(() => telemetry.span(`store.${operation}`, span, call));
       };
-      const [write, readUsers, bannerUser] = [timing('write'), timing('read_users'), timing('banner_user')];
+      const [write, readUsers, loadTargetingData] = [
+        timing('write'),
+        timing('read_users'),
+        timing('banner_user'),
+      ];
       const { addSpan } = telemetry;
       const tracedWrite: Store['write'] = async (work) => {
         const startMs = Date.now();
@@ -182,7 +186,7 @@ const createStoreMetrics = (registry: Registry) => {
         ...store,
         write: (work) => write(() => writeWork(work)),
         readUsers: (...question) => readUsers(() => store.readUsers(...question)),
-        bannerUser: (...question) => bannerUser(() => store.bannerUser(...question)),
+        loadTargetingData: (...question) => loadTargetingData(() => store.loadTargetingData(...question)),
       };
     },
   };

@@ -52,7 +52,7 @@ export interface CampaignResults {
 }
 
 /** Which counts are asked for. */
-export interface ResultsQuestion {
+export interface ResultsQuery {
   campaignId: string;
   conversions: readonly Conversion[];
 }
@@ -86,7 +86,7 @@ const NONE: Goal = { converted: 0, revenue: 0, revenueSquares: 0 };
 export const readResults = async (
   run: RunSql,
   workspaceId: string,
-  { campaignId, conversions }: ResultsQuestion,
+  { campaignId, conversions }: ResultsQuery,
 ): Promise<Omit<CampaignResults, 'asOfMs'>> => {
   const rows = (await run(READ, [workspaceId, campaignId])).map((row) => ({
     variantId: variantIn(row),
@@ -128,13 +128,13 @@ export const readResults = async (
 };
 
 /** The first numbers of a campaign: users who saw one of its variants, and those of them who clicked. */
-export interface CampaignNumber {
+export interface CampaignSummary {
   campaignId: string;
   exposed: number;
   clicked: number;
 }
 
-export const readNumbers = async (run: RunSql, workspaceId: string): Promise<CampaignNumber[]> => {
+export const readSummaries = async (run: RunSql, workspaceId: string): Promise<CampaignSummary[]> => {
   const rows = await run(
     `SELECT campaign_id, ${SUMS} FROM campaign_counts
      WHERE workspace_id = $1 AND dimension = '' AND variant_id <> '' GROUP BY campaign_id`,

@@ -189,7 +189,7 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const resultsStatements = (dialect: Dialect) => {
-  const { forRows, indexEvents, isIn, list, ms, ofUser } = dialect;
+  const { bulk, indexEvents, isIn, list, ms, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const question =
     (sql: string) =>
@@ -198,7 +198,7 @@ export const resultsStatements = (dialect: Dialect) => {
   const results = `SELECT ${selected(dialect, USER_RESULTS)} FROM user_results`;
   const conversionEvents = `SELECT event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency
     FROM events`;
-  const eventsSince = forRows(
+  const eventsSince = bulk(
     EVENTS_SINCE,
     ({ joined, column }) =>
       `${conversionEvents} ${joined(',')} WHERE ${ofUser(`= ${column('of_user')}`)} AND occurred_at >= ${column('since')}
@@ -248,14 +248,14 @@ export const resultsStatements = (dialect: Dialect) => {
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
     resultsOfUsers: (users: readonly number[]): Batch => query(`${results} WHERE ${ofUsers}`, list(users)),
     /** Results of users and campaigns with the days of a month. */
-    resultsOfMonths: forRows(
+    resultsOfMonths: bulk(
       RESULT_KEYS,
       ({ joined, column }) =>
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
            AND month IN ('', ${column('key_month')})`,
     ),
     /** Results of users and campaigns but for one month. */
-    resultsOfOtherMonths: forRows(
+    resultsOfOtherMonths: bulk(
       RESULT_KEYS,
       ({ joined, column }) =>
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}

@@ -2,7 +2,7 @@ import type { RunSql } from '../operators/index.ts';
 import type { Store } from '../store/store.ts';
 import type { Progress } from './follow.ts';
 import { goalOf } from './goals.ts';
-import { readNumbers, readResults } from './read.ts';
+import { readResults, readSummaries } from './read.ts';
 import type { ResultsDifference } from './verify.ts';
 
 interface ResultsOptions {
@@ -21,7 +21,7 @@ export const createResults = ({
   verify,
 }: ResultsOptions): Pick<
   Store,
-  'campaignResults' | 'campaignNumbers' | 'addGoals' | 'catchUpResults' | 'verifyResults'
+  'campaignResults' | 'campaignSummaries' | 'addGoals' | 'catchUpResults' | 'verifyResults'
 > => {
   /** Goals are never removed: those that this process has added need not be looked up again. */
   const added = new Set<string>();
@@ -42,9 +42,9 @@ export const createResults = ({
       return { ...(await readResults(run, workspaceId, question)), asOfMs };
     },
 
-    async campaignNumbers(workspaceId) {
+    async campaignSummaries(workspaceId) {
       await catchUp();
-      return readNumbers(run, workspaceId);
+      return readSummaries(run, workspaceId);
     },
 
     async verifyResults(workspaceId) {

@@ -72,7 +72,7 @@ export const bannersSync = (bannerIdsOf: BannerIdsOf, log: Log) => {
       logUnknown(context, placements);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
-      const user = await store.bannerUser(workspace.workspaceId, externalUserId, since);
+      const user = await store.loadTargetingData(workspace.workspaceId, externalUserId, since);
       const banners = decide({
         externalUserId,
         appId,

@@ -114,7 +114,7 @@ const judgeAll = (ids: BannerIds, context: TrackContext): { sound: JudgedEvent[]
 
 /** Counts a user who is about to be made; throws a 429 where there are too many of them in this window. */
 const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<void> => {
-  const state = await store.takeRate(workspace.limits.new_users, now);
+  const state = await store.consumeRateLimit(workspace.limits.new_users, now);
   if (state.allowed) return;
   throw new HttpError(429, ERROR_MESSAGES.overRateLimit, {
     headers: rateLimitHeaders('banners', state, now, true),

@@ -60,7 +60,7 @@ export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
       assertKnownApp(workspace, asked.appId);
       const ids = await bannerIdsOf(workspace.workspaceId);
       const since = impressionsSince(workspace, now);
-      const user = await store.bannerUser(workspace.workspaceId, asked.externalUserId, since);
+      const user = await store.loadTargetingData(workspace.workspaceId, asked.externalUserId, since);
       metrics.objects('placements', asked.placementIds.length);
       return {
         body: {

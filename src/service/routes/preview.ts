@@ -118,7 +118,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
         throw new HttpError(401, message);
       }
       const key = `preview:${hash('sha256', body.token, 'base64url')}`;
-      const rate = await store.takeRate([{ key, rule: PER_LINK }], now);
+      const rate = await store.consumeRateLimit([{ key, rule: PER_LINK }], now);
       if (!rate.allowed) {
         const headers = rateLimitHeaders('banners', rate, now, true);
         throw new HttpError(

@@ -45,11 +45,11 @@ export interface Dialect {
   /** Whether a row of `events` is of a user, such as `= $1`. */
   ofUser(condition: string): string;
   /** Behind an `INSERT`: a row that another replica has inserted is left, and each that is written answers a row. */
-  ifFirst: string;
+  onConflictDoNothing: string;
   /** Behind an `UPDATE` or `DELETE`: each row that is written answers a row. */
   written: string;
   /** Makes a statement that runs for many rows. */
-  forRows<T>(
+  bulk<T>(
     columns: readonly Column<T>[],
     statement: (rows: SentRows) => string,
   ): (rows: readonly T[]) => Batch;
@@ -80,9 +80,9 @@ export const SQLITE: Dialect = {
   ],
   ofUser: (condition) => `events.event_id IN (SELECT event_id FROM user_events WHERE user_id ${condition})`,
   // One process writes the file, and is told how many rows a statement has changed.
-  ifFirst: '',
+  onConflictDoNothing: '',
   written: '',
-  forRows: (columns, statement) => {
+  bulk: (columns, statement) => {
     const parameter = (index: number) => `?${index + 1}`;
     const sql = statement({
       source: `VALUES (${columns.map((_, index) => parameter(index)).join(', ')})`,
@@ -131,10 +131,10 @@ export const POSTGRES: Dialect = {
   indexEvents: [],
   ofUser: (condition) => `events.user_id ${condition}`,
   // A cluster's own count of inserted rows has those that were there as well.
-  ifFirst: ' ON CONFLICT DO NOTHING RETURNING 1',
+  onConflictDoNothing: ' ON CONFLICT DO NOTHING RETURNING 1',
   written: ' RETURNING 1',
   /** One run has all rows: each parameter holds a column. */
-  forRows: (columns, statement) => {
+  bulk: (columns, statement) => {
     const selected = columns.map(({ name, type }) =>
       type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,
     );

@@ -2,13 +2,13 @@ import { type Column, namesOf } from './columns.ts';
 import type { Batch, Dialect } from './dialect.ts';
 
 /** Makes the statements that write rows; the table's own row is `known` in them. */
-export const createWrites = ({ forRows }: Dialect) => {
+export const createWrites = ({ bulk }: Dialect) => {
   const insert = <T>(
     table: string,
     columns: readonly Column<T>[],
     more = '',
   ): ((rows: readonly T[]) => Batch) =>
-    forRows(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
+    bulk(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
 
   /** Writes rows in place of those with the same key. The workspace stays: to set it writes its indexes. */
   const upsert = <T>(

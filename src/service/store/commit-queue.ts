@@ -1,83 +1,84 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { UserSet } from '../profiles/user-set.ts';
-import type { Commit, UserWork } from './store.ts';
-import { createWaiting } from './waiting.ts';
-import { isRefused, RetryLaterError } from './write-errors.ts';
+import type { Commit, UserMutation } from './store.ts';
+import { createTimeoutQueue } from './timeout-queue.ts';
+import { isRejected, TransientError } from './write-errors.ts';
 
-export type Work = UserWork<unknown>;
+export type Mutation = UserMutation<unknown>;
 
-/** Works of a group cannot be stored: their `apply` threw, or another transaction keeps their users locked. */
-export class WorkError extends Error {
-  override name = 'WorkError';
-  readonly works: readonly Work[];
+/** Mutations of a group cannot be stored, because their `apply` threw or another transaction has locked their users. */
+export class MutationError extends Error {
+  override name = 'MutationError';
+  readonly mutations: readonly Mutation[];
 
-  constructor(works: readonly Work[], cause: unknown) {
-    super('Works of the group cannot be stored', { cause });
-    this.works = works;
+  constructor(mutations: readonly Mutation[], cause: unknown) {
+    super('Mutations of the group cannot be stored', { cause });
+    this.mutations = mutations;
   }
 }
 
-/** Applies works to users in memory, one after the other, and answers what each returned. */
-export const applyWorks = (works: readonly Work[], usersOf: (workspaceId: string) => UserSet): unknown[] =>
-  works.map((work) => {
+/** Applies mutations to users in memory in order. Returns what each returned. */
+export const applyMutations = (
+  mutations: readonly Mutation[],
+  usersOf: (workspaceId: string) => UserSet,
+): unknown[] =>
+  mutations.map((mutation) => {
     try {
-      return work.apply(usersOf(work.workspaceId));
+      return mutation.apply(usersOf(mutation.workspaceId));
     } catch (error) {
-      // It may have changed users halfway: the group begins anew without it.
-      throw new WorkError([work], error);
+      // It may have changed users before it threw, so the group restarts without it.
+      throw new MutationError([mutation], error);
     }
   });
 
-/** Works that share a commit. */
-const MAX_WORKS = 128;
+const MAX_MUTATIONS_PER_COMMIT = 128;
 
-interface Waiting {
-  work: Work;
+interface QueuedMutation {
+  mutation: Mutation;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
 export interface CommitQueueOptions {
-  /** Notes that the database holds data of a workspace, once, before its first work is committed. */
+  /** Records that the database has data of a workspace. Called before each write. */
   register(workspaceId: string): Promise<unknown>;
   /**
-   * Applies the works in one transaction and resolves with what each returned, once that is committed. Throws a
-   * `WorkError` where one of them is in the way of the others.
+   * Applies mutations in one transaction and resolves with their return values after the commit. Throws `MutationError` if only some of
+   * them can be stored.
    */
-  writeGroup(works: readonly Work[]): Promise<unknown[]>;
-  /** How many groups `writeGroup` takes at once. Default 1. */
-  groupsAtOnce?: number;
+  writeGroup(mutations: readonly Mutation[]): Promise<unknown[]>;
+  /** Default 1. */
+  maxConcurrentGroups?: number;
 }
 
 /**
- * Group commit: all works that come while a group is being committed make the next. Where two groups go at once that one begins
- * before the first has ended, once half as many works wait: smaller ones would cost more than they gain.
+ * Group commit: mutations that arrive during a commit share the next one. With two concurrent groups the second starts once it is half
+ * as large as the first, because a smaller group costs more than it saves.
  */
-export const createCommitQueue = ({ register, writeGroup, groupsAtOnce = 1 }: CommitQueueOptions) => {
-  const waiting = createWaiting<Waiting>({
-    refuse: ({ reject }) => reject(new RetryLaterError('Other writes come first')),
+export const createCommitQueue = ({ register, writeGroup, maxConcurrentGroups = 1 }: CommitQueueOptions) => {
+  const waiting = createTimeoutQueue<QueuedMutation>({
+    expire: ({ reject }) => reject(new TransientError('The write timed out in the queue')),
   });
   let onCommit: (commit: Commit) => void = () => undefined;
   let isScheduled = false;
-  /** Groups that are being committed, and the works of the last one. */
   let groups = 0;
-  let lastWorks = 0;
-  let underWay = 0;
+  let lastSize = 0;
+  let inFlight = 0;
   let isClosed = false;
   const idle: (() => void)[] = [];
 
-  const store = async (group: readonly Waiting[]): Promise<void> => {
+  const store = async (group: readonly QueuedMutation[]): Promise<void> => {
     try {
-      const values = await writeGroup(group.map(({ work }) => work));
+      const values = await writeGroup(group.map(({ mutation }) => mutation));
       for (const [i, { resolve }] of group.entries()) resolve(values[i]);
     } catch (error) {
-      if (error instanceof WorkError) {
-        const refused = new Set(error.works);
-        for (const { work, reject } of group) if (refused.has(work)) reject(error.cause);
-        const others = group.filter(({ work }) => !refused.has(work));
+      if (error instanceof MutationError) {
+        const rejected = new Set(error.mutations);
+        for (const { mutation, reject } of group) if (rejected.has(mutation)) reject(error.cause);
+        const others = group.filter(({ mutation }) => !rejected.has(mutation));
         if (others.length > 0) await store(others);
-      } else if (group.length > 1 && isRefused(error)) {
-        // The database may take the values of a part of the works.
+      } else if (group.length > 1 && isRejected(error)) {
+        // Some of the mutations may be valid.
         const half = group.length >> 1;
         await store(group.slice(0, half));
         await store(group.slice(half));
@@ -86,44 +87,45 @@ export const createCommitQueue = ({ register, writeGroup, groupsAtOnce = 1 }: Co
   };
 
   const isDue = () =>
-    waiting.count() > 0 && (groups === 0 || (groups < groupsAtOnce && waiting.count() >= lastWorks / 2));
+    waiting.count() > 0 &&
+    (groups === 0 || (groups < maxConcurrentGroups && waiting.count() >= lastSize / 2));
 
   const run = async () => {
     isScheduled = false;
     while (isDue()) {
-      const { items, waitedMs } = waiting.take(MAX_WORKS);
+      const { items, waitedMs } = waiting.take(MAX_MUTATIONS_PER_COMMIT);
       const started = performance.now();
       groups += 1;
-      lastWorks = items.length;
+      lastSize = items.length;
       await store(items);
-      onCommit({ works: items.length, waitedMs, writingMs: performance.now() - started });
-      // Answers leave first, and the requests that came meanwhile join the next group.
-      await nextTurn();
+      onCommit({ mutations: items.length, waitedMs, writingMs: performance.now() - started });
+      // Responses leave first, and the requests that arrived in the meantime join the next group.
+      await nextTick();
       groups -= 1;
     }
   };
 
-  const enqueue = <T>(work: UserWork<T>): Promise<T> =>
+  const enqueue = <T>(mutation: UserMutation<T>): Promise<T> =>
     new Promise((resolve, reject) => {
-      waiting.add({ work, resolve, reject });
+      waiting.add({ mutation, resolve, reject });
       if (isScheduled || !isDue()) return;
       isScheduled = true;
-      // Works that come in the same turn share the commit.
+      // Mutations of the same tick share the commit.
       setImmediate(() => void run());
     });
 
   return {
-    isRefusing: waiting.isRefusing,
+    isShedding: waiting.isShedding,
 
-    async write<T>(work: UserWork<T>): Promise<T> {
+    async write<T>(mutation: UserMutation<T>): Promise<T> {
       if (isClosed) throw new Error('The store is closed');
-      underWay += 1;
+      inFlight += 1;
       try {
-        await register(work.workspaceId);
-        return await enqueue(work);
+        await register(mutation.workspaceId);
+        return await enqueue(mutation);
       } finally {
-        underWay -= 1;
-        if (underWay === 0) for (const resolve of idle.splice(0)) resolve();
+        inFlight -= 1;
+        if (inFlight === 0) for (const resolve of idle.splice(0)) resolve();
       }
     },
 
@@ -131,10 +133,10 @@ export const createCommitQueue = ({ register, writeGroup, groupsAtOnce = 1 }: Co
       onCommit = listener;
     },
 
-    /** Takes no more works; resolves when those under way are committed or have failed. */
+    /** Rejects new mutations, and resolves when those in flight have settled. */
     async close(): Promise<void> {
       isClosed = true;
-      if (underWay > 0) await new Promise<void>((resolve) => idle.push(resolve));
+      if (inFlight > 0) await new Promise<void>((resolve) => idle.push(resolve));
     },
   };
 };

@@ -10,17 +10,17 @@ import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
 import { createFeed } from './feed.ts';
 import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresResults, createSettle } from './postgres/results.ts';
-import { connectBeside, isSharded } from './postgres/schema.ts';
+import { connectAttached, isSharded } from './postgres/schema.ts';
 import { runIn, runTogetherIn, sendOver } from './postgres/statement.ts';
 import { createPrune, type Pruned } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
 import {
-  claimFile,
+  acquireLock,
   createRunSqlite,
   createRunTogetherSqlite,
   createSendSqlite,
-  openBeside,
+  openAttached,
 } from './sqlite/open.ts';
 import { createWriter } from './sqlite/writer.ts';
 import { POSTGRES_STATEMENTS, SQLITE_STATEMENTS } from './statements.ts';
@@ -36,17 +36,17 @@ export type {
   DayResults,
   Goal,
   PlacementResults,
-  ResultsQuestion,
+  ResultsQuery,
 } from '../results/read.ts';
 export type {
-  BannerUser,
   Commit,
-  RateRule,
-  RateState,
+  RateLimitResult,
+  RateLimitWindow,
   Store,
   StoreReader,
+  TargetingData,
   UserCampaign,
-  UserWork,
+  UserMutation,
 } from './store.ts';
 
 /** True for a database server's URL; anything else names a SQLite file. */
@@ -70,7 +70,7 @@ export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
 
 /** A database that a service may be using at this moment. */
-interface VisitedStore {
+interface MaintenanceStore {
   studio: StudioStore;
   ingestion: IngestionStore;
   webhooks: WebhookStore;
@@ -90,7 +90,7 @@ interface VisitOptions {
   close(): Promise<void>;
 }
 
-const visitAs = ({ run, runTogether, dialect, feed, catchUp, close }: VisitOptions): VisitedStore => ({
+const visitAs = ({ run, runTogether, dialect, feed, catchUp, close }: VisitOptions): MaintenanceStore => ({
   studio: createStudioStore(run, runTogether),
   ingestion: createIngestionStore(run),
   webhooks: createWebhookStore(run),
@@ -101,9 +101,9 @@ const visitAs = ({ run, runTogether, dialect, feed, catchUp, close }: VisitOptio
 });
 
 /** Opens what may be changed beside a service. */
-export const visitStore = async (address: string): Promise<VisitedStore> => {
+export const openForMaintenance = async (address: string): Promise<MaintenanceStore> => {
   if (isPostgres(address)) {
-    const { pool, close } = await connectBeside(address);
+    const { pool, close } = await connectAttached(address);
     const run = runIn(pool);
     const settle = createSettle(run);
     const { follower } = createPostgresResults(pool, await isSharded(run), settle);
@@ -122,7 +122,7 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
       close,
     });
   }
-  const database = openBeside(pathOf(address));
+  const database = openAttached(pathOf(address));
   const { advanceResults, indexEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
@@ -152,7 +152,7 @@ export const visitStore = async (address: string): Promise<VisitedStore> => {
  */
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
   const before = { events: beforeMs, bannerEvents: beforeMs };
-  const visited = await visitStore(address);
+  const visited = await openForMaintenance(address);
   try {
     for (const workspaceId of await visited.workspaceIds()) {
       for (let hasMore = true; hasMore; ) {
@@ -181,7 +181,7 @@ const VACUUMED = [
 
 /** Writes each table anew, without what was deleted; what asks for a table waits meanwhile. */
 const vacuumPostgres = async (url: string): Promise<void> => {
-  const { pool, close } = await connectBeside(url);
+  const { pool, close } = await connectAttached(url);
   try {
     for (const table of VACUUMED) await runIn(pool)(`VACUUM (FULL, ANALYZE) ${table}`);
   } finally {
@@ -191,9 +191,9 @@ const vacuumPostgres = async (url: string): Promise<void> => {
 
 /** Writes the file anew, without what was deleted. No service may be using it. */
 const vacuumSqlite = (file: string): void => {
-  const release = claimFile(file);
+  const release = acquireLock(file);
   try {
-    const database = openBeside(file);
+    const database = openAttached(file);
     try {
       database.exec('VACUUM');
       // The log as well has pages of before.

@@ -141,8 +141,8 @@ export const createPrune = ({ run, dialect, catchUp }: PruneOptions): Store['pru
 };
 
 /** Finds users without a profile with nothing new since a time. A client key makes such users, and only retention deletes them. */
-export const createFindStale =
-  (run: RunSql, dialect: Dialect): Store['staleUsers'] =>
+export const createFindExpiredStubs =
+  (run: RunSql, dialect: Dialect): Store['expiredStubUsers'] =>
   async (workspaceId, beforeMs) => {
     const rows = await run(
       `SELECT external_id FROM users

@@ -1,6 +1,6 @@
 import { readNumber } from '../operators/index.ts';
 import type { Run } from './postgres/statement.ts';
-import type { RateRule, RateState } from './store.ts';
+import type { RateLimitResult, RateLimitWindow } from './store.ts';
 
 /** A replica takes this share of a window's requests at a time, so that most requests ask no database. */
 const LEASE_SHARE = 0.01;
@@ -10,7 +10,7 @@ const SWEEP_AT = 1_024;
 
 export interface Window {
   id: string;
-  rule: RateRule;
+  rule: RateLimitWindow;
   startMs: number;
   endMs: number;
   /** Leased and not used yet. */
@@ -42,7 +42,7 @@ export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs
 export const createRateWindows = (lease: Lease) => {
   const windows = new Map<string, Window>();
 
-  const current = (key: string, rule: RateRule, nowMs: number): Window => {
+  const current = (key: string, rule: RateLimitWindow, nowMs: number): Window => {
     const windowMs = rule.windowSeconds * 1000;
     const id = `${key} ${rule.windowSeconds}`;
     const known = windows.get(id);
@@ -96,7 +96,10 @@ export const createRateWindows = (lease: Lease) => {
     }
   };
 
-  return async (wanted: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState> => {
+  return async (
+    wanted: readonly { key: string; rule: RateLimitWindow }[],
+    nowMs: number,
+  ): Promise<RateLimitResult> => {
     const taken: Window[] = [];
     for (const { key, rule } of wanted) {
       const window = current(key, rule, nowMs);
@@ -128,7 +131,7 @@ const LEASE = `INSERT INTO rate_windows (key, start_at, end_at, taken)
 const SWEEP = 'DELETE FROM rate_windows WHERE end_at < to_timestamp($1 / 1000.0)';
 
 /** Leases from the row of a window, which all replicas share. */
-export const leaseRequests =
+export const leaseQuota =
   (run: Run): Lease =>
   async ({ id, startMs, endMs }, wanted) => {
     const [row] = await run(LEASE, [id, startMs, endMs, wanted]);

@@ -36,7 +36,8 @@ const EVENT_KEY = columns<WrittenBannerEvent>({
 
 /** Statements of users and campaigns for one database. Counters are added to in a shard. */
 const statementsIn = (dialect: Dialect, shard: number) => {
-  const { isIn, list, earlier, moment, move, ms, forRows, ifFirst, written, indexEvents, ofUser } = dialect;
+  const { isIn, list, earlier, moment, move, ms, bulk, onConflictDoNothing, written, indexEvents, ofUser } =
+    dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const happened = earlier('occurred_at', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
@@ -49,7 +50,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
 
   return {
     // Rows that were read are written with the next version. The workspace never changes: to set it would write its indexes.
-    updateUsers: forRows(
+    updateUsers: bulk(
       USERS,
       ({ joined, column }) =>
         `UPDATE users SET ${USERS.filter(({ name }) => name !== 'user_id' && name !== 'workspace_id')
@@ -57,15 +58,15 @@ const statementsIn = (dialect: Dialect, shard: number) => {
           .join(', ')} ${joined('FROM')}
          WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
     ),
-    deleteUsers: forRows(
+    deleteUsers: bulk(
       DELETED_USERS,
       ({ joined, column }) =>
         `DELETE FROM users ${joined('USING')}
          WHERE users.user_id = ${column('user_id')} AND users.version = ${column('version')} - 1${written}`,
     ),
-    insertUsers: insert('users', USERS, ifFirst),
-    insertKeys: insert('user_identifiers', USER_IDENTIFIERS, ifFirst),
-    deleteKeys: forRows(
+    insertUsers: insert('users', USERS, onConflictDoNothing),
+    insertKeys: insert('user_identifiers', USER_IDENTIFIERS, onConflictDoNothing),
+    deleteKeys: bulk(
       USER_IDENTIFIERS,
       ({ joined, column }) =>
         `DELETE FROM user_identifiers ${joined('USING')} WHERE ${USER_IDENTIFIERS.map(
@@ -74,7 +75,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
     ),
     insertEvents: insert('events', EVENTS),
     /** Returns those that are stored already. */
-    storedBannerEvents: forRows(
+    storedBannerEvents: bulk(
       EVENT_KEY,
       ({ joined, column }) =>
         `SELECT user_id, campaign_id, banner_id, event_type, ${ms('occurred_at')} AS occurred_at FROM banner_events ${joined(',')}
@@ -107,7 +108,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
             ),
           ],
     redactAuditSubject: question(redactAuditSubject('$1', '$2')),
-    deleteRejects: forRows(
+    deleteRejects: bulk(
       FORGOTTEN_KEYS,
       ({ joined, column }) =>
         `DELETE FROM ingestion_rejects ${joined('USING')}

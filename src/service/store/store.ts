@@ -5,7 +5,7 @@ import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
 import type { Progress } from '../results/follow.ts';
-import type { CampaignNumber, CampaignResults, ResultsQuestion } from '../results/read.ts';
+import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
 import type { WebhookStore } from '../webhooks/records.ts';
@@ -13,89 +13,87 @@ import type { PruneBefore, Pruned } from './prune.ts';
 import type { StudioStore } from './studio-store.ts';
 import type { Sample, SampleQuery } from './workspace-reads.ts';
 
-/** A change to users: which of them it must see, and what it does with them. */
-export interface UserWork<T> {
+/** Mutation of users: lookups, and a synchronous `apply`. */
+export interface UserMutation<T> {
   workspaceId: string;
-  /** Every profile that these match is in the set. */
+  /** Users that `apply` sees. */
   lookups: readonly Lookup[];
-  /** When the request came, in Unix milliseconds. */
+  /** Receipt of the request, in Unix milliseconds. */
   nowMs: number;
-  /** Synchronous and repeatable: the store applies it again when its group has to begin anew. */
+  /** Must be repeatable: the store calls it again if the group is retried. */
   apply(users: UserSet): T;
-  /** Statements that both databases understand, committed together with the work or not at all. One that fails refuses the work. */
+  /** Statements for both databases, committed in the same transaction. If one fails, the mutation is rejected. */
   also?: readonly Statement[];
 }
 
-/** One row of `user_campaigns`: what a decision needs to know of a user and a campaign. Without test sends. */
+/** A row of `user_campaigns`. Excludes test sends. */
 export interface UserCampaign {
   campaignId: string;
-  /** Of the earliest impression; `null` before it, and of a control banner. */
+  /** Of the earliest impression; `null` before it and in the control group. */
   variantId: string | null;
   isControl: boolean;
   impressions: number;
-  /** Unix milliseconds; an instant in the future counts as the one of its receipt. `null` before the first. */
+  /** Unix milliseconds, at most the time of receipt. `null` before the first. */
   firstImpressionMs: number | null;
   lastImpressionMs: number | null;
   clicks: number;
   lastClickMs: number | null;
   dismissals: number;
   lastDismissalMs: number | null;
-  /** The eligibility round that the user is in: 0, and after a dismissal one more than the dismissed banner's. */
+  /** Eligibility cycle, from 0. A dismissal starts the one after the dismissed banner's. */
   round: number;
 }
 
-/** All that a sync needs to know of a user. Profile, campaigns and impressions are read one after the other: a write may come between them. */
-export interface BannerUser {
+/** What a sync reads of a user. Not a snapshot: a write may commit between the reads. */
+export interface TargetingData {
   profile: Readonly<Profile> | null;
   campaigns: readonly UserCampaign[];
-  /** Impressions since the moment that was asked for, without test sends; none where no moment was. */
+  /** Impressions since the requested time, without test sends; empty if no time was requested. */
   impressions: readonly Impression[];
 }
 
-/** An instant in the future counts as the one of its receipt. */
 export interface Impression {
   campaignId: string;
-  /** Unix milliseconds. */
+  /** Unix milliseconds, at most the time of receipt. */
   timeMs: number;
 }
 
-/** One window of a rate limit. */
-export interface RateRule {
+export interface RateLimitWindow {
   requests: number;
   windowSeconds: number;
 }
 
-export interface RateState {
+export interface RateLimitResult {
   allowed: boolean;
-  /** The window that decides: the first that refuses, else the first of all. */
+  /** Of the first exceeded window, or else of the first. */
   limit: number;
   remaining: number;
   resetAtMs: number;
 }
 
-/** Reads beside a running service, for `placard export` for instance. Exports run in bounded memory. */
+/** Reads of a database that a service may have open, such as those of `placard export`. Exports use bounded memory. */
 export interface StoreReader {
-  /** Every workspace that the database holds data of. */
+  /** IDs of all workspaces with data. */
   workspaceIds(): Promise<string[]>;
-  /** The profiles that the lookups find, read in pages: a user who changes meanwhile is as of either moment. */
+  /** Returns matching profiles, read in pages. Not a snapshot. */
   readUsers(workspaceId: string, lookups: readonly Lookup[]): Promise<Profile[]>;
-  /** Data points of each UTC day. */
+  /** Data points by UTC day. */
   dataPoints(workspaceId: string): AsyncIterable<{ day: string; points: number }>;
-  /** Every profile of a workspace, without the users who have banner events and no profile. */
+  /** All profiles of a workspace. Excludes users who only have banner events. */
   exportUsers(workspaceId: string): AsyncIterable<Profile>;
-  /** Every custom event and purchase of a workspace. */
+  /** All custom events and purchases of a workspace. */
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
-  /** Without test sends. */
+  /** All banner events of a workspace, without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
-  /** The first numbers of every campaign that a user has seen, in any order. */
-  campaignNumbers(workspaceId: string): Promise<CampaignNumber[]>;
+  /** Summaries of all campaigns with an impression, in any order. */
+  campaignSummaries(workspaceId: string): Promise<CampaignSummary[]>;
   /** Returns the counts of campaigns that differ from the events they were derived from. Reads all of these. */
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
-  /** About `size` users, chosen evenly. */
+  /** Returns a uniform sample of about `size` users. */
   sampleUsers(query: SampleQuery): Promise<Sample>;
   /** A picture by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
   picture(hash: string): Promise<PictureFile | null>;
-  /** Gives the connection back. */
+  /** Closes the connection. */
   close(): Promise<void>;
 }
 
@@ -143,60 +141,63 @@ export interface Feed {
   feedEnd(): Promise<FeedCursor>;
 }
 
-/** Works that were committed together. */
+/** A group commit. */
 export interface Commit {
-  works: number;
-  /** How long the first of them waited for its turn, and how long the group took until it was durable, in milliseconds. */
+  mutations: number;
+  /** Wait of the oldest mutation, and duration of the commit, in milliseconds. */
   waitedMs: number;
   writingMs: number;
 }
 
-/** Everything durable. A promise that resolves means: the change survives a crash, and the next reader sees it. */
+/** The database. A write that resolves is durable and visible to the next read. */
 export interface Store extends StoreReader, Feed {
-  /** `citus` is a PostgreSQL whose tables are distributed. */
+  /** `citus` is PostgreSQL with distributed tables. */
   kind: 'sqlite' | 'postgres' | 'citus';
 
   /**
-   * Works that come while a commit is under way share the next one (group commit); each sees those before it. Rejects
-   * with what `apply` threw, with a `RetryLaterError` where nothing was stored and the same may go through later, and
-   * with an `InDoubtError` where the database did not say whether it has committed.
+   * Applies a mutation. Mutations that arrive during a commit share the next one (group commit) and see each other's changes. Rejects
+   * with what `apply` threw, with `TransientError` if nothing was stored and a retry may succeed, and with `InDoubtError` if the outcome
+   * is unknown.
    */
-  write<T>(work: UserWork<T>): Promise<T>;
+  write<T>(mutation: UserMutation<T>): Promise<T>;
 
-  /** What a decision asks of a user. */
-  bannerUser(
+  /** Reads what a decision needs to know of a user. */
+  loadTargetingData(
     workspaceId: string,
     externalId: string,
     impressionsSinceMs?: number | null,
-  ): Promise<BannerUser>;
-  /** Takes one request from every window, or from none where one refuses. Shared by all replicas. */
-  takeRate(windows: readonly { key: string; rule: RateRule }[], nowMs: number): Promise<RateState>;
-  /** A random secret of the workspace, the same for all replicas and restarts. */
+  ): Promise<TargetingData>;
+  /** Counts a request in all windows, or in none if one is exceeded. Replicas share the windows. */
+  consumeRateLimit(
+    windows: readonly { key: string; rule: RateLimitWindow }[],
+    nowMs: number,
+  ): Promise<RateLimitResult>;
+  /** Returns the random secret of a workspace, which replicas share and restarts keep. */
   secret(workspaceId: string): Promise<string>;
 
-  /** Returns the results of a campaign. Catches up with the feed first, for two seconds at most. */
-  campaignResults(workspaceId: string, question: ResultsQuestion): Promise<CampaignResults>;
-  /** Counts these goals of a campaign from now on, and from the oldest event that is kept. */
-  addGoals(workspaceId: string, question: ResultsQuestion): Promise<void>;
-  /** Reads the feed into the results, for two seconds at most. */
+  /** Returns the results of a campaign. Catches up with the feed first, for at most two seconds. */
+  campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;
+  /** Adds goals of a campaign, and backfills them from the oldest stored event. */
+  addGoals(workspaceId: string, query: ResultsQuery): Promise<void>;
+  /** Catches up with the feed, for at most two seconds. */
   catchUpResults(): Promise<Progress>;
 
-  /** Deletes some old events, in a step that keeps no write waiting for long. */
+  /** Deletes some old events. One step is short, because writes wait for it. */
   prune(workspaceId: string, before: PruneBefore): Promise<Pruned>;
-  /** External IDs of some users without a profile of whom nothing came since a moment, the longest ago first. */
-  staleUsers(workspaceId: string, beforeMs: number): Promise<string[]>;
+  /** Returns external IDs of some users without a profile and without a recent banner event, oldest first. */
+  expiredStubUsers(workspaceId: string, beforeMs: number): Promise<string[]>;
 
-  /** What operators write: releases, drafts, pictures, sessions, audit. */
+  /** Data of operators: releases, drafts, images, sessions, audit. */
   studio: StudioStore;
-  /** What runs of integrations leave behind. */
+  /** State and runs of integrations. */
   ingestion: IngestionStore;
-  /** How far webhooks are delivered, and their attempts. */
+  /** Cursors and attempts of webhooks. */
   webhooks: WebhookStore;
 
-  /** Calls the listener after every commit from now on, the failed ones as well. */
+  /** Calls a listener after every commit, including failed ones. */
   onCommit(listener: (commit: Commit) => void): void;
-  /** Rejects where the database cannot be read and written. */
+  /** Rejects if the database cannot be read or written. */
   ping(): Promise<void>;
-  /** Waits for writes under way, then closes. */
+  /** Closes after the writes in flight. */
   close(): Promise<void>;
 }

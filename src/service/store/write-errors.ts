@@ -1,57 +1,53 @@
 import { getErrorCode } from '../log.ts';
 
-/** Nothing of the write was stored, and the same may go through in a moment. */
-export class RetryLaterError extends Error {
-  override name = 'RetryLaterError';
+/** Nothing of the write was stored. A retry may succeed. */
+export class TransientError extends Error {
+  override name = 'TransientError';
 }
 
-/** The write may be stored or not: the database did not say. Sent again, it could count twice. */
+/** The outcome of the write is unknown. A retry could count it twice. */
 export class InDoubtError extends Error {
   override name = 'InDoubtError';
 }
 
-/** Another replica has written, or taken a key from, a user that a group has read. Nothing of the group was stored. */
+/** Another replica has changed a user that a group had read. Nothing of the group was stored. */
 export class ConflictError extends Error {
   override name = 'ConflictError';
 }
 
-/**
- * What a database says about the group that it did not store: the same goes through when it is sent again at once; later; never,
- * for what is in it; or it may be stored.
- */
-type Verdict = 'again' | 'later' | 'refused' | 'in doubt';
+/** `retry` succeeds at once, `transient` after a while, `rejected` never. After `unknown` the write may be stored. */
+type WriteErrorClass = 'retry' | 'transient' | 'rejected' | 'unknown';
 
-/** How SQLSTATEs of PostgreSQL begin. */
-const POSTGRES: [Verdict, RegExp][] = [
+/** By the beginning of the SQLSTATE. */
+const POSTGRES: [WriteErrorClass, RegExp][] = [
   // Unique violation, serialization failure, deadlock: another replica was faster.
-  ['again', /^(23505|40001|40P01)/],
-  // A lock was not free in time.
-  ['later', /^55P03/],
-  // A pooler lost its server, or the server says itself that it does not know.
-  ['in doubt', /^(08|40003)/],
-  // A cluster says XX000 of a value that one of its nodes has refused.
-  ['refused', /^(22|23|54|XX000)/],
+  ['retry', /^(23505|40001|40P01)/],
+  // Lock not available.
+  ['transient', /^55P03/],
+  // A pooler has lost its server, or the server does not know the outcome.
+  ['unknown', /^(08|40003)/],
+  // Citus reports XX000 for a value that a node has rejected.
+  ['rejected', /^(22|23|54|XX000)/],
 ];
 
-/** The kinds of SQLite's codes, which are their lowest bytes. */
-const SQLITE: [Verdict, number[]][] = [
-  // The disk refused to read, write or sync. Where that was the end of a commit, all of it may be in the log: until the next one
-  // writes over it, a start after a crash would find it there.
-  ['in doubt', [10]],
-  // Another process has held the file for longer than a commit waits.
-  ['later', [5]],
-  // A value is too big, breaks a constraint or has another type.
-  ['refused', [18, 19, 20]],
+/** By primary result code. */
+const SQLITE: [WriteErrorClass, number[]][] = [
+  // I/O error. After a failed commit the whole transaction may be in the log, where recovery finds it until the next commit overwrites it.
+  ['unknown', [10]],
+  // Busy: another process has locked the file for longer than the busy timeout.
+  ['transient', [5]],
+  // Too big, constraint, mismatch.
+  ['rejected', [18, 19, 20]],
 ];
 
-/** The kind of an error of SQLite, such as 5 for a lock that another connection holds; `null` of any other error. */
-export const sqliteKindOf = (error: unknown): number | null =>
+/** Returns the primary result code of an SQLite error, such as 5 for SQLITE_BUSY; `null` for other errors. */
+export const primaryResultCode = (error: unknown): number | null =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : null;
 
-/** `null` of any other error, which is answered with 500. */
-export const verdictOf = (error: unknown): Verdict | null => {
-  if (error instanceof ConflictError) return 'again';
-  const kind = sqliteKindOf(error);
+/** Returns `null` for other errors, which become a 500. */
+export const classifyWriteError = (error: unknown): WriteErrorClass | null => {
+  if (error instanceof ConflictError) return 'retry';
+  const kind = primaryResultCode(error);
   const found =
     kind === null
       ? POSTGRES.find(([, codes]) => codes.test(getErrorCode(error) ?? ''))
@@ -59,5 +55,5 @@ export const verdictOf = (error: unknown): Verdict | null => {
   return found?.[0] ?? null;
 };
 
-/** Whether the database takes a part of the values and not the others. */
-export const isRefused = (error: unknown): boolean => verdictOf(error) === 'refused';
+/** Whether some of the values were rejected. */
+export const isRejected = (error: unknown): boolean => classifyWriteError(error) === 'rejected';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { UserWork } from '../store/store.ts';
+import type { UserMutation } from '../store/store.ts';
 import {
   alias,
   anyId,
@@ -36,7 +36,7 @@ export const deleteWork = (
   workspaceId: string,
   targets: readonly Target[],
   nowMs: number,
-): UserWork<number> => ({
+): UserMutation<number> => ({
   workspaceId,
   lookups: targets.map(({ lookup }) => lookup),
   nowMs,

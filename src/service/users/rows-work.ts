@@ -1,6 +1,6 @@
 import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
-import type { UserWork } from '../store/store.ts';
+import type { UserMutation } from '../store/store.ts';
 import { type CheckedAttributes, type CheckedEvent, checkAttributes, checkEvent } from './check-objects.ts';
 import { deleteWork, TARGETS } from './delete.ts';
 import { createErrorCollector, type ErrorCollector } from './error-collector.ts';
@@ -63,7 +63,7 @@ export const rowsWork = (
   rows: readonly CheckedRow[],
   nowMs: number,
   also: readonly Statement[],
-): UserWork<RowsOutcome> => {
+): UserMutation<RowsOutcome> => {
   const targets = rows.flatMap((row) => (row.kind === 'delete' ? [row.target] : []));
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));

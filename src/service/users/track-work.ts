@@ -2,7 +2,7 @@ import { MAX_EVENT_NAMES, tooManyPushTokens } from '../../protocol/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import { createNameCount, type NameCount, type Profile, type PushToken } from '../profiles/profile.ts';
 import type { UserSet } from '../profiles/user-set.ts';
-import type { UserWork } from '../store/store.ts';
+import type { UserMutation } from '../store/store.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import { isNestedChange } from './check-custom.ts';
 import type { CheckedAttributes, CheckedEvent } from './check-objects.ts';
@@ -159,7 +159,7 @@ export const applyTrack = (
   return faults;
 };
 
-export const trackWork = (track: Track): UserWork<ProfileFault[]> => {
+export const trackWork = (track: Track): UserMutation<ProfileFault[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);

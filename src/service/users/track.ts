@@ -9,7 +9,7 @@ import {
 } from '../../protocol/index.ts';
 import type { Identity, usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError } from '../http/http-request.ts';
-import type { UserWork } from '../store/store.ts';
+import type { UserMutation } from '../store/store.ts';
 import {
   type CheckedAttributes,
   type CheckedEvent,
@@ -63,7 +63,7 @@ export const trackUsers = async ({
   limit,
 }: {
   workspace: UserRules;
-  store: { write(work: UserWork<ProfileFault[]>): Promise<ProfileFault[]> };
+  store: { write(work: UserMutation<ProfileFault[]>): Promise<ProfileFault[]> };
   body: Arrays;
   nowMs: number;
   limit: ObjectLimit;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { formatCount } from '../format-count.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
-import type { RateRule } from '../store/store.ts';
+import type { RateLimitWindow } from '../store/store.ts';
 import { optional } from './members.ts';
 
 const rule = {
@@ -57,14 +57,14 @@ interface Limit {
   /** What is counted, for the reference of the workspace file. */
   counts: string;
   /** Default for a whole workspace: the published base rates. `null` is no limit, because page views differ a thousandfold between sites. */
-  workspace: RateRule | null;
+  workspace: RateLimitWindow | null;
   /** Default for each user. A page that runs wild harms itself alone. */
-  user?: RateRule;
+  user?: RateLimitWindow;
   /** Whether the file also says how objects are counted. */
   hasObjects?: true;
 }
 
-const rate = (requests: number, windowSeconds: number): RateRule => ({ requests, windowSeconds });
+const rate = (requests: number, windowSeconds: number): RateLimitWindow => ({ requests, windowSeconds });
 
 /** Every limit of requests. A route names the one that counts it. */
 export const LIMITS = {
@@ -97,7 +97,7 @@ const limitOf = (name: LimitName): Limit => LIMITS[name];
 const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
   Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
 
-const rateText = ({ requests, windowSeconds }: RateRule): string =>
+const rateText = ({ requests, windowSeconds }: RateLimitWindow): string =>
   `${requests.toLocaleString('en-US')} in ${formatCount(windowSeconds, 'second')}`;
 
 /** The default of a limit in words: `3,000 in 3 seconds`. */
@@ -139,17 +139,17 @@ interface LimitedFile {
 /** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */
 export interface RateLimit {
   key: string;
-  rule: RateRule;
+  rule: RateLimitWindow;
 }
 
 type RuleFile = { requests: number; window_seconds: number };
 
-const ruleOf = ({ requests, window_seconds }: RuleFile): RateRule => ({
+const ruleOf = ({ requests, window_seconds }: RuleFile): RateLimitWindow => ({
   requests,
   windowSeconds: window_seconds,
 });
 
-const rulesOf = (limit: LimitFile | undefined): RateRule[] | undefined => {
+const rulesOf = (limit: LimitFile | undefined): RateLimitWindow[] | undefined => {
   if (limit?.windows) return limit.windows.map(ruleOf);
   const { requests, window_seconds } = limit ?? {};
   return requests === undefined || window_seconds === undefined
@@ -175,7 +175,7 @@ const limitsOf = (file: LimitedFile, name: LimitName): RateLimit[] => {
 };
 
 /** The window of one user, on the endpoints that have one. */
-export const userLimitsOf = (file: LimitedFile): Partial<Record<LimitName, RateRule>> =>
+export const userLimitsOf = (file: LimitedFile): Partial<Record<LimitName, RateLimitWindow>> =>
   Object.fromEntries(
     NAMES.flatMap((name) => {
       const own = file.limits?.[name]?.per_user;
@@ -192,7 +192,7 @@ const LOW_WORKSPACE = 20;
 /** Banner requests of one user, a minute: a page makes one sync a view, and sends events every few seconds. */
 const LOW_USER = 10;
 
-const toFacts = ({ requests, windowSeconds }: RateRule) => ({ requests, seconds: windowSeconds });
+const toFacts = ({ requests, windowSeconds }: RateLimitWindow) => ({ requests, seconds: windowSeconds });
 
 /** Returns warnings for limits of the banner endpoints that are too low to be intended. */
 export const lowLimits = (file: LimitedFile): LocatedIssue[] =>

@@ -4,7 +4,7 @@ import type { Segments } from '../campaigns/audience/segments.ts';
 import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import type { Schedule } from '../integrations/schedule.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
-import type { RateRule } from '../store/store.ts';
+import type { RateLimitWindow } from '../store/store.ts';
 import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { UserRules } from '../users/user-rules.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
@@ -25,10 +25,10 @@ export interface Workspace extends CampaignSet, UserRules {
   integrations: readonly WorkspaceIntegration[] | null;
   webhooks: readonly Webhook[];
   bannersEnabled: boolean;
-  /** Ready for the store's `takeRate`, the longest window first; empty where the workspace has no limit. */
+  /** Ready for the store's `consumeRateLimit`, the longest window first; empty where the workspace has no limit. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
   /** The window of one user, on the endpoints that have one. */
-  userLimits: Readonly<Partial<Record<LimitName, RateRule>>>;
+  userLimits: Readonly<Partial<Record<LimitName, RateLimitWindow>>>;
   /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
   placementIds: ReadonlySet<string>;
   /** The campaigns as somebody wrote them. */

@@ -47,7 +47,7 @@ export const createSignInRoutes = ({
   log,
 }: CreateSignInOptions): SignInRoute[] => {
   const limit = async (key: string, rule: { requests: number; windowSeconds: number }) => {
-    const rate = await store.takeRate([{ key, rule }], now());
+    const rate = await store.consumeRateLimit([{ key, rule }], now());
     if (rate.allowed) return;
     const seconds = Math.max(1, Math.ceil((rate.resetAtMs - now()) / 1000));
     throw new HttpError(429, `Too many tries. Try again in ${seconds} seconds.`, {

@@ -181,13 +181,13 @@ describe('network and lifecycle', () => {
 
   test('case 27: a page whose keepalive was refused once leaves with all it may again, when one came through', async () => {
     const world = createWorld();
-    let isRefusing = true;
+    let isShedding = true;
     const fetch: typeof globalThis.fetch = (input, init) =>
-      isRefusing ? Promise.reject(new TypeError('over the quota')) : world.service.fetch(input, init);
+      isShedding ? Promise.reject(new TypeError('over the quota')) : world.service.fetch(input, init);
     const tab = world.openTab({ options: { maxWaitMs: HOUR_MS, maxBatch: 2_000 }, fetch });
     await tab.capture();
     await tab.delivery.flush();
-    isRefusing = false;
+    isShedding = false;
     await world.clock.advance(2 * 60_000);
     await tab.capture();
     await tab.delivery.flush();

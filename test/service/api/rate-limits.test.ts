@@ -187,11 +187,11 @@ describe('the limit of a user', () => {
   test('lets a site of many users through, and asks the store for nothing', async () => {
     const store = await openStore(':memory:');
     let taken = 0;
-    const takeRate: typeof store.takeRate = (...given) => {
+    const consumeRateLimit: typeof store.consumeRateLimit = (...given) => {
       taken += 1;
-      return store.takeRate(...given);
+      return store.consumeRateLimit(...given);
     };
-    service = await runService([aWorkspace()], { store: { ...store, takeRate } });
+    service = await runService([aWorkspace()], { store: { ...store, consumeRateLimit } });
     const users = Array.from({ length: 400 }, (_, at) => `u-${at}`);
     const answers = await Promise.all(users.map((user) => ask('sync', user)));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));

@@ -70,11 +70,11 @@ describe('requests with large bodies', () => {
         await held.promise;
         return opened.write(work);
       },
-      bannerUser: async (...asked) => {
+      loadTargetingData: async (...asked) => {
         const held = Promise.withResolvers<void>();
         looking.push({ end: held.resolve });
         await held.promise;
-        return opened.bannerUser(...asked);
+        return opened.loadTargetingData(...asked);
       },
     };
     service = createService({ workspaces: [aWorkspace({ limits: { users_track: LIMIT } })], store });

@@ -167,11 +167,11 @@ describe('a connection', () => {
   test('that breaks off in its body leaves no trace and no error', async () => {
     const store = await openStore(':memory:');
     const counted = Promise.withResolvers<void>();
-    const takeRate: Store['takeRate'] = (...given) => {
+    const consumeRateLimit: Store['consumeRateLimit'] = (...given) => {
       counted.resolve();
-      return store.takeRate(...given);
+      return store.consumeRateLimit(...given);
     };
-    service = await runService([aWorkspace()], { store: { ...store, takeRate } });
+    service = await runService([aWorkspace()], { store: { ...store, consumeRateLimit } });
     const { socket } = raw(
       portOf(service),
       head('Content-Length: 100'),

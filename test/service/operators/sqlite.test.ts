@@ -44,7 +44,7 @@ test('while another process holds the file, what an operator writes waits, and n
   });
   const started = performance.now();
   for (let i = 0; i < 100; i += 1) {
-    await store.bannerUser('demo', 'kim');
+    await store.loadTargetingData('demo', 'kim');
     await new Promise(setImmediate);
   }
   expect(isStored).toBe(false);

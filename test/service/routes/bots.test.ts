@@ -45,7 +45,7 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     expect(await look(GOOGLEBOT)).toBe(202);
     studio.clock.now += 1_000;
     expect(await look(GOOGLEBOT)).toBe(202);
-    const numbers = () => store.campaignNumbers('test');
+    const numbers = () => store.campaignSummaries('test');
     expect(await numbers()).toEqual([]);
     studio.clock.now += 1_000;
     expect(await look(CHROME)).toBe(202);
@@ -58,6 +58,6 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     ['browser without a window, as tests have it', CHROME.replace('Chrome', 'HeadlessChrome')],
   ])('is no %s', async (_, agent) => {
     expect(await look(agent)).toBe(202);
-    expect(await store.campaignNumbers('test')).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
+    expect(await store.campaignSummaries('test')).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
   });
 });

@@ -142,8 +142,8 @@ describe.each(STORES)('on $name', ({ address }) => {
       for (let time = 0; time < 2; time += 1) expect((await join()).status).toBe(200);
       expect(await banners('u-771')).toBeNull();
       expect(await exported()).toEqual([...own, 'u-771 dismiss', 'u-771 impression'].sort());
-      expect((await shared.bannerUser(workspaceId, VISITOR)).campaigns).toEqual([]);
-      expect((await shared.bannerUser(workspaceId, 'u-771')).campaigns).toMatchObject([
+      expect((await shared.loadTargetingData(workspaceId, VISITOR)).campaigns).toEqual([]);
+      expect((await shared.loadTargetingData(workspaceId, 'u-771')).campaigns).toMatchObject([
         { campaignId: 'everyone', impressions: own.length + 1, dismissals: 1 },
       ]);
     },

@@ -40,7 +40,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
   const queue = createCommitQueue({
     register: async () => undefined,
     writeGroup: createSqliteGroups(reader, committer, createUserIds(reader.lastUserId()), maxCharacters),
-    groupsAtOnce: 2,
+    maxConcurrentGroups: 2,
   });
   return {
     database,

@@ -17,7 +17,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
   const stored = async () =>
     (await collect(storeOf().exportBannerEvents('demo'))).map(({ userId: _, ...row }) => row);
   const campaigns = async (externalId = 'u-1', workspaceId = 'demo') =>
-    (await storeOf().bannerUser(workspaceId, externalId)).campaigns;
+    (await storeOf().loadTargetingData(workspaceId, externalId)).campaigns;
 
   describe('banner events', () => {
     test('repeat without being stored twice', async () => {
@@ -36,7 +36,9 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       await record('u-0', aBannerEvent({ timeMs: NOW + 1 }));
       await recordBannerEvents(storeOf(), 'u-0', [aBannerEvent()], 'other');
       const asked = [...users.map((user) => ['demo', user] as const), ['other', 'u-0'] as const];
-      const answers = await Promise.all(asked.map(([of, user]) => storeOf().bannerUser(of, user, NOW)));
+      const answers = await Promise.all(
+        asked.map(([of, user]) => storeOf().loadTargetingData(of, user, NOW)),
+      );
       const expected = [...users.map((_, at) => (at === 0 ? 2 : (at + 1) % 2)), 1];
       expect(answers.map(({ impressions }) => impressions.length)).toEqual(expected);
       expect(answers.map(({ campaigns }) => campaigns[0]?.impressions ?? 0)).toEqual(expected);
@@ -48,7 +50,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
         await record('u-1', ...events.map((event) => ({ ...event, receivedAtMs: NOW + 30_000 })));
       }
       expect((await campaigns())[0]!.impressions).toBe(21_000);
-      const { impressions } = await storeOf().bannerUser('demo', 'u-1', NOW);
+      const { impressions } = await storeOf().loadTargetingData('demo', 'u-1', NOW);
       expect(impressions).toHaveLength(20_000);
     });
 

@@ -68,10 +68,10 @@ describe('on a sharded PostgreSQL', CITUS, () => {
       events: users.map((external_id) => ({ external_id, name: 'viewed', time })),
     });
     for (const user of users) await recordBannerEvents(store, user, [aBannerEvent({ timeMs: NOW })], 'shop');
-    expect((await store.bannerUser('shop', 'kim', NOW)).impressions).toEqual([
+    expect((await store.loadTargetingData('shop', 'kim', NOW)).impressions).toEqual([
       { campaignId: 'campaign', timeMs: NOW },
     ]);
-    expect((await store.bannerUser('shop', 'kim', NOW + 1)).impressions).toEqual([]);
+    expect((await store.loadTargetingData('shop', 'kim', NOW + 1)).impressions).toEqual([]);
     const { total, users: sample } = await store.sampleUsers({
       workspaceId: 'shop',
       size: 10,

@@ -310,7 +310,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
 
       test('let exactly their number through, and start again', async () => {
         const at = Math.floor(Date.now() / 60_000) * 60_000;
-        const take = (ms: number) => store.takeRate([window('track', 5)], ms);
+        const take = (ms: number) => store.consumeRateLimit([window('track', 5)], ms);
         const states = await Promise.all(Array.from({ length: 8 }, () => take(at)));
         expect(states.filter(({ allowed }) => allowed)).toHaveLength(5);
         expect(states.at(-1)).toEqual({ allowed: false, limit: 5, remaining: 0, resetAtMs: at + 60_000 });
@@ -327,7 +327,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         const at = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
         const hourly = window('w hourly', 10, 3600);
         const burst = window('w burst', 2, 1);
-        const both = () => store.takeRate([hourly, burst], at);
+        const both = () => store.consumeRateLimit([hourly, burst], at);
         // Where all allow, the first speaks.
         expect(await both()).toMatchObject({ allowed: true, limit: 10, remaining: 9 });
         expect(await both()).toMatchObject({ allowed: true, limit: 10, remaining: 8 });
@@ -335,7 +335,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
           expect(await both()).toMatchObject({ allowed: false, limit: 2, resetAtMs: at + 1000 });
         }
         // Eight of the hourly ten are left: what the burst refused was not taken.
-        const later = await store.takeRate([hourly], at);
+        const later = await store.consumeRateLimit([hourly], at);
         expect(later).toMatchObject({ allowed: true, limit: 10, remaining: 7 });
       });
     });
@@ -354,14 +354,14 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       expect(await store.workspaceIds()).toEqual(['a', 'b']);
     });
 
-    test('tells of its commits: how many works, how long they waited, how long the database took', async () => {
+    test('reports each commit with its mutations, wait, and duration', async () => {
       await store.secret('demo');
       const commits: Commit[] = [];
       store.onCommit((commit) => commits.push(commit));
       await Promise.all(Array.from({ length: 20 }, (_, i) => create({ externalId: `u-${i}` })));
       await recordBannerEvents(store, 'u-1', [aBannerEvent()]);
-      const works = () => commits.reduce((sum, commit) => sum + commit.works, 0);
-      await expect.poll(works).toBe(21);
+      const mutations = () => commits.reduce((sum, commit) => sum + commit.mutations, 0);
+      await expect.poll(mutations).toBe(21);
       expect(commits.length).toBeLessThan(21);
       for (const { waitedMs, writingMs } of commits) {
         expect(waitedMs).toBeGreaterThanOrEqual(0);
@@ -379,7 +379,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       await expect(writing).resolves.toHaveLength(40);
       await closing;
       await expect(create({ externalId: 'late' })).rejects.toThrow('closed');
-      await expect(store.bannerUser('demo', 'u-1')).rejects.toThrow();
+      await expect(store.loadTargetingData('demo', 'u-1')).rejects.toThrow();
     });
 
     if (options.reopens) {

@@ -41,7 +41,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
       expect(found).toBe(0);
       expect(await storeOf().readUsers('demo', [byExternalId('u-1')])).toEqual([]);
       expect(await collect(storeOf().exportUsers('demo'))).toEqual([]);
-      expect(await storeOf().bannerUser('demo', 'u-1')).toMatchObject({
+      expect(await storeOf().loadTargetingData('demo', 'u-1')).toMatchObject({
         profile: null,
         campaigns: [{ impressions: 1 }],
       });
@@ -56,11 +56,13 @@ export const movingRowsContract = (storeOf: () => Store) => {
       });
       expect(await bannerEvents()).toEqual([[0, 'u-1', userId]]);
       expect(await events()).toEqual([['bought', 'u-1', userId]]);
-      const { profile, campaigns } = await storeOf().bannerUser('demo', 'u-1');
+      const { profile, campaigns } = await storeOf().loadTargetingData('demo', 'u-1');
       expect(profile).toMatchObject({ userId, custom: { tier: 'gold' }, createdAtMs: NOW + 1 });
       expect(campaigns).toHaveLength(1);
       await recordBannerEvents(storeOf(), 'u-1', [aBannerEvent({ timeMs: NOW + 1 })]);
-      expect((await storeOf().bannerUser('demo', 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
+      expect((await storeOf().loadTargetingData('demo', 'u-1')).campaigns).toMatchObject([
+        { impressions: 2 },
+      ]);
     });
 
     test('becomes the user who gets that external ID, with all banner events', async () => {
@@ -76,7 +78,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
         [0, 'u-1', userId],
         [1, 'u-1', userId],
       ]);
-      expect(await storeOf().bannerUser('demo', 'u-1')).toMatchObject({
+      expect(await storeOf().loadTargetingData('demo', 'u-1')).toMatchObject({
         profile: { userId },
         campaigns: [{ impressions: 2 }],
       });
@@ -119,7 +121,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
         [DAY, 'kept', kept],
         [DAY, 'kept', kept],
       ]);
-      const { campaigns } = await storeOf().bannerUser('demo', 'kept');
+      const { campaigns } = await storeOf().loadTargetingData('demo', 'kept');
       expect(campaigns.toSorted((a, b) => (a.campaignId < b.campaignId ? -1 : 1))).toMatchObject([
         {
           campaignId: 'campaign',
@@ -159,7 +161,9 @@ export const movingRowsContract = (storeOf: () => Store) => {
         merge(byExternalId('kept'), byExternalId('gone')),
       ]);
       expect(await bannerEvents()).toHaveLength(1);
-      expect((await storeOf().bannerUser('demo', 'kept')).campaigns).toMatchObject([{ impressions: 1 }]);
+      expect((await storeOf().loadTargetingData('demo', 'kept')).campaigns).toMatchObject([
+        { impressions: 1 },
+      ]);
     });
 
     test('leaves nothing where it was made by the same group', async () => {
@@ -186,7 +190,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     });
     expect((await events()).map(([name]) => name)).toEqual(['stays']);
     expect(await bannerEvents()).toEqual([]);
-    expect(await storeOf().bannerUser('demo', 'u-1')).toEqual({
+    expect(await storeOf().loadTargetingData('demo', 'u-1')).toEqual({
       profile: null,
       campaigns: [],
       impressions: [],

@@ -51,11 +51,11 @@ describe('a row that somebody has locked', () => {
     await count('locked', ...OTHERS);
     const { release } = await lockBeside(url, LOCK_ROW);
     const all = [...OTHERS.map((user) => count(user)), count('locked'), count('u-0', 'locked')];
-    expect(await fates(all)).toEqual([...OTHERS.map(() => 'stored'), 'RetryLaterError', 'RetryLaterError']);
+    expect(await fates(all)).toEqual([...OTHERS.map(() => 'stored'), 'TransientError', 'TransientError']);
     // Each group with that user waits for a second, and no longer.
     const started = performance.now();
     for (let round = 0; round < 3; round += 1) {
-      expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'RetryLaterError']);
+      expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'TransientError']);
     }
     // A lock is waited for four seconds where nobody else is in the group.
     expect(performance.now() - started).toBeLessThan(10_000);
@@ -70,7 +70,7 @@ test('beside a row that somebody keeps locked, two replicas that write the same 
   const other = await openStore(url);
   onTestFinished(() => other.close());
   const { release } = await lockBeside(url, LOCK_ROW);
-  expect(await fates([count('locked')])).toEqual(['RetryLaterError']);
+  expect(await fates([count('locked')])).toEqual(['TransientError']);
   // The same users on both, as fast as they go.
   const rounds = async (on: Store) => {
     const all: string[] = [];
@@ -95,7 +95,7 @@ test('beside a row that somebody keeps locked, an ID from a request that is not 
   const [locked] = await store.readUsers('demo', [byExternalId('locked')]);
   const ofLocked: Lookup = { by: 'braze_id', value: String(locked?.userId) };
   const { release } = await lockBeside(url, LOCK_ROW);
-  expect(await fates([count('locked')])).toEqual(['RetryLaterError']);
+  expect(await fates([count('locked')])).toEqual(['TransientError']);
   expect(await write({ by: 'braze_id', value: '12345' })).toBe(0);
   expect(await write(ofLocked, 'other')).toBe(0);
   await expect(write(ofLocked)).rejects.toThrow('A user is locked');
@@ -110,7 +110,7 @@ test('a table that somebody has locked: what waits for it is refused, and nothin
   const isReady = () => store.ping().then(() => true, String);
   // Once the first have waited for ten seconds behind others.
   await expect.poll(isReady, { timeout: patience(20_000) }).toContain('Writes are being refused');
-  expect(new Set(await all)).toEqual(new Set(['RetryLaterError']));
+  expect(new Set(await all)).toEqual(new Set(['TransientError']));
   await release();
   await count('u-1');
   expect(await counts()).toEqual({ 'u-1': 2 });

@@ -26,6 +26,6 @@ test.each([
 ])(
   '%s: a transaction waits twice for a lock and makes twelve attempts at most',
   async (_, errors, attempts) => {
-    expect(await ending(...errors)).toEqual({ error: 'RetryLaterError', attempts });
+    expect(await ending(...errors)).toEqual({ error: 'TransientError', attempts });
   },
 );

@@ -166,19 +166,19 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
   const at = Math.floor(Date.now() / 3_600_000) * 3_600_000;
   const window = { key: 'track', rule: { requests: 1_000, windowSeconds: 3_600 } };
   const states = await Promise.all(
-    Array.from({ length: 1_600 }, (_, i) => stores[i % 2]!.takeRate([window], at)),
+    Array.from({ length: 1_600 }, (_, i) => stores[i % 2]!.consumeRateLimit([window], at)),
   );
   const allowed = states.filter((state) => state.allowed).length;
   expect(allowed).toBeLessThanOrEqual(1_000);
   // Each replica may keep one lease, a hundredth of the limit, that it does not use.
   expect(allowed).toBeGreaterThanOrEqual(980);
-  for (const store of stores) expect((await store.takeRate([window], at)).allowed).toBe(false);
+  for (const store of stores) expect((await store.consumeRateLimit([window], at)).allowed).toBe(false);
 });
 
 test('users whom decisions ask for at once are read together', async () => {
   const query = vi.spyOn(Client.prototype, 'query');
   const users = Array.from({ length: 64 }, (_, at) => `u-${at}`);
-  await Promise.all(users.map((user) => stores[0].bannerUser('demo', user)));
+  await Promise.all(users.map((user) => stores[0].loadTargetingData('demo', user)));
   const reads = query.mock.calls.filter(([config]) => (config as { text?: string }).text === FIND_KEYS);
   // A read takes 32.
   expect(reads).toHaveLength(2);
@@ -188,7 +188,7 @@ test('a read that fails refuses those who share it alone', async () => {
   const query = vi.spyOn(Client.prototype, 'query');
   query.mockImplementationOnce(() => Promise.reject(new Error('no answer')));
   const users = Array.from({ length: 40 }, (_, at) => `u-${at}`);
-  const answers = await Promise.allSettled(users.map((user) => stores[0].bannerUser('demo', user)));
+  const answers = await Promise.allSettled(users.map((user) => stores[0].loadTargetingData('demo', user)));
   const failed = answers.flatMap(({ status }, at) => (status === 'rejected' ? at : []));
   // The first 32 are read together, the others beside them; either may be sent first.
   const [first, others] = [users.slice(0, 32).map((_, at) => at), users.slice(32).map((_, at) => at + 32)];
@@ -200,7 +200,7 @@ test('a user who is not as the keys say refuses none who is read with them', asy
   await count(stores[0], 'u-1');
   await runBeside(url)("DELETE FROM users WHERE external_id = 'u-1'");
   const users = ['a', 'b', 'u-0', 'u-1', 'c'];
-  const answers = await Promise.allSettled(users.map((user) => stores[1].bannerUser('demo', user)));
+  const answers = await Promise.allSettled(users.map((user) => stores[1].loadTargetingData('demo', user)));
   const expected = users.map((user) => (user === 'u-1' ? 'rejected' : 'fulfilled'));
   expect(answers.map(({ status }) => status)).toEqual(expected);
   expect(answers[2]).toMatchObject({ value: { profile: { externalId: 'u-0' } } });
@@ -211,7 +211,7 @@ test('windows long over are swept, by the clock that they were opened by', async
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const run = runBeside(url);
   const take = (key: string, atMs: number) =>
-    stores[0].takeRate([{ key, rule: { requests: 1, windowSeconds: 60 } }], atMs);
+    stores[0].consumeRateLimit([{ key, rule: { requests: 1, windowSeconds: 60 } }], atMs);
   const starts = async () => {
     const rows = await run(
       'SELECT extract(epoch FROM start_at) * 1000 AS start_ms FROM rate_windows ORDER BY key',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { NewBannerEvent } from '../../../src/service/profiles/events.ts';
 import { STEP } from '../../../src/service/results/pace.ts';
-import type { ResultsQuestion, Store } from '../../../src/service/store/index.ts';
+import type { ResultsQuery, Store } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import fc, { times } from '../../helpers/property.ts';
@@ -12,7 +12,7 @@ const HOUR = 3_600_000;
 /** Two days before a clock in Berlin is put forward. */
 const START = Date.UTC(2026, 2, 27, 12);
 const PEOPLE = 3;
-const CONVERSIONS: ResultsQuestion['conversions'] = [
+const CONVERSIONS: ResultsQuery['conversions'] = [
   { event: 'signed_up', withinMs: 40 * HOUR },
   { product: 'cup', withinMs: 72 * HOUR },
 ];
@@ -140,7 +140,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
 /** What the store must answer of a campaign. */
 export const resultsContract = (storeOf: () => Store) =>
   describe('results', () => {
-    const ask = (change: Partial<ResultsQuestion> = {}) =>
+    const ask = (change: Partial<ResultsQuery> = {}) =>
       storeOf().campaignResults('demo', {
         campaignId: 'campaign',
         conversions: [],
@@ -169,7 +169,7 @@ export const resultsContract = (storeOf: () => Store) =>
             expect(await storeOf().verifyResults('demo')).toEqual([]);
             const shown = results.arms.filter(({ variantId }) => variantId !== null);
             const sum = (of: 'exposed' | 'clicked') => shown.reduce((total, arm) => total + arm[of], 0);
-            const numbers = await storeOf().campaignNumbers('demo');
+            const numbers = await storeOf().campaignSummaries('demo');
             const number = numbers.find(({ campaignId }) => campaignId === question.campaignId);
             expect([number?.exposed ?? 0, number?.clicked ?? 0]).toEqual([sum('exposed'), sum('clicked')]);
           },
@@ -217,7 +217,7 @@ export const resultsContract = (storeOf: () => Store) =>
       });
       expect((await ask()).arms).toMatchObject([{ exposed: 1, impressions: 3, clicked: 1, clicks: 1 }]);
       expect(await storeOf().verifyResults('demo')).toEqual([]);
-      expect((await storeOf().bannerUser('demo', 'u-1')).campaigns).toMatchObject([
+      expect((await storeOf().loadTargetingData('demo', 'u-1')).campaigns).toMatchObject([
         { impressions: 3, clicks: 1 },
       ]);
     });

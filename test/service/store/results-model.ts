@@ -6,7 +6,7 @@ import type {
   Conversion,
   Counts,
   Goal,
-  ResultsQuestion,
+  ResultsQuery,
 } from '../../../src/service/store/index.ts';
 import { createZonedCalendar } from '../../../src/service/zoned-calendar.ts';
 
@@ -81,7 +81,7 @@ export const inOrder = ({
 export const modelOf = (
   seen: readonly Seen[],
   done: readonly Done[],
-  { conversions, timeZone }: Omit<ResultsQuestion, 'campaignId'> & { timeZone: string },
+  { conversions, timeZone }: Omit<ResultsQuery, 'campaignId'> & { timeZone: string },
 ): Omit<CampaignResults, 'asOfMs'> => {
   const firsts = new Map<number, Seen>();
   for (const each of seen) {

@@ -43,10 +43,10 @@ const aQueue = () => {
   };
 };
 
-test('works that come while a group is written are prepared before it has ended', async () => {
+test('prepares the next group while one is being written', async () => {
   const { queue, disk, applied, record, counts } = aQueue();
   const groups: number[] = [];
-  queue.onCommit(({ works }) => groups.push(works));
+  queue.onCommit(({ mutations }) => groups.push(mutations));
   const written = Promise.withResolvers<void>();
   disk.isReady = written.promise;
   const first = [record('u-1', 'e'), record('u-2', 'e')];

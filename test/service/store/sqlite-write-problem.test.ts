@@ -112,7 +112,7 @@ test('whatever the disk refused is in doubt, as the log may hold it; what no roo
     { reason: { name: 'InDoubtError', cause: { errcode: 778 } } },
     { reason: { name: 'InDoubtError', cause: { errcode: 1290 } } },
     { reason: { name: 'Error', errcode: 13 } },
-    { reason: { name: 'RetryLaterError' } },
+    { reason: { name: 'TransientError' } },
   ]);
   await committer.close();
 });

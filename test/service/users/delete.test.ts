@@ -63,7 +63,7 @@ onBothStores('/users/delete', (api, store) => {
     const workspaceId = await lastWorkspace();
     await recordBannerEvents(store(), 'passer-by', [aBannerEvent()], workspaceId);
     expect(await erase({ external_ids: ['passer-by'] })).toMatchObject({ body: { deleted: 1 } });
-    expect((await store().bannerUser(workspaceId, 'passer-by', 0)).campaigns).toEqual([]);
+    expect((await store().loadTargetingData(workspaceId, 'passer-by', 0)).campaigns).toEqual([]);
     const exported = store().exportBannerEvents(workspaceId)[Symbol.asyncIterator]();
     expect(await exported.next()).toMatchObject({ done: true });
   });

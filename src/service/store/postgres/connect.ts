@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { Pool, types } from 'pg';
 import { suggest } from '../../suggest.ts';
 import { withTimeout } from '../../with-timeout.ts';
-import { watchReplication } from './statement.ts';
+import { watchSyncReplication } from './statement.ts';
 
 /** The driver would pass over a mistyped `sslmode`, and connect without encryption. */
 const refuseSlips = (url: string): void => {
@@ -17,7 +17,7 @@ const refuseSlips = (url: string): void => {
  * A URL of which the driver takes `sslmode` as `psql` does: left to itself it means `verify-full` by every mode. `mode` is
  * for a URL that names none. Throws where `sslmode` has a slip in it.
  */
-export const asLibpq = (url: string, mode: string | undefined): string => {
+export const normalizeSslMode = (url: string, mode: string | undefined): string => {
   refuseSlips(url);
   const named = /[?&]sslmode=([\w-]+)/.exec(url)?.[1];
   const given = named ?? mode;
@@ -27,7 +27,7 @@ export const asLibpq = (url: string, mode: string | undefined): string => {
 };
 
 /** The URL as the driver gets it, with the mode of `PGSSLMODE` if it names none. */
-export const addressOf = (url: string): string => asLibpq(url, process.env['PGSSLMODE']);
+export const addressOf = (url: string): string => normalizeSslMode(url, process.env['PGSSLMODE']);
 
 /** Connections of one replica for all but the writing of users. */
 const CONNECTIONS = 8;
@@ -140,7 +140,7 @@ export const connect = (
     onConnect: async (client) => {
       // A statement under way fails by itself; an `error` event without a listener would end the process.
       client.on('error', ignore);
-      watchReplication(client);
+      watchSyncReplication(client);
       await client.query(
         `${settings} ${READ_COMMITTED} ${DURABLE} ${KEEP_ALIVE} SET lock_timeout = ${lockMs}; SET statement_timeout = ${statementMs};
          SET idle_in_transaction_session_timeout = ${idleInTransactionMs}`,

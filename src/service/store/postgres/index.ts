@@ -6,18 +6,18 @@ import { createWebhookStore } from '../../webhooks/records.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createFeed } from '../feed.ts';
-import { createFindStale, createPrune } from '../prune.ts';
-import { createRateWindows, leaseRequests } from '../rate-windows.ts';
+import { createFindExpiredStubs, createPrune } from '../prune.ts';
+import { createRateWindows, leaseQuota } from '../rate-windows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
-import { RetryLaterError } from '../write-errors.ts';
+import { TransientError } from '../write-errors.ts';
 import { connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { createReader } from './reader.ts';
 import { createPostgresResults, createSettle } from './results.ts';
-import { connectBeside, createTables, isSharded } from './schema.ts';
+import { connectAttached, createTables, isSharded } from './schema.ts';
 import { inTransaction, runIn, runTogetherIn, sendOver } from './statement.ts';
 import { createPostgresGroups } from './write-group.ts';
 
@@ -31,7 +31,7 @@ const DRAIN_MS = 5_000;
 
 /** Opens a database for reading beside the services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
-  const { pool, close } = await connectBeside(url, READER_CONNECTIONS);
+  const { pool, close } = await connectAttached(url, READER_CONNECTIONS);
   return { ...createReader(pool, pool).reads, close };
 };
 
@@ -73,9 +73,9 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   return {
     kind: sharded ? 'citus' : 'postgres',
     ...reader.reads,
-    bannerUser: reader.bannerUser,
+    loadTargetingData: reader.loadTargetingData,
     secret,
-    takeRate: createRateWindows(leaseRequests(run)),
+    consumeRateLimit: createRateWindows(leaseQuota(run)),
     ...createResults({ run, addGoals, catchUp: follower.catchUp, verify: reader.reads.verifyResults }),
     ...createFeed({
       send: sendOver(run),
@@ -88,13 +88,13 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     ingestion: createIngestionStore(run),
     webhooks: createWebhookStore(run),
     prune: createPrune({ run, dialect: POSTGRES, catchUp: follower.catchUp }),
-    staleUsers: createFindStale(run, POSTGRES),
+    expiredStubUsers: createFindExpiredStubs(run, POSTGRES),
     write: queue.write,
     onCommit: queue.onCommit,
 
     async ping() {
       if (isClosed) throw new Error('The store is closed');
-      if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
+      if (queue.isShedding()) throw new TransientError('Writes are being refused');
       // Fails where a write would: on a standby, and on a database that is read-only, if only by default.
       await inTransaction(groups.pool, async (run) => {
         await run('UPDATE secrets SET secret = secret WHERE false');

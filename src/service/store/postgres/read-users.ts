@@ -24,7 +24,7 @@ export const READ_CHANGED_USERS = `SELECT ${selected(
 // The order makes every transaction lock its rows in the same sequence.
 export const LOCK_USERS = `${READ_CHANGED_USERS} ORDER BY user_id FOR UPDATE OF users`;
 /** Without the users whom another transaction has locked. */
-export const LOCK_FREE_USERS = `${LOCK_USERS} SKIP LOCKED`;
+export const LOCK_USERS_SKIP_LOCKED = `${LOCK_USERS} SKIP LOCKED`;
 
 /**
  * Users as a replica read or wrote them last. Other replicas write them too: a row counts as known where its version and its time
@@ -136,7 +136,7 @@ const readFound = async (
   };
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
   const missing = [...ids.keys()].filter((userId) => !users.has(userId));
-  if (statement === LOCK_FREE_USERS && missing.length > 0) {
+  if (statement === LOCK_USERS_SKIP_LOCKED && missing.length > 0) {
     const locked = await read(READ_CHANGED_USERS, missing);
     if (locked.length > 0) throw new LockedError(locked.flatMap(namesOf));
   }

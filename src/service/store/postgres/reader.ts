@@ -3,14 +3,14 @@ import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
-import { readNumbers } from '../../results/read.ts';
+import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { Column } from '../../sql/columns.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
-import { createBannerUsers } from '../banner-users.ts';
 import { BANNER_EVENTS, bannerEventOf, EVENTS, eventOf, USER_CAMPAIGNS, userOf } from '../rows.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
+import { createTargetingLoader } from '../targeting-loader.ts';
 import { createWorkspaceReads, EXPORT_PAGE, readSample, toSample } from '../workspace-reads.ts';
 import { readUserPages, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
@@ -61,7 +61,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   };
 
   return {
-    bannerUser: createBannerUsers({ readUsers: usersOf, send, statements: POSTGRES_STATEMENTS }),
+    loadTargetingData: createTargetingLoader({ readUsers: usersOf, send, statements: POSTGRES_STATEMENTS }),
 
     /** What a `StoreReader` reads. */
     reads: {
@@ -87,7 +87,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
           yield bannerEventOf(row);
       },
 
-      campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
+      campaignSummaries: (workspaceId) => readSummaries(run, workspaceId),
 
       verifyResults: (workspaceId) =>
         verifyResults(runIn(upkeep), (sql, values) => readRows(upkeep, sql, values), POSTGRES, workspaceId),

@@ -91,7 +91,7 @@ export const createTables = async (pool: Pool): Promise<void> => {
 };
 
 /** Connects to a database that a service made, and may be using at this moment. */
-export const connectBeside = async (url: string, connections = 1): Promise<Connections> => {
+export const connectAttached = async (url: string, connections = 1): Promise<Connections> => {
   await requireOwnSession(url);
   const connected = connect(url, 'upkeep', { connections });
   try {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
 import type { RunTogether, SqlRow } from '../../operators/index.ts';
 import type { Batch } from '../../sql/dialect.ts';
-import { ConflictError, InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
+import { ConflictError, classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 
 /** How long a request waits for a connection of others, and how often it asks. */
 const WAIT_MS = 10_000;
@@ -41,14 +41,14 @@ const ROUTINE = 'SyncRepWaitForLSN';
 const unreplicated = new WeakSet<ClientBase>();
 
 /** Listens for commits that are stored here, and perhaps not on the standby that was to have them before the answer. */
-export const watchReplication = (client: ClientBase): void => {
+export const watchSyncReplication = (client: ClientBase): void => {
   client.on('notice', ({ routine }) => {
     if (routine === ROUTINE) unreplicated.add(client);
   });
 };
 
 /** True from then on: it cannot be told which of the statements under way it was. */
-export const isUnreplicated = (client: ClientBase): boolean => unreplicated.has(client);
+export const isUnacknowledged = (client: ClientBase): boolean => unreplicated.has(client);
 
 type Value = string | number | null | Uint8Array | readonly string[] | readonly number[];
 
@@ -77,7 +77,7 @@ export const runOn =
     const answer = await client.query(statement);
     // Of several statements that are sent as one text the last one answers.
     const { rows } = Array.isArray(answer) ? answer.at(-1) : answer;
-    if (isUnreplicated(client)) throw new InDoubtError('A standby has not confirmed what was stored');
+    if (isUnacknowledged(client)) throw new InDoubtError('A standby has not confirmed what was stored');
     return rows;
   };
 
@@ -108,7 +108,7 @@ export const runIn =
 
 /** Without an answer to COMMIT it is not known what is stored. A COMMIT that the server refused has stored nothing. */
 const orInDoubt = (error: unknown): unknown =>
-  error instanceof DatabaseError && verdictOf(error) !== 'in doubt'
+  error instanceof DatabaseError && classifyWriteError(error) !== 'unknown'
     ? error
     : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
 
@@ -164,11 +164,11 @@ export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T
     try {
       return await transact(attempt);
     } catch (error) {
-      const verdict = verdictOf(error);
-      if (verdict !== 'again' && verdict !== 'later') throw error;
-      if (verdict === 'later') waits += 1;
+      const errorClass = classifyWriteError(error);
+      if (errorClass !== 'retry' && errorClass !== 'transient') throw error;
+      if (errorClass === 'transient') waits += 1;
       if (attempt >= MAX_ATTEMPTS || waits >= MAX_WAITS) {
-        throw new RetryLaterError('Other writes come first', { cause: error });
+        throw new TransientError('Other writes come first', { cause: error });
       }
       await pause(Math.random() * BASE_DELAY_MS * 2 ** Math.min(attempt, 6));
     }

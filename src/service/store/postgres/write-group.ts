@@ -5,14 +5,14 @@ import { createUserMemory, MAX_CHARACTERS } from '../../profiles/user-memory.ts'
 import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
 import type { Batch } from '../../sql/dialect.ts';
 import { runStepsLater } from '../../sql/steps.ts';
-import { applyWorks, type Work, WorkError } from '../commit-queue.ts';
+import { applyMutations, type Mutation, MutationError } from '../commit-queue.ts';
 import { groupWrites, storeGroup } from '../group-writes.ts';
 import { POSTGRES_STATEMENTS } from '../statements.ts';
-import { RetryLaterError } from '../write-errors.ts';
+import { TransientError } from '../write-errors.ts';
 import {
   createUserCache,
-  LOCK_FREE_USERS,
   LOCK_USERS,
+  LOCK_USERS_SKIP_LOCKED,
   LockedError,
   READ_CHANGED_USERS,
   readUsers,
@@ -62,51 +62,53 @@ export const writeChanges = async (
   });
 };
 
-/** Refuses the works that name a locked user: the queue stores the others. */
-const refuseLocked = (works: readonly Work[], { names }: LockedError): WorkError => {
-  const refused = works.filter((work) => [...namedBy([work]).keys()].some((name) => names.has(name)));
-  return new WorkError(refused, new RetryLaterError('A user is locked'));
+/** Refuses the mutations that name a locked user: the queue stores the others. */
+const refuseLocked = (mutations: readonly Mutation[], { names }: LockedError): MutationError => {
+  const refused = mutations.filter((mutation) =>
+    [...namedBy([mutation]).keys()].some((name) => names.has(name)),
+  );
+  return new MutationError(refused, new TransientError('A user is locked'));
 };
 
 /**
- * Applies the works of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock rows of
+ * Applies the mutations of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock rows of
  * several shards: there the versions of the rows show whether another replica was faster. While a group is alone, no other group
  * locks rows. A row that is locked then belongs to another program, for instance to a transaction that was left open in psql. The
- * works with that user are refused, and the others stored; on a sharded database the whole group is refused.
+ * mutations with that user are refused, and the others stored; on a sharded database the whole group is refused.
  */
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
   const ids = createUserIds();
 
-  const store = async (run: Run, works: readonly Work[], read: string) => {
-    const named = namedBy(works);
+  const store = async (run: Run, mutations: readonly Mutation[], read: string) => {
+    const named = namedBy(mutations);
     // Locks before rows: a transaction that waited here must see what the one before has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
     const memory = createUserMemory(ids);
     const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
-      applyWorks(works, usersOf),
+      applyMutations(mutations, usersOf),
     );
     // Nothing but their version would show that another replica has merged them away.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
-    const also = works.flatMap((work) => work.also ?? []);
+    const also = mutations.flatMap((mutation) => mutation.also ?? []);
     await writeChanges(run, changes, { ids, also });
     return { values, users: memory.rows() };
   };
 
   const together = { begin: BEGIN_TOGETHER, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS };
-  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_FREE_USERS };
+  const alone = { begin: BEGIN_ALONE, read: isSharded ? READ_CHANGED_USERS : LOCK_USERS_SKIP_LOCKED };
 
-  return (works: readonly Work[]): Promise<unknown[]> =>
+  return (mutations: readonly Mutation[]): Promise<unknown[]> =>
     retryConflicts(async (attempt) => {
       const { begin, read } = attempt === 1 ? together : alone;
       try {
-        const { values, users } = await inTransaction(pool, (run) => store(run, works, read), begin);
+        const { values, users } = await inTransaction(pool, (run) => store(run, mutations, read), begin);
         cache.put(users);
         return values;
       } catch (error) {
-        throw error instanceof LockedError ? refuseLocked(works, error) : error;
+        throw error instanceof LockedError ? refuseLocked(mutations, error) : error;
       }
     });
 };

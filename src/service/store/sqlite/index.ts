@@ -8,15 +8,22 @@ import { SQLITE } from '../../sql/dialect.ts';
 import { createWebhookStore } from '../../webhooks/records.ts';
 import { createCommitQueue } from '../commit-queue.ts';
 import { createFeed } from '../feed.ts';
-import { createFindStale, createPrune } from '../prune.ts';
+import { createFindExpiredStubs, createPrune } from '../prune.ts';
 import { createRateWindows } from '../rate-windows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Store, StoreReader } from '../store.ts';
 import { createStudioStore } from '../studio-store.ts';
 import { createSecrets } from '../workspace-reads.ts';
-import { RetryLaterError } from '../write-errors.ts';
+import { TransientError } from '../write-errors.ts';
 import { createJobs } from './jobs.ts';
-import { checkLog, claimFile, createRunSqlite, createSendSqlite, createTables, openBeside } from './open.ts';
+import {
+  acquireLock,
+  assertNoStaleWal,
+  createRunSqlite,
+  createSendSqlite,
+  createTables,
+  openAttached,
+} from './open.ts';
 import { createReader } from './reader.ts';
 import { createSqliteGroups } from './write-group.ts';
 import {
@@ -39,7 +46,7 @@ const releaseAll = async (held: Release[]): Promise<void> => {
 
 /** Opens a file for reading beside the service that writes it. */
 export const openSqliteReader = (file: string): StoreReader => {
-  const database = openBeside(file, { readOnly: true });
+  const database = openAttached(file, { readOnly: true });
   const jobs = createJobs(file, null);
   const close = async () => {
     await jobs.close();
@@ -66,8 +73,8 @@ export const openSqliteStore = async (file: string): Promise<Store> => {
 const open = async (file: string, held: Release[]): Promise<Store> => {
   const inMemory = file === IN_MEMORY;
   if (!inMemory) {
-    held.push(claimFile(file));
-    checkLog(file);
+    held.push(acquireLock(file));
+    assertNoStaleWal(file);
   }
   const database = new DatabaseSync(file);
   // A database in memory belongs to its writer.
@@ -86,7 +93,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // Its row is what lists the workspaces of a database.
     register: secret,
     writeGroup: createSqliteGroups(reader, writer, ids),
-    groupsAtOnce: 2,
+    maxConcurrentGroups: 2,
   });
   // One connection writes: what is visible is settled.
   const settled = () => ({ through: null, atMs: Date.now() });
@@ -100,12 +107,12 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     write: queue.write,
     onCommit: queue.onCommit,
 
-    bannerUser: reader.bannerUser,
+    loadTargetingData: reader.loadTargetingData,
     // One process owns the file, so that it counts in memory, and begins anew when it starts again.
-    takeRate: createRateWindows(async ({ taken }, wanted) => taken + wanted),
+    consumeRateLimit: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits: beside them it would wait for their locks, and they for its.
     prune: createPrune({ run: writer.run, dialect: SQLITE, catchUp: follower.catchUp }),
-    staleUsers: createFindStale(createRunSqlite(database), SQLITE),
+    expiredStubUsers: createFindExpiredStubs(createRunSqlite(database), SQLITE),
     ...createResults({
       run: createRunSqlite(database),
       addGoals: writer.addGoals,
@@ -124,7 +131,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     webhooks: createWebhookStore(writer.run),
 
     async ping() {
-      if (queue.isRefusing()) throw new RetryLaterError('Writes are being refused');
+      if (queue.isShedding()) throw new TransientError('Writes are being refused');
       await writer.write(NOTHING);
     },
 

@@ -6,7 +6,7 @@ import type { RunSql, SqlRow, Statement } from '../../operators/index.ts';
 import { query, type Send } from '../../sql/dialect.ts';
 import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts';
 import { SQLITE_TABLES } from '../tables.ts';
-import { sqliteKindOf } from '../write-errors.ts';
+import { primaryResultCode } from '../write-errors.ts';
 
 /** Sends batches to SQLite, which answers at once. A statement is prepared once; its parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
@@ -98,7 +98,7 @@ export const BUSY_MS = 10_000;
  * Opens a file that a service made, and may be writing at this moment. It is not read in place (`mmap_size`): a file that grows
  * is mapped anew with every checkpoint, which costs more than copies.
  */
-export const openBeside = (file: string, { readOnly = false } = {}): DatabaseSync => {
+export const openAttached = (file: string, { readOnly = false } = {}): DatabaseSync => {
   // SQLite would make it, or not say which.
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const database = new DatabaseSync(file, { readOnly });
@@ -120,7 +120,7 @@ const PLAIN = 1;
  * Throws where a plain file, such as a backup, lies beside a write-ahead log: it was put in the place of a file whose
  * service ended in a crash. SQLite would play that log into it, and neither would be whole.
  */
-export const checkLog = (file: string): void => {
+export const assertNoStaleWal = (file: string): void => {
   const log = `${realpathSync(file)}-wal`;
   if (!statSync(log, { throwIfNoEntry: false })?.size) return;
   const header = Buffer.alloc(WRITE_VERSION_AT + 1);
@@ -168,7 +168,7 @@ const hold = (lock: DatabaseSync): void => {
  * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do
  * not need it.
  */
-export const claimFile = (file: string): (() => void) => {
+export const acquireLock = (file: string): (() => void) => {
   const name = `${realFile(file)}-owner`;
   if (existsSync(dirname(name)) && !existsSync(name)) makePrivate(name);
   const lock = new DatabaseSync(name);
@@ -177,7 +177,7 @@ export const claimFile = (file: string): (() => void) => {
   } catch (error) {
     lock.close();
     const problem =
-      sqliteKindOf(error) === SQLITE_BUSY
+      primaryResultCode(error) === SQLITE_BUSY
         ? `Another Placard service is using ${file}: stop it first. One service owns a SQLite file; several share a PostgreSQL database.`
         : `${name}, which keeps other services off the file, cannot be locked: ${getErrorMessage(error)}`;
     throw new Error(problem, { cause: error });

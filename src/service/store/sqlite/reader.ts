@@ -3,11 +3,11 @@ import { readNumber, readTextOrNull, type SqlRow } from '../../operators/index.t
 import { type Lookup, lookupKey, type Named, namedBy, userIdOf } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { UserRow } from '../../profiles/user-set.ts';
-import { readNumbers } from '../../results/read.ts';
-import { createBannerUsers } from '../banner-users.ts';
+import { readSummaries } from '../../results/read.ts';
 import { bannerEventOf, eventOf, userOf } from '../rows.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { StoreReader } from '../store.ts';
+import { createTargetingLoader } from '../targeting-loader.ts';
 import { createWorkspaceReads, EXPORT_PAGE, toSample, USERS_PAGE } from '../workspace-reads.ts';
 import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
@@ -113,7 +113,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   return {
     users,
 
-    bannerUser: createBannerUsers({
+    loadTargetingData: createTargetingLoader({
       readUsers: (asked) => users(namedBy(asked)),
       send,
       statements: SQLITE_STATEMENTS,
@@ -147,7 +147,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       exportBannerEvents: (workspaceId) =>
         pages(bannerEventsPage, workspaceId, 'banner_event_id', bannerEventOf),
 
-      campaignNumbers: (workspaceId) => readNumbers(run, workspaceId),
+      campaignSummaries: (workspaceId) => readSummaries(run, workspaceId),
 
       verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
 

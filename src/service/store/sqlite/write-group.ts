@@ -1,6 +1,6 @@
 import { namedBy, type UserIds } from '../../profiles/lookup.ts';
 import { createUserMemory, MAX_CHARACTERS, type UserMemory } from '../../profiles/user-memory.ts';
-import { applyWorks, type Work } from '../commit-queue.ts';
+import { applyMutations, type Mutation } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import type { Reader } from './reader.ts';
@@ -23,7 +23,7 @@ interface GroupUnderWay {
 }
 
 /**
- * Applies the works of a group to the users that they name, and commits what has changed. This process alone writes the file,
+ * Applies the mutations of a group to the users that they name, and commits what has changed. This process alone writes the file,
  * so users who were read or written stay in memory: reading them again for each group takes a quarter of the service's time.
  * A group is applied while the one before is being written, and written once that one is stored. A failure empties the
  * memory, and what was applied with it is applied again.
@@ -37,14 +37,14 @@ export const createSqliteGroups = (
   let memory = createUserMemory(ids);
   let last: GroupUnderWay = { memory, end: Promise.resolve() };
 
-  const applyGroup = (works: readonly Work[]): Applied => {
+  const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
-      const named = namedBy(works, memory.knows);
+      const named = namedBy(mutations, memory.knows);
       const { value: values, changes } = memory.change(
         { users: reader.users(named), named: named.values() },
-        (usersOf) => applyWorks(works, usersOf),
+        (usersOf) => applyMutations(mutations, usersOf),
       );
-      const also = works.flatMap((work) => work.also ?? []);
+      const also = mutations.flatMap((mutation) => mutation.also ?? []);
       const writes = groupWrites(SQLITE_STATEMENTS, changes, also);
       return { memory, writes, forgets: changes.forgotten.length + changes.removed.length > 0, values };
     } catch (failure) {
@@ -53,16 +53,16 @@ export const createSqliteGroups = (
   };
 
   const writeGroup = async (
-    works: readonly Work[],
+    mutations: readonly Mutation[],
     before: GroupUnderWay,
     mine: GroupUnderWay,
   ): Promise<unknown[]> => {
     try {
       // Not while the previous group must itself be applied again.
-      let applied = before.memory === memory ? applyGroup(works) : null;
+      let applied = before.memory === memory ? applyGroup(mutations) : null;
       mine.memory = applied?.memory ?? null;
       await before.end;
-      if (applied?.memory !== memory) applied = applyGroup(works);
+      if (applied?.memory !== memory) applied = applyGroup(mutations);
       mine.memory = applied.memory;
       if ('failure' in applied) throw applied.failure;
       const { writes, forgets, values } = applied;
@@ -76,11 +76,11 @@ export const createSqliteGroups = (
     }
   };
 
-  return (works: readonly Work[]): Promise<unknown[]> => {
+  return (mutations: readonly Mutation[]): Promise<unknown[]> => {
     const before = last;
     const mine: GroupUnderWay = { memory: null, end: Promise.resolve() };
     last = mine;
-    const values = writeGroup(works, before, mine);
+    const values = writeGroup(mutations, before, mine);
     mine.end = values.catch(() => undefined);
     return values;
   };

@@ -9,7 +9,7 @@ import { query, SQLITE } from '../../sql/dialect.ts';
 import { runSteps } from '../../sql/steps.ts';
 import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
-import { InDoubtError, RetryLaterError, verdictOf } from '../write-errors.ts';
+import { classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
 import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
@@ -117,10 +117,10 @@ export const writeProblemOf = (error: unknown): WriteProblem =>
 
 export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
   const error = Object.assign(new Error(`The database refused a write: ${message}`), facts);
-  const verdict = verdictOf(error);
-  if (verdict === 'in doubt')
+  const errorClass = classifyWriteError(error);
+  if (errorClass === 'unknown')
     return new InDoubtError('The disk did not say what it stored', { cause: error });
-  return verdict === 'later' ? new RetryLaterError(error.message, { cause: error }) : error;
+  return errorClass === 'transient' ? new TransientError(error.message, { cause: error }) : error;
 };
 
 /** The one connection that writes. What it answers is durable. */

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type ExplainAnswer, type Insertion, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
-  type BannerUser,
   campaignOrder,
   createPreviewTokens,
   explain,
@@ -13,6 +12,7 @@ import {
   previewVariant,
   readCampaign,
   silentLog,
+  type TargetingData,
   workspaceBannerIds,
 } from '../../../service/index.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
@@ -28,7 +28,7 @@ type PersonBody = z.infer<typeof personBody>;
 export interface Person {
   externalId: string;
   /** What a decision needs to know of them. */
-  user: BannerUser;
+  user: TargetingData;
   /** A made-up person is in no group, and gets no variant rather than another. */
   isReal: boolean;
 }
@@ -46,7 +46,11 @@ export const personOf = async (
     await audit(LOOK_AT_USER, who.user);
     return {
       externalId: who.user,
-      user: await store.bannerUser(workspace.workspaceId, who.user, impressionsSince(workspace, nowMs)),
+      user: await store.loadTargetingData(
+        workspace.workspaceId,
+        who.user,
+        impressionsSince(workspace, nowMs),
+      ),
       isReal: true,
     };
   }

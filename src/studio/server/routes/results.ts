@@ -265,7 +265,7 @@ export const readCampaignStats = defineRoute({
   role: 'view',
   body: null,
   answer: async ({ store, workspace }) => {
-    const found = await store.campaignNumbers(workspace.workspaceId);
+    const found = await store.campaignSummaries(workspace.workspaceId);
     const numbers = Object.fromEntries(
       found.map(({ campaignId, exposed, clicked }): [string, CampaignStats] => [
         campaignId,

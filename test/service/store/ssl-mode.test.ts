@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asLibpq } from '../../../src/service/store/postgres/connect.ts';
+import { normalizeSslMode } from '../../../src/service/store/postgres/connect.ts';
 
 test.each([
   ['postgres://h/db', undefined, 'postgres://h/db'],
@@ -19,13 +19,13 @@ test.each([
   ],
   ['postgres://h/db', 'disable', 'postgres://h/db'],
 ])('%s with PGSSLMODE=%s', (url, mode, expected) => {
-  expect(asLibpq(url, mode)).toBe(expected);
+  expect(normalizeSslMode(url, mode)).toBe(expected);
 });
 
 test.each(['sslmod=require', 'SSLMODE=require', 'application_name=b&ssl_mode=require', 'sslmode =require'])(
   'a URL with ?%s is refused by the name, and nothing of its password is said',
   (parameters) => {
-    expect(() => asLibpq(`postgres://u:secret@h/db?${parameters}`, undefined)).toThrow(
+    expect(() => normalizeSslMode(`postgres://u:secret@h/db?${parameters}`, undefined)).toThrow(
       /^the URL has a parameter '(?:sslmod|SSLMODE|ssl_mode|sslmode )': write 'sslmode'$/,
     );
   },
@@ -39,5 +39,5 @@ test.each([
   'postgres://u@%2Fvar%2Frun%2Fpostgresql/db?target_session_attrs=read-write&keepalives_idle=30&sslcrl=x',
   'postgres://u:p@/db?host=/tmp&port=5433&dbname=db',
 ])('a provider’s URL is taken: %s', (url) => {
-  expect(asLibpq(url, undefined)).toContain(url);
+  expect(normalizeSslMode(url, undefined)).toContain(url);
 });

@@ -1,0 +1,115 @@
+import { readNumber, readText, type SqlRow } from '../operators/index.ts';
+import type { Lookup } from '../profiles/lookup.ts';
+import type { UserRow } from '../profiles/user-set.ts';
+import { msIn } from '../sql/columns.ts';
+import type { Send } from '../sql/dialect.ts';
+import { campaignOf } from './rows.ts';
+import type { Statements } from './statements.ts';
+import type { Impression, Store, TargetingData } from './store.ts';
+import { createTimeoutQueue } from './timeout-queue.ts';
+import { ConflictError, TransientError } from './write-errors.ts';
+
+const MAX_CONCURRENT_READS = 2;
+/** The profiles of a read are parsed without a pause. */
+const MAX_REQUESTS_PER_READ = 32;
+
+interface TargetingRequest {
+  workspaceId: string;
+  externalId: string;
+  /** Start of the impressions, in Unix milliseconds; `null` for none. */
+  sinceMs: number | null;
+}
+
+interface TargetingLoaderOptions {
+  /** Returns the users that exist. */
+  readUsers(pending: { workspaceId: string; lookups: Lookup[] }[]): Promise<UserRow[]> | UserRow[];
+  send: Send<Promise<SqlRow[]> | SqlRow[]>;
+  statements: Pick<Statements, 'statesOf' | 'impressionsSince'>;
+}
+
+const toImpression = (row: SqlRow): Impression => ({
+  campaignId: readText(row, 'campaign_id'),
+  timeMs: msIn(row, 'occurred_at'),
+});
+
+const userKey = (user: { workspaceId: string; externalId: string | null }) =>
+  JSON.stringify([user.workspaceId, user.externalId]);
+
+/**
+ * Loads targeting data in batches of up to 32 users. Requests of one tick share a read: a statement costs PostgreSQL more than one more
+ * row, and a read transaction costs SQLite four times as much as finding a user. After a conflict on PostgreSQL each request is read
+ * by itself; any other error rejects all requests of the read. A request expires after ten seconds in the queue.
+ */
+export const createTargetingLoader = ({
+  readUsers,
+  send,
+  statements,
+}: TargetingLoaderOptions): Store['loadTargetingData'] => {
+  type Pending = PromiseWithResolvers<TargetingData> & { request: TargetingRequest };
+  const queue = createTimeoutQueue<Pending>({
+    expire: ({ reject }) => reject(new TransientError('The read timed out in the queue')),
+  });
+  let reads = 0;
+  let isScheduled = false;
+
+  /** Reads impressions only if the user has seen a campaign since `sinceMs`. */
+  const toTargetingData = async (
+    { sinceMs }: TargetingRequest,
+    user: UserRow | undefined,
+    states: readonly SqlRow[] = [],
+  ): Promise<TargetingData> => {
+    if (!user) return { profile: null, campaigns: [], impressions: [] };
+    const campaigns = states.map(campaignOf);
+    const hasSeen =
+      sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
+    const impressions = hasSeen ? await send(statements.impressionsSince(user.userId, sinceMs)) : [];
+    return { profile: user.profile, campaigns, impressions: impressions.map(toImpression) };
+  };
+
+  /** One statement reads all profiles, another all campaigns. Impressions are read by request. */
+  const read = async (group: readonly Pending[]): Promise<void> => {
+    try {
+      const found = await readUsers(
+        group.map(({ request: { workspaceId, externalId } }) => ({
+          workspaceId,
+          lookups: [{ by: 'external_id', value: externalId }],
+        })),
+      );
+      const users = new Map(found.map((user) => [userKey(user), user]));
+      const rows =
+        found.length === 0 ? [] : await send(statements.statesOf(found.map(({ userId }) => userId)));
+      const states = Map.groupBy(rows, (row) => readNumber(row, 'user_id'));
+      for (const { request, resolve } of group) {
+        const user = users.get(userKey(request));
+        resolve(toTargetingData(request, user, user && states.get(user.userId)));
+      }
+    } catch (error) {
+      const isConflict = error instanceof TransientError && error.cause instanceof ConflictError;
+      if (isConflict && group.length > 1) for (const pending of group) await read([pending]);
+      else for (const { reject } of group) reject(error);
+    }
+  };
+
+  const readNext = async (): Promise<void> => {
+    reads += 1;
+    await read(queue.take(MAX_REQUESTS_PER_READ).items);
+    reads -= 1;
+    startReads();
+  };
+
+  const startReads = (): void => {
+    isScheduled = false;
+    while (queue.count() > 0 && reads < MAX_CONCURRENT_READS) void readNext();
+  };
+
+  return (workspaceId, externalId, sinceMs = null) => {
+    const pending = {
+      ...Promise.withResolvers<TargetingData>(),
+      request: { workspaceId, externalId, sinceMs },
+    };
+    queue.add(pending);
+    if (!isScheduled) setImmediate(startReads);
+    isScheduled = true;
+    return pending.promise;
+  };
+};

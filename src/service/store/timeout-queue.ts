@@ -1,0 +1,54 @@
+/** Clients have timed out by then. */
+const TIMEOUT_MS = 10_000;
+/** Longer than the interval between two readiness probes of `/readyz`. */
+const SHEDDING_MS = 5_000;
+
+/**
+ * FIFO queue that expires items which were not taken in time. The memory budget of request bodies bounds its length (`http/body.ts`).
+ */
+export const createTimeoutQueue = <T>({
+  expire,
+  timeoutMs = TIMEOUT_MS,
+}: {
+  expire(item: T): void;
+  timeoutMs?: number | undefined;
+}) => {
+  const items: { item: T; since: number }[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let expiredAtMs = Number.NEGATIVE_INFINITY;
+
+  const sweep = () => {
+    timer = undefined;
+    const now = performance.now();
+    while (items[0] && items[0].since + timeoutMs <= now) {
+      expiredAtMs = now;
+      expire(items.shift()!.item);
+    }
+    watch();
+  };
+
+  const watch = () => {
+    const [first] = items;
+    if (timer || !first) return;
+    const left = Math.max(0, Math.ceil(first.since + timeoutMs - performance.now()));
+    timer = setTimeout(sweep, left).unref();
+  };
+
+  return {
+    count: () => items.length,
+    /** Whether an item has expired within the last five seconds. */
+    isShedding: () => performance.now() - expiredAtMs < SHEDDING_MS,
+
+    add(item: T) {
+      items.push({ item, since: performance.now() });
+      watch();
+    },
+
+    /** Removes up to `count` items, oldest first. `waitedMs` is the wait of the oldest. */
+    take(count: number): { items: T[]; waitedMs: number } {
+      const taken = items.splice(0, count);
+      const waitedMs = taken[0] ? performance.now() - taken[0].since : 0;
+      return { items: taken.map(({ item }) => item), waitedMs };
+    },
+  };
+};
