@@ -18,18 +18,19 @@ export interface Example {
 /** README and the pages of `docs/`. */
 export const DOCUMENTS: readonly string[] = ['README.md', ...globSync('docs/{*,quickstart/*}.md').sort()];
 
-const BLOCK = /(?:<!-- example: (\w+) -->\n)?```(\w+)\n([\s\S]*?)\n```/g;
+/** In a list, blocks are indented. */
+const BLOCK = /(?:<!-- example: (\w+) -->\n)?^( *)```(\w+)\n([\s\S]*?)\n\2```$/gm;
 
 /** Returns the code blocks of a document in order. */
 export const examplesIn = (file: string): Example[] => {
   const text = readFileSync(file, 'utf8');
   return [...text.matchAll(BLOCK)].map((match) => ({
     file,
-    language: match[2]!,
+    language: match[3]!,
     use: match[1] ?? '',
-    code: match[3]!,
+    code: match[4]!,
     line: text.slice(0, match.index).split('\n').length,
-    name: /^\/\/ ([\w./-]+\.tsx?)$/.exec(match[3]!.split('\n')[0]!)?.[1],
+    name: /^\/\/ ([\w./-]+\.tsx?)$/.exec(match[4]!.split('\n')[0]!)?.[1],
   }));
 };
 

@@ -14,7 +14,6 @@ const NOT_YET: readonly string[] = [
   'docs/guarantees.md',
   'docs/ingestion.md',
   'docs/migrate-from-braze.md',
-  'docs/operate.md',
   'docs/server-rendering.md',
   'docs/streaming.md',
   'docs/studio.md',
