@@ -62,7 +62,7 @@ export { PICTURES_PATH } from './public-endpoints/images.ts';
 export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';
 export { followReleases, type ReleasedSource } from './releases/follow-releases.ts';
 export type { NewRelease, Release, WithRelease } from './releases/releases.ts';
-export { OF_ALL } from './results/counted-event.ts';
+export { HOLDOUT_TREATMENT } from './results/counted-event.ts';
 export type { Conversion } from './results/goals.ts';
 export type { Counts } from './results/measures.ts';
 export type {

@@ -84,7 +84,12 @@ export const decide = (question: DecisionRequest): string => {
       // A question that is only explained is remembered for nobody: it must not halt a campaign that is live.
       const isHalted =
         !trace && isOverBudget(error) && recordOverBudget(campaign, asTheyAre, { variantId, error });
-      logRenderError({ workspace: workspaceId, campaign: campaignId, variant: variantId }, error, now, isHalted);
+      logRenderError(
+        { workspace: workspaceId, campaign: campaignId, variant: variantId },
+        error,
+        now,
+        isHalted,
+      );
       trace?.({ placementId, campaign, outcome: 'render_failed', variantId, error });
       return null;
     }

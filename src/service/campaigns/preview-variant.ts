@@ -1,5 +1,5 @@
 import { getErrorMessage } from '../log.ts';
-import { completeProfile, type Profile } from '../profiles/profile.ts';
+import { createProfile, type Profile } from '../profiles/profile.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 import type { Persona } from '../workspace/studio-settings.ts';
 import type { Campaign } from './campaign.ts';
@@ -26,7 +26,7 @@ export const personaProfile = (persona: Persona, nowMs: number): Profile => {
   const { email, phone, ...attributes } = persona.attributes ?? {};
   const isStandard = ([name]: [string, unknown]) => STANDARD_NAMES.includes(name);
   const entries = Object.entries(attributes);
-  return completeProfile({
+  return createProfile({
     userId: 0,
     externalId: 'persona',
     email: typeof email === 'string' ? email : null,

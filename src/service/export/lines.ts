@@ -1,10 +1,10 @@
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
-import { type Profile, profileJson, type Tally } from '../profiles/profile.ts';
+import { type ActivityStats, type Profile, profileJson } from '../profiles/profile.ts';
 import type { StoreReader } from '../store/store.ts';
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-const tallies = (records: Record<string, Tally>) =>
+const tallies = (records: Record<string, ActivityStats>) =>
   Object.entries(records).map(([name, { first, last, count }]) => ({
     name,
     first: iso(first),

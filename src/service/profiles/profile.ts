@@ -19,7 +19,7 @@ export const setOwn = <T>(record: Record<string, T>, name: string, value: T): vo
 };
 
 /** How often a user did one thing, and when. Times are Unix milliseconds. */
-export interface Tally {
+export interface ActivityStats {
   first: number;
   last: number;
   count: number;
@@ -51,8 +51,8 @@ export interface Profile {
   subscriptionGroups: Record<string, GroupState>;
   pushTokens: PushToken[];
   /** By event name, and by product ID. */
-  events: Record<string, Tally>;
-  purchases: Record<string, Tally & { revenue: number }>;
+  events: Record<string, ActivityStats>;
+  purchases: Record<string, ActivityStats & { revenue: number }>;
   /** Hashes of the latest clicks whose `on_click` has changed this profile (`users/click-effects.ts`). No export has them. */
   clicks: string[];
   createdAtMs: number;
@@ -63,7 +63,7 @@ export interface Profile {
  * How many names records of profiles have: attributes, events, products. They are counted once a request, of objects or of clicks:
  * counting 20,000 for each event of a request would hold the service for seconds.
  */
-export const createNameCount = () => {
+export const createKeyQuota = () => {
   const counts = new Map<object, number>();
 
   return {
@@ -84,15 +84,15 @@ export const createNameCount = () => {
   };
 };
 
-export type NameCount = ReturnType<typeof createNameCount>;
+export type KeyQuota = ReturnType<typeof createKeyQuota>;
 
 /** Moves the time of the last change on. A request may be applied after a later one, so the time never goes back. */
-export const setUpdated = (profile: Profile, nowMs: number): void => {
+export const touch = (profile: Profile, nowMs: number): void => {
   if (nowMs > profile.updatedAtMs) profile.updatedAtMs = nowMs;
 };
 
 /** A profile with these members. A member that is left out or `undefined` is empty. */
-export const completeProfile = (
+export const createProfile = (
   known: { [Member in keyof Profile]?: Profile[Member] | undefined } & Pick<
     Profile,
     'userId' | 'createdAtMs' | 'updatedAtMs'
@@ -166,7 +166,7 @@ export const readProfile = (
     on_clicks: clicks,
     ...standard
   } = json;
-  return completeProfile({
+  return createProfile({
     ...columns,
     email,
     phone,
@@ -181,7 +181,7 @@ export const readProfile = (
   });
 };
 
-const add = (tally: Tally, timeMs: number, count: number) => {
+const add = (tally: ActivityStats, timeMs: number, count: number) => {
   tally.count += count;
   if (timeMs < tally.first) tally.first = timeMs;
   if (timeMs > tally.last) tally.last = timeMs;
@@ -192,7 +192,7 @@ const { MAX_VALUE } = Number;
 export const sumOf = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
 
 /** Counts an event or a purchase in its user's profile. */
-export const tallyEvent = (profile: Profile, event: StoredEvent): void => {
+export const recordActivity = (profile: Profile, event: StoredEvent): void => {
   const { timeMs, receivedAtMs } = event;
   if (event.kind === 'event') {
     const tally = getOwn(profile.events, event.name);
@@ -210,5 +210,5 @@ export const tallyEvent = (profile: Profile, event: StoredEvent): void => {
       setOwn(profile.purchases, productId, { first: timeMs, last: timeMs, count: quantity, revenue });
     }
   }
-  setUpdated(profile, receivedAtMs);
+  touch(profile, receivedAtMs);
 };

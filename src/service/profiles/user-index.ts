@@ -1,6 +1,6 @@
 import { type Lookup, lookupKey, type Names, sharedKeys, userIdOf } from './lookup.ts';
 import type { Profile } from './profile.ts';
-import type { UserRow } from './user-set.ts';
+import type { UserRow } from './user-repository.ts';
 
 /** A user in memory. */
 export interface Entry {
@@ -78,10 +78,10 @@ export const createUserIndex = () => {
   };
 
   /** The user with this external ID, with or without a profile. */
-  const bearerOf = (externalId: string): Entry | undefined => byExternalId.get(externalId);
+  const findByExternalId = (externalId: string): Entry | undefined => byExternalId.get(externalId);
 
   const entriesOf = (lookup: Lookup): Iterable<Entry | undefined> => {
-    if (lookup.by === 'external_id') return [bearerOf(lookup.value)];
+    if (lookup.by === 'external_id') return [findByExternalId(lookup.value)];
     if (lookup.by !== 'braze_id') return byKey.get(lookupKey(lookup)) ?? [];
     const entry = byId.get(userIdOf(lookup.value) ?? Number.NaN);
     return entry?.gone ? [] : [entry];
@@ -89,7 +89,7 @@ export const createUserIndex = () => {
 
   return {
     rename,
-    bearerOf,
+    findByExternalId,
     has: (userId: number) => byId.has(userId),
     completed: (key: string) => void complete.add(key),
 

@@ -1,9 +1,10 @@
 import { readNumber, type SqlRow } from '../operators/index.ts';
-import type { Batch } from '../sql/dialect.ts';
+import type { BulkStatement } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
-import { type CountedEvent, countedAs, countedEventIn } from './counted-event.ts';
+import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
 import { createCounts } from './counts.ts';
 import {
+  addConversions,
   type ConversionEvent,
   conversionEventIn,
   createGoalIndex,
@@ -11,8 +12,7 @@ import {
   type GoalIndex,
   goalIn,
   isBackfilled,
-  reachedByDeleted,
-  reachedWith,
+  prunedConversions,
 } from './goals.ts';
 import { isEarlier } from './measures.ts';
 import { STEP, type StepLimits } from './pace.ts';
@@ -116,7 +116,7 @@ function* readFacts(
     },
     goals,
     changes,
-    bannerEvents: read.filter(({ isTestSend }) => !isTestSend).flatMap(countedAs),
+    bannerEvents: read.filter(({ isTestSend }) => !isTestSend).flatMap(withHoldoutAttribution),
     events: eventRows!.map(conversionEventIn),
   };
 }
@@ -234,7 +234,7 @@ export function* advanceResults(
       const removed = bannerEvent as RemovedEvent;
       // A later one was never counted, because it is not there any more.
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
-      for (const event of countedAs(removed)) {
+      for (const event of withHoldoutAttribution(removed)) {
         const result = user.campaigns.get(event.campaignId);
         if (result) addEvent(result, event, -1);
       }
@@ -287,10 +287,10 @@ export function* advanceResults(
       let reached = result.goals;
       if (recount.has(result)) {
         const before = eventsOfUser.get(userId) ?? [];
-        const deleted = reachedByDeleted(reached, ofCampaign, result.countedFirstsMs, before);
-        reached = reachedWith(deleted, ofCampaign, firsts, before);
+        const deleted = prunedConversions(reached, ofCampaign, result.countedFirstsMs, before);
+        reached = addConversions(deleted, ofCampaign, firsts, before);
       }
-      result.goals = reachedWith(reached, ofCampaign, firsts, newEvents.get(userId) ?? []);
+      result.goals = addConversions(reached, ofCampaign, firsts, newEvents.get(userId) ?? []);
     }
   }
 
@@ -303,7 +303,7 @@ const write = (
   users: ReadonlyMap<number, UserResults>,
   counts: ReturnType<typeof createCounts>,
   gone: readonly number[],
-): Batch[] => {
+): BulkStatement[] => {
   const rows: UserResultRow[] = [];
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
@@ -362,7 +362,7 @@ function* backfillGoals(
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
       const ofCampaign = index.ofCampaign(workspaceId, result.campaignId);
-      result.goals = reachedWith(
+      result.goals = addConversions(
         result.goals,
         ofCampaign,
         result.countedFirstsMs,

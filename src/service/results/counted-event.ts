@@ -41,12 +41,14 @@ export const countedEventIn = (row: SqlRow): CountedEvent => ({
 });
 
 /** Variant of the holdout's results that everyone who is not held out counts for. */
-export const OF_ALL = 'campaigns';
+export const HOLDOUT_TREATMENT = 'campaigns';
 
 /** An event for its campaign, and once more for the holdout that it names. */
-export const countedAs = <T extends { campaignId: string; holdoutId: string | null }>(event: T): T[] => {
+export const withHoldoutAttribution = <T extends { campaignId: string; holdoutId: string | null }>(
+  event: T,
+): T[] => {
   const { holdoutId } = event;
   if (holdoutId === null) return [event];
   // A user in the control group of one campaign gets others.
-  return [event, { ...event, campaignId: holdoutId, variantId: OF_ALL, isControl: false }];
+  return [event, { ...event, campaignId: holdoutId, variantId: HOLDOUT_TREATMENT, isControl: false }];
 };

@@ -1,6 +1,6 @@
-import type { ReachedGoals } from './goals.ts';
-import { MEASURES, type Tallies } from './measures.ts';
-import { talliesBefore, type UserResult } from './user-result.ts';
+import type { TotalsByGoal } from './goals.ts';
+import { type EventCounts, MEASURES } from './measures.ts';
+import { countsBefore, type UserResult } from './user-result.ts';
 
 /** A row of `campaign_counts`, or what is added to one. */
 export interface CampaignCount {
@@ -32,7 +32,7 @@ const NO_COUNTS: Readonly<Record<string, number>> = Object.fromEntries(
   ]),
 );
 
-const addTo = (counts: Record<string, number>, tallies: Readonly<Tallies>, sign: 1 | -1) => {
+const addTo = (counts: Record<string, number>, tallies: Readonly<EventCounts>, sign: 1 | -1) => {
   for (const { events, users } of MEASURES) {
     const count = tallies[events];
     if (count === 0) continue;
@@ -51,7 +51,7 @@ export const createCounts = () => {
     const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
     const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
     campaigns.set(key, dimensions);
-    return (dimension: string, tallies: Readonly<Tallies>, sign: 1 | -1) => {
+    return (dimension: string, tallies: Readonly<EventCounts>, sign: 1 | -1) => {
       let count = dimensions.get(dimension);
       if (!count) {
         count = { workspaceId, campaignId, variantId, dimension, counts: { ...NO_COUNTS } };
@@ -65,7 +65,7 @@ export const createCounts = () => {
     workspaceId: string,
     campaignId: string,
     variantId: string,
-    reached: ReachedGoals,
+    reached: TotalsByGoal,
     sign: 1 | -1,
   ) => {
     for (const [goal, [, spent, currencies]] of Object.entries(reached)) {
@@ -84,13 +84,13 @@ export const createCounts = () => {
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
       const { campaignId, tallies, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
-      const wasCounted = talliesBefore(result, '').impressions > 0;
+      const wasCounted = countsBefore(result, '').impressions > 0;
       const isCounted = !isDeleted && (tallies.get('')?.impressions ?? 0) > 0;
       const isSame = wasCounted && isCounted && variantBefore === variantId;
       const dimensions = [...(isSame ? before.tallies : tallies).keys()];
       if (wasCounted) {
         const add = countsOf(workspaceId, campaignId, variantBefore);
-        for (const dimension of dimensions) add(dimension, talliesBefore(result, dimension), -1);
+        for (const dimension of dimensions) add(dimension, countsBefore(result, dimension), -1);
       }
       if (isCounted) {
         const add = countsOf(workspaceId, campaignId, variantId);

@@ -50,8 +50,8 @@ export const isBackfilled = ({ addedAfter, backfilledThrough }: Goal): boolean =
   backfilledThrough >= addedAfter;
 
 /** What a user did for a goal: number of events, amount spent, and its currencies, such as `EUR,PLN`. */
-export type Reached = [events: number, spent: number, currencies: string];
-export type ReachedGoals = Record<string, Reached>;
+export type GoalTotals = [events: number, spent: number, currencies: string];
+export type TotalsByGoal = Record<string, GoalTotals>;
 
 /** An event or purchase that may satisfy a goal. */
 export interface ConversionEvent {
@@ -93,15 +93,15 @@ export const conversionEventOf = (
   return { ...row, name: conversionName(null, productId), spent: spentOn(price, quantity), currency };
 };
 
-const NOTHING: Reached = [0, 0, ''];
+const NOTHING: GoalTotals = [0, 0, ''];
 
-const addReached = (one: Reached, [events, spent, currencies]: Reached): Reached => {
+const addReached = (one: GoalTotals, [events, spent, currencies]: GoalTotals): GoalTotals => {
   const all = new Set([...one[2].split(','), ...currencies.split(',')].filter((each) => each !== ''));
   return [one[0] + events, one[1] + spent, [...all].sort().join(',')];
 };
 
 /** What one user has reached who was two. */
-export const reachedByBoth = (one: ReachedGoals, other: ReachedGoals): ReachedGoals => {
+export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsByGoal => {
   const both = { ...one };
   for (const [goal, reached] of Object.entries(other))
     both[goal] = addReached(both[goal] ?? NOTHING, reached);
@@ -112,12 +112,12 @@ export const reachedByBoth = (one: ReachedGoals, other: ReachedGoals): ReachedGo
  * What a user has reached with these events as well. An event counts within the time after one of the first impressions, if the goal's
  * backfill has come to it. Returns the same object if nothing changes.
  */
-export const reachedWith = (
-  before: ReachedGoals,
+export const addConversions = (
+  before: TotalsByGoal,
   goals: readonly Goal[],
   firstsMs: readonly number[],
   events: readonly ConversionEvent[],
-): ReachedGoals => {
+): TotalsByGoal => {
   let reached = before;
   for (const { eventId, name, timeMs, spent, currency } of events) {
     for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough } of goals) {
@@ -133,14 +133,14 @@ export const reachedWith = (
  * What a user had reached by events that retention has deleted: what was counted beyond the events that are still there. A recount keeps
  * these.
  */
-export const reachedByDeleted = (
-  counted: ReachedGoals,
+export const prunedConversions = (
+  counted: TotalsByGoal,
   goals: readonly Goal[],
   firstsMs: readonly number[],
   events: readonly ConversionEvent[],
-): ReachedGoals => {
-  const shown = reachedWith({}, goals, firstsMs, events);
-  const deleted: ReachedGoals = {};
+): TotalsByGoal => {
+  const shown = addConversions({}, goals, firstsMs, events);
+  const deleted: TotalsByGoal = {};
   for (const [goal, [count, spent, currencies]] of Object.entries(counted)) {
     const [still, spentStill] = shown[goal] ?? NOTHING;
     if (count > still) deleted[goal] = [count - still, spent - spentStill, currencies];

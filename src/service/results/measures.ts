@@ -71,13 +71,13 @@ export const MEASURE_OF = {
 export const MEASURES: readonly Measure[] = Object.values(MEASURE_OF);
 
 /** Number of events by measure. */
-export type Tallies = Record<Measure['events'], number>;
+export type EventCounts = Record<Measure['events'], number>;
 
-export const noTallies = (): Tallies =>
-  Object.fromEntries(MEASURES.map(({ events }) => [events, 0])) as Tallies;
+export const zeroCounts = (): EventCounts =>
+  Object.fromEntries(MEASURES.map(({ events }) => [events, 0])) as EventCounts;
 
 /** Adds to tallies in place. */
-export const addTallies = (tallies: Tallies, added: Readonly<Tallies>): void => {
+export const addCounts = (tallies: EventCounts, added: Readonly<EventCounts>): void => {
   for (const { events } of MEASURES) tallies[events] += added[events];
 };
 

@@ -9,11 +9,11 @@ import {
   type SqlValue,
 } from '../operators/index.ts';
 import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
-import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
+import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
-import type { Goal, ReachedGoals } from './goals.ts';
-import { MEASURES, type Tallies } from './measures.ts';
+import type { Goal, TotalsByGoal } from './goals.ts';
+import { type EventCounts, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
 /** How far a consumer has read the feed: the last ID of each table. */
@@ -61,7 +61,7 @@ const parseTallies = (tallies: Record<string, number[]>): UserResult['tallies'] 
   new Map(
     Object.entries(tallies).map(([dimension, counts]) => [
       dimension,
-      Object.fromEntries(MEASURES.map(({ events }, index) => [events, counts[index]])) as Tallies,
+      Object.fromEntries(MEASURES.map(({ events }, index) => [events, counts[index]])) as EventCounts,
     ]),
   );
 
@@ -74,7 +74,7 @@ export interface UserResultRow {
   tallies: UserResult['tallies'];
   variantId: string | null;
   firstImpressionMs: number | null;
-  goals: ReachedGoals | null;
+  goals: TotalsByGoal | null;
 }
 
 const USER_RESULTS = columns<UserResultRow>({
@@ -96,7 +96,7 @@ export const userResultIn = (row: SqlRow): UserResultRow => ({
   tallies: parseTallies(readJson(row, 'tallies') as Record<string, number[]>),
   variantId: readTextOrNull(row, 'variant_id'),
   firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
-  goals: row['goals'] === null ? null : (readJson(row, 'goals') as ReachedGoals),
+  goals: row['goals'] === null ? null : (readJson(row, 'goals') as TotalsByGoal),
 });
 
 /** Which rows of `user_results` are read. */
@@ -193,7 +193,7 @@ export const resultsStatements = (dialect: Dialect) => {
   const { add, insert, upsert } = createWrites(dialect);
   const question =
     (sql: string) =>
-    (...values: SqlValue[]): Batch =>
+    (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const results = `SELECT ${selected(dialect, USER_RESULTS)} FROM user_results`;
   const conversionEvents = `SELECT event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency
@@ -208,7 +208,8 @@ export const resultsStatements = (dialect: Dialect) => {
 
   return {
     cursor: question(`SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`),
-    writeCursor: (cursor: ResultsCursor): Batch => upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
+    writeCursor: (cursor: ResultsCursor): BulkStatement =>
+      upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
     /** The last ID of each table of the feed. Apart, because a cluster refuses them in one. */
     last: ['events', 'banner_events', 'user_changes'].map((table) =>
       query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`),
@@ -229,7 +230,12 @@ export const resultsStatements = (dialect: Dialect) => {
          day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
        FROM banner_events WHERE banner_event_id > $1 AND banner_event_id <= $2 ORDER BY banner_event_id LIMIT $3`,
     ),
-    conversionEvents: (after: number, through: number, values: readonly string[], limit: number): Batch =>
+    conversionEvents: (
+      after: number,
+      through: number,
+      values: readonly string[],
+      limit: number,
+    ): BulkStatement =>
       query(
         `${conversionEvents} WHERE event_id > $1 AND event_id <= $2 AND ${isIn('coalesce(product_id, name)', '$3', 'text')}
          ORDER BY event_id LIMIT $4`,
@@ -240,13 +246,17 @@ export const resultsStatements = (dialect: Dialect) => {
       ),
     indexEvents,
     /** Follows `indexEvents`. */
-    conversionEventsOf: (users: readonly EventsSince[], values: readonly string[], through: number): Batch =>
-      eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
+    conversionEventsOf: (
+      users: readonly EventsSince[],
+      values: readonly string[],
+      through: number,
+    ): BulkStatement => eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
 
     /** Results of users without their days. */
-    totals: (users: readonly number[]): Batch =>
+    totals: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
-    resultsOfUsers: (users: readonly number[]): Batch => query(`${results} WHERE ${ofUsers}`, list(users)),
+    resultsOfUsers: (users: readonly number[]): BulkStatement =>
+      query(`${results} WHERE ${ofUsers}`, list(users)),
     /** Results of users and campaigns with the days of a month. */
     resultsOfMonths: bulk(
       RESULT_KEYS,
@@ -261,7 +271,7 @@ export const resultsStatements = (dialect: Dialect) => {
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
            AND month <> ${column('key_month')}`,
     ),
-    deleteUsers: (users: readonly number[]): Batch =>
+    deleteUsers: (users: readonly number[]): BulkStatement =>
       query(`DELETE FROM user_results WHERE ${ofUsers}`, list(users)),
     writeUserResults: upsert('user_results', USER_RESULTS, 'user_id, campaign_id, month'),
     addCampaignCounts: add(

@@ -1,6 +1,6 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
-import { type ReachedGoals, reachedByBoth } from './goals.ts';
-import { addTallies, isEarlier, MEASURE_OF, noTallies, type Tallies } from './measures.ts';
+import { mergeGoalTotals, type TotalsByGoal } from './goals.ts';
+import { addCounts, type EventCounts, isEarlier, MEASURE_OF, zeroCounts } from './measures.ts';
 
 /** What one user did of a campaign. */
 export interface UserResult {
@@ -10,8 +10,8 @@ export interface UserResult {
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
   /** By dimension, such as `day:2026-03-01`, or `''` for all. Has the dimensions that a step has read or changed. */
-  tallies: Map<string, Readonly<Tallies>>;
-  goals: ReachedGoals;
+  tallies: Map<string, Readonly<EventCounts>>;
+  goals: TotalsByGoal;
   /** The first impressions after which `goals` were counted. */
   countedFirstsMs: number[];
   /** State before the step, with the tallies of changed dimensions only. */
@@ -28,10 +28,10 @@ export const createUserResult = (campaignId: string): UserResult => ({
   before: { variantId: null, goals: {}, tallies: new Map() },
 });
 
-const NONE: Readonly<Tallies> = noTallies();
+const NONE: Readonly<EventCounts> = zeroCounts();
 
-/** Tallies of a dimension before the step. */
-export const talliesBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<Tallies> =>
+/** EventCounts of a dimension before the step. */
+export const countsBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<EventCounts> =>
   before.tallies.get(dimension) ?? tallies.get(dimension) ?? NONE;
 
 /** Dimension properties of a banner event. */
@@ -51,7 +51,7 @@ const MONTH_LENGTH = '2026-03'.length;
 export const monthOf = (dimension: string): string =>
   dimension.startsWith(DAY) ? dimension.slice(DAY.length, DAY.length + MONTH_LENGTH) : '';
 
-const change = (result: UserResult, dimension: string, edit: (tallies: Tallies) => void): void => {
+const change = (result: UserResult, dimension: string, edit: (tallies: EventCounts) => void): void => {
   const known = result.tallies.get(dimension) ?? NONE;
   if (!result.before.tallies.has(dimension)) result.before.tallies.set(dimension, known);
   const tallies = { ...known };
@@ -86,8 +86,8 @@ export const moveFirst = (result: FirstImpression, first: FirstImpression): bool
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   moveFirst(kept, merged);
   for (const [dimension, added] of merged.tallies)
-    change(kept, dimension, (tallies) => addTallies(tallies, added));
-  kept.goals = reachedByBoth(kept.goals, merged.goals);
+    change(kept, dimension, (tallies) => addCounts(tallies, added));
+  kept.goals = mergeGoalTotals(kept.goals, merged.goals);
   kept.countedFirstsMs.push(...merged.countedFirstsMs);
 };
 

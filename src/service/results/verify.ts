@@ -1,7 +1,7 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
 import { type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { Dialect } from '../sql/dialect.ts';
-import { type CountedEvent, countedAs, countedEventIn } from './counted-event.ts';
+import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
 import { type CampaignCount, createCounts } from './counts.ts';
 import { goalIn, isBackfilled } from './goals.ts';
 import { MEASURES } from './measures.ts';
@@ -47,7 +47,7 @@ export const countEvents = async (
     const event = countedEventIn(row);
     if (event.userId !== userId) finish();
     ({ userId } = event);
-    for (const each of countedAs<CountedEvent>(event)) {
+    for (const each of withHoldoutAttribution<CountedEvent>(event)) {
       const { campaignId, variantId, atMs, eventType } = each;
       const result = results.get(campaignId) ?? createUserResult(campaignId);
       results.set(campaignId, result);

@@ -30,7 +30,7 @@ import { findHoldoutOfEvent } from '../campaigns/holdout.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
-import { createNameCount } from '../profiles/profile.ts';
+import { createKeyQuota } from '../profiles/profile.ts';
 import { clickEffect } from '../users/click-effects.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
@@ -128,7 +128,7 @@ const clickEffects = (
   { workspace, now: nowMs }: RouteContext,
   externalId: string,
 ): ReturnType<typeof clickEffect>[] => {
-  const names = createNameCount();
+  const names = createKeyQuota();
   const { byId } = priorityOrder(workspace);
   return events.flatMap(({ row, isTheirs }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];

@@ -2,7 +2,7 @@ import type { SqlValue } from '../operators/index.ts';
 import { type Column, type ColumnType, type ColumnValue, namesOf } from './columns.ts';
 
 /** A statement with the values of all its runs, one after the other: plain lists cross to a thread fastest. */
-export interface Batch {
+export interface BulkStatement {
   sql: string;
   times: number;
   values: SqlValue[];
@@ -11,10 +11,10 @@ export interface Batch {
 }
 
 /** Sends a batch. Those that one connection sends run in their order. */
-export type Send<Answer> = (batch: Batch) => Answer;
+export type Send<Answer> = (batch: BulkStatement) => Answer;
 
 /** A statement that runs once. */
-export const query = (sql: string, ...values: SqlValue[]): Batch => ({ sql, times: 1, values });
+export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, times: 1, values });
 
 /** How a statement gets at the rows that it runs for. */
 interface SentRows {
@@ -41,7 +41,7 @@ export interface Dialect {
   /** Makes all rows of user `$1` in a table those of user `$2`; one that they have already may stay behind. */
   move(table: string, columns: readonly Column<never>[]): string;
   /** Brings what finds the events of a user up to date. Precedes statements with `ofUser`. */
-  indexEvents: readonly Batch[];
+  indexEvents: readonly BulkStatement[];
   /** Whether a row of `events` is of a user, such as `= $1`. */
   ofUser(condition: string): string;
   /** Behind an `INSERT`: a row that another replica has inserted is left, and each that is written answers a row. */
@@ -52,7 +52,7 @@ export interface Dialect {
   bulk<T>(
     columns: readonly Column<T>[],
     statement: (rows: SentRows) => string,
-  ): (rows: readonly T[]) => Batch;
+  ): (rows: readonly T[]) => BulkStatement;
 }
 
 /** What a row has in a column: a boolean is a number, JSON is text. */

@@ -1,11 +1,11 @@
 import type { SqlRow } from '../operators/index.ts';
-import type { Batch, Send } from './dialect.ts';
+import type { BulkStatement, Send } from './dialect.ts';
 
 /**
  * Work within one transaction: yields the batches of a round trip and receives the rows of each. The same steps run synchronously on
  * SQLite and pipelined on PostgreSQL.
  */
-export type Steps<T> = Generator<readonly Batch[], T, SqlRow[][]>;
+export type Steps<T> = Generator<readonly BulkStatement[], T, SqlRow[][]>;
 
 /** Runs steps on a connection that answers at once. */
 export const runSteps = <T>(steps: Steps<T>, send: Send<SqlRow[]>): T => {

@@ -1,5 +1,5 @@
 import { type Column, namesOf } from './columns.ts';
-import type { Batch, Dialect } from './dialect.ts';
+import type { BulkStatement, Dialect } from './dialect.ts';
 
 /** Makes the statements that write rows; the table's own row is `known` in them. */
 export const createWrites = ({ bulk }: Dialect) => {
@@ -7,7 +7,7 @@ export const createWrites = ({ bulk }: Dialect) => {
     table: string,
     columns: readonly Column<T>[],
     more = '',
-  ): ((rows: readonly T[]) => Batch) =>
+  ): ((rows: readonly T[]) => BulkStatement) =>
     bulk(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
 
   /** Writes rows in place of those with the same key. The workspace stays: to set it writes its indexes. */

@@ -1,6 +1,6 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
-import { countedAs } from '../results/counted-event.ts';
-import { addTallies, isEarlier, latest, MEASURE_OF } from '../results/measures.ts';
+import { withHoldoutAttribution } from '../results/counted-event.ts';
+import { addCounts, isEarlier, latest, MEASURE_OF } from '../results/measures.ts';
 import type { UserCampaign } from './store.ts';
 
 /** A row of `user_campaigns`. */
@@ -50,7 +50,7 @@ const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): User
     const { variantId, isControl, firstImpressionMs } = merged;
     Object.assign(kept, { variantId, isControl, firstImpressionMs });
   }
-  addTallies(kept, merged);
+  addCounts(kept, merged);
   kept.lastImpressionMs = latest(kept.lastImpressionMs, merged.lastImpressionMs);
   kept.lastClickMs = latest(kept.lastClickMs, merged.lastClickMs);
   kept.lastDismissalMs = latest(kept.lastDismissalMs, merged.lastDismissalMs);
@@ -66,7 +66,7 @@ export const mergeUsers = (
 ): UserCampaign[] => {
   const states = new Map(kept.map((state) => [state.campaignId, state]));
   for (const state of merged) states.set(state.campaignId, mergeStates(states.get(state.campaignId), state));
-  for (const { campaignId, eventType } of repeats.flatMap(countedAs)) {
+  for (const { campaignId, eventType } of repeats.flatMap(withHoldoutAttribution)) {
     const state = states.get(campaignId);
     if (state) state[MEASURE_OF[eventType].events] -= 1;
   }

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import type { Commit, UserMutation } from './store.ts';
 import { createTimeoutQueue } from './timeout-queue.ts';
 import { isRejected, TransientError } from './write-errors.ts';
@@ -20,7 +20,7 @@ export class MutationError extends Error {
 /** Applies mutations to users in memory in order. Returns what each returned. */
 export const applyMutations = (
   mutations: readonly Mutation[],
-  usersOf: (workspaceId: string) => UserSet,
+  usersOf: (workspaceId: string) => UserRepository,
 ): unknown[] =>
   mutations.map((mutation) => {
     try {

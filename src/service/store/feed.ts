@@ -7,7 +7,7 @@ import {
   goalIn,
 } from '../results/goals.ts';
 import { type FeedCursor, type ResultsStatements, userChangeIn } from '../results/statements.ts';
-import type { Batch, Send } from '../sql/dialect.ts';
+import type { BulkStatement, Send } from '../sql/dialect.ts';
 import { bannerEventOf, eventOf, stateOf } from './rows.ts';
 import type { Statements } from './statements.ts';
 import type { Feed, FeedPage } from './store.ts';
@@ -30,7 +30,7 @@ const EVERYTHING: FeedCursor = {
 
 /** Reads the feed of both databases. */
 export const createFeed = ({ send, statements, results, indexEvents, settle }: FeedOptions): Feed => {
-  const ask = async (batch: Batch) => send(batch);
+  const ask = async (batch: BulkStatement) => send(batch);
 
   const readFeed: Feed['readFeed'] = async (after, limit) => {
     const through = (await settle()).through ?? EVERYTHING;

@@ -1,9 +1,9 @@
 import { readNumber, readText, type SqlRow, type Statement } from '../operators/index.ts';
-import type { Changes, KeyRow } from '../profiles/user-set.ts';
-import { countedAs } from '../results/counted-event.ts';
+import type { ChangeSet, KeyRow } from '../profiles/user-repository.ts';
+import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { MEASURE_OF } from '../results/measures.ts';
 import { msIn } from '../sql/columns.ts';
-import { type Batch, query } from '../sql/dialect.ts';
+import { type BulkStatement, query } from '../sql/dialect.ts';
 import type { Steps } from '../sql/steps.ts';
 import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './campaign-state.ts';
 import { repeatedEventOf, stateOf, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
@@ -12,14 +12,20 @@ import type { UserCampaign } from './store.ts';
 
 /** What one transaction writes. The states of campaigns follow from what it finds. */
 export interface GroupWrites {
-  users: { updated: Batch; deleted: Batch; created: Batch; keysRemoved: Batch; keysAdded: Batch };
-  events: Batch;
-  others: Batch[];
-  moved: Changes['moved'];
-  bannerEvents: Changes['bannerEvents'];
+  users: {
+    updated: BulkStatement;
+    deleted: BulkStatement;
+    created: BulkStatement;
+    keysRemoved: BulkStatement;
+    keysAdded: BulkStatement;
+  };
+  events: BulkStatement;
+  others: BulkStatement[];
+  moved: ChangeSet['moved'];
+  bannerEvents: ChangeSet['bannerEvents'];
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
-  erased: Batch[];
-  points: Batch;
+  erased: BulkStatement[];
+  points: BulkStatement;
 }
 
 /** All transactions write rows in one order, so that of two that write the same ones the second waits for the first. */
@@ -30,12 +36,15 @@ const byName = <T>(rows: readonly T[], nameOf: (row: T) => string): T[] =>
 const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
 
 /** With a row for each that no other replica has written meanwhile. */
-const all = (batch: Batch, rows: readonly unknown[]): Batch => ({ ...batch, expects: rows.length });
+const all = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
+  ...batch,
+  expects: rows.length,
+});
 
 /** `also` are statements of the works themselves. */
 export const groupWrites = (
   statements: Statements,
-  changes: Changes,
+  changes: ChangeSet,
   also: readonly Statement[] = [],
 ): GroupWrites => {
   const { updated, deleted, created, keysRemoved, keysAdded, erased, forgotten, forgottenKeys } = changes;
@@ -80,7 +89,7 @@ const storedKey = (row: SqlRow) =>
   ].join(' ');
 
 /** Repeats are left out, of what is stored and of the group itself. */
-const freshOf = (bannerEvents: Changes['bannerEvents'], stored: readonly SqlRow[]) => {
+const filterNew = (bannerEvents: ChangeSet['bannerEvents'], stored: readonly SqlRow[]) => {
   const known = new Set(stored.map(storedKey));
   return bannerEvents.filter((each) => {
     const key = eventKey(each);
@@ -102,16 +111,16 @@ const createStates = (rows: readonly SqlRow[]) => {
   const changed = new Map<UserCampaign, Omit<UserState, 'state'>>();
 
   return {
-    merge({ workspaceId, from, to }: Changes['moved'][number], repeats: readonly RepeatedEvent[]) {
+    merge({ workspaceId, from, to }: ChangeSet['moved'][number], repeats: readonly RepeatedEvent[]) {
       const merged = mergeUsers([...ofUser(to).values()], [...ofUser(from).values()], repeats);
       users.set(to, new Map(merged.map((state) => [state.campaignId, state])));
       users.delete(from);
       for (const state of merged) changed.set(state, { workspaceId, userId: to });
     },
     /** Returns whether it is the user's first of its type for the campaign. */
-    add({ workspaceId, userId, event }: Changes['bannerEvents'][number]): boolean {
+    add({ workspaceId, userId, event }: ChangeSet['bannerEvents'][number]): boolean {
       const states = ofUser(userId);
-      for (const each of countedAs(event)) {
+      for (const each of withHoldoutAttribution(event)) {
         const state = addEvent(states.get(each.campaignId), each);
         states.set(each.campaignId, state);
         changed.set(state, { workspaceId, userId });
@@ -144,7 +153,9 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   if (moved.length > 0) first.push(...statements.indexEvents);
   const whole = moved.flatMap(({ from, to }) => [from, to]);
   const ids = distinct([...whole, ...bannerEvents.map(({ userId }) => userId)]);
-  const campaigns = bannerEvents.flatMap(({ event }) => countedAs(event).map(({ campaignId }) => campaignId));
+  const campaigns = bannerEvents.flatMap(({ event }) =>
+    withHoldoutAttribution(event).map(({ campaignId }) => campaignId),
+  );
   const answers = yield [
     ...first,
     whole.length > 0 ? statements.statesOf(ids) : statements.statesOfCampaigns(ids, distinct(campaigns)),
@@ -164,7 +175,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
     states.merge(each, repeats);
     return { ...each, repeats };
   });
-  const fresh = freshOf(bannerEvents, found.at(-1)!).map((each) => ({
+  const fresh = filterNew(bannerEvents, found.at(-1)!).map((each) => ({
     ...each,
     isUnique: !each.event.isTestSend && states.add(each),
   }));

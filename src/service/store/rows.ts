@@ -10,7 +10,7 @@ import {
 } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
-import type { Changes, KeyRow, UserRow, WrittenUser } from '../profiles/user-set.ts';
+import type { ChangeSet, KeyRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
 import type { UserChange } from '../results/statements.ts';
 import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
 import type { RepeatedEvent, UserState } from './campaign-state.ts';
@@ -26,7 +26,7 @@ export const USERS = columns<WrittenUser>({
   updated_at: ['moment', ({ updatedAtMs }) => updatedAtMs],
 });
 
-export const DELETED_USERS = columns<Changes['deleted'][number]>({
+export const DELETED_USERS = columns<ChangeSet['deleted'][number]>({
   user_id: ['bigint', ({ userId }) => userId],
   version: ['bigint', ({ version }) => version],
 });
@@ -37,12 +37,12 @@ export const USER_IDENTIFIERS = columns<KeyRow>({
   user_id: ['bigint', ({ userId }) => userId],
 });
 
-export const FORGOTTEN_KEYS = columns<Changes['forgottenKeys'][number]>({
+export const FORGOTTEN_KEYS = columns<ChangeSet['forgottenKeys'][number]>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   user_key: ['text', ({ key }) => key],
 });
 
-type NewEvent = Changes['events'][number];
+type NewEvent = ChangeSet['events'][number];
 const ofPurchase =
   (member: 'productId' | 'price' | 'currency' | 'quantity') =>
   ({ event }: NewEvent) =>
@@ -66,7 +66,7 @@ export const EVENTS = columns<NewEvent>({
 });
 
 /** A banner event with what only the write knows of it. */
-export type WrittenBannerEvent = Changes['bannerEvents'][number] & { isUnique: boolean };
+export type WrittenBannerEvent = ChangeSet['bannerEvents'][number] & { isUnique: boolean };
 
 /** The database gives it. */
 export const BANNER_EVENT_ID: Column<never> = { name: 'banner_event_id', type: 'bigint', of: () => null };
@@ -123,7 +123,7 @@ export const USER_CHANGES = columns<WrittenChange>({
 /** A row of a counter with the shard of the replica that adds to it. */
 export type WithShard<T> = T & { shard: number };
 
-export const DATA_POINTS = columns<WithShard<Changes['points'][number]>>({
+export const DATA_POINTS = columns<WithShard<ChangeSet['points'][number]>>({
   workspace_id: ['text', ({ workspaceId }) => workspaceId],
   day: ['date', ({ day }) => day],
   shard: ['int', ({ shard }) => shard],

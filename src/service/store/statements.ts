@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { redactAuditSubject, type SqlValue } from '../operators/index.ts';
 import { columns } from '../sql/columns.ts';
-import { type Batch, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
+import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import {
   BANNER_EVENT_ID,
@@ -43,7 +43,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
   const question =
     (sql: string) =>
-    (...values: SqlValue[]): Batch =>
+    (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const ofUsers = isIn('user_id', '$1', 'bigint');
   const addDataPoints = add('data_points', DATA_POINTS, 'workspace_id, day, shard');
@@ -87,7 +87,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
     writeStates: upsert('user_campaigns', USER_CAMPAIGNS, 'user_id, campaign_id'),
     addDataPoints: (
       rows: Parameters<typeof addDataPoints>[0] extends readonly WithShard<infer T>[] ? readonly T[] : never,
-    ): Batch => addDataPoints(rows.map((row) => ({ ...row, shard }))),
+    ): BulkStatement => addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
     indexEvents,
     /** The events of user `$1` become those of user `$2`. */
@@ -97,7 +97,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         : move('events', [...EVENTS, EVENT_ID]),
     ),
     moveBannerEvents: question(move('banner_events', [...BANNER_EVENTS, BANNER_EVENT_ID])),
-    erase: (users: readonly number[]): Batch[] =>
+    erase: (users: readonly number[]): BulkStatement[] =>
       users.length === 0
         ? []
         : [
@@ -116,8 +116,8 @@ const statementsIn = (dialect: Dialect, shard: number) => {
     ),
 
     /** The rows of `user_campaigns` of some users, all or those of some campaigns. */
-    statesOf: (users: readonly number[]): Batch => query(`${states} WHERE ${ofUsers}`, list(users)),
-    statesOfCampaigns: (users: readonly number[], campaigns: readonly string[]): Batch =>
+    statesOf: (users: readonly number[]): BulkStatement => query(`${states} WHERE ${ofUsers}`, list(users)),
+    statesOfCampaigns: (users: readonly number[], campaigns: readonly string[]): BulkStatement =>
       query(
         `${states} WHERE ${ofUsers} AND ${isIn('campaign_id', '$2', 'text')}`,
         list(users),

@@ -3,7 +3,7 @@ import type { PictureFile, Statement } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import type { Progress } from '../results/follow.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
@@ -21,7 +21,7 @@ export interface UserMutation<T> {
   /** Receipt of the request, in Unix milliseconds. */
   nowMs: number;
   /** Must be repeatable: the store calls it again if the group is retried. */
-  apply(users: UserSet): T;
+  apply(users: UserRepository): T;
   /** Statements for both databases, committed in the same transaction. If one fails, the mutation is rejected. */
   also?: readonly Statement[];
 }

@@ -1,6 +1,6 @@
 import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import type { UserRow } from '../profiles/user-set.ts';
+import type { UserRow } from '../profiles/user-repository.ts';
 import { msIn } from '../sql/columns.ts';
 import type { Send } from '../sql/dialect.ts';
 import { campaignOf } from './rows.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createReadPicture, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
-import type { UserRow } from '../profiles/user-set.ts';
+import type { UserRow } from '../profiles/user-repository.ts';
 import { campaignOf } from './rows.ts';
 import type { StoreReader, UserCampaign } from './store.ts';
 

@@ -5,7 +5,7 @@ import {
   tooManyAttributes,
   tooManyUpdates,
 } from '../../protocol/index.ts';
-import { createNameCount, getOwn, setOwn } from '../profiles/profile.ts';
+import { createKeyQuota, getOwn, setOwn } from '../profiles/profile.ts';
 import type { CustomChange, ObjectsEdit, Scalar } from './check-custom.ts';
 import { jsonBytes, newest } from './check-custom.ts';
 import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';
@@ -21,7 +21,7 @@ const isToCome = (change: CustomChange): boolean => {
  * Writes the checked changes of one request into the custom attributes of profiles. The values that profiles had before
  * are left as they were. `names` is the count of the request.
  */
-export const createCustomWriter = (names = createNameCount()) => {
+export const createCustomWriter = (names = createKeyQuota()) => {
   const merging = createMerging();
   /** Bytes of the objects that were merged into. */
   const sizes = new Map<Members, number>();

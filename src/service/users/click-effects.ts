@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { MAX_TRACK_EVENTS } from '../../protocol/index.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
-import type { NameCount } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { KeyQuota } from '../profiles/profile.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import { checkAttributes, checkEvent } from './check-objects.ts';
 import { createErrorCollector } from './error-collector.ts';
 import { applyTrack } from './track-work.ts';
@@ -28,7 +28,7 @@ const keyOf = ({ bannerId, timeMs }: Click): string =>
   hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
 
 /** Notes that a click has its effect now. False where it has had it. */
-const isFirst = (users: UserSet, externalId: string, key: string, nowMs: number): boolean => {
+const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
   if (profile.clicks.includes(key)) return false;
@@ -49,8 +49,8 @@ export const clickEffect = (
     externalId,
     names,
     nowMs,
-  }: { workspace: UserRules; externalId: string; names: NameCount; nowMs: number },
-): ((users: UserSet) => void) => {
+  }: { workspace: UserRules; externalId: string; names: KeyQuota; nowMs: number },
+): ((users: UserRepository) => void) => {
   // What is wrong with it was refused when the campaign was read; a user who is blocked stays as they are.
   const problems = createErrorCollector();
   const time = new Date(Math.min(click.timeMs, nowMs)).toISOString();

@@ -1,7 +1,7 @@
 import type { Identity } from '../../protocol/schemas/index.ts';
 import { addressKeys, isNamedBy, lookupKey } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 
 /** Negative when `a` was updated later; of two updated at once, when it was created later. */
 const latestFirst = (a: Profile, b: Profile): number =>
@@ -28,7 +28,7 @@ const isPreferred = (a: Profile, b: Profile): boolean => {
 const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
 /** Creates the profile for an object about an unknown user. `null` where contract 4.2 makes no profile. */
-export const createUser = (users: UserSet, identity: Identity, nowMs: number): Profile | null => {
+export const createUser = (users: UserRepository, identity: Identity, nowMs: number): Profile | null => {
   const { lookup, updateExistingOnly } = identity;
   if (updateExistingOnly === true) return null;
   switch (lookup.by) {
@@ -56,7 +56,7 @@ export const writeContacts = (profile: Profile, { email, phone }: Identity): voi
  * Finds whom the objects of one request are about. Thousands may share an address that every object names: they are
  * compared once, and from then on only those whom an object has changed.
  */
-export const createUserFinder = (users: UserSet, nowMs: number) => {
+export const createUserFinder = (users: UserRepository, nowMs: number) => {
   /** The preferred profile of each address that several profiles share. */
   const known = new Map<string, Profile>();
 

@@ -1,5 +1,5 @@
 import type { Profile } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import { mergeProfile } from './merge.ts';
 import { findTarget, type Target } from './targets.ts';
 
@@ -16,7 +16,12 @@ const sharesLabel = (a: Profile, b: Profile): boolean =>
  * what it lacks, and what both had done is added up, like their rows of `events`. Nothing happens where both have an alias of
  * the same label.
  */
-export const giveExternalId = (users: UserSet, found: Profile, externalId: string, nowMs: number): void => {
+export const giveExternalId = (
+  users: UserRepository,
+  found: Profile,
+  externalId: string,
+  nowMs: number,
+): void => {
   const [known] = users.find({ by: 'external_id', value: externalId });
   if (!known) {
     found.externalId = externalId;
@@ -29,7 +34,7 @@ export const giveExternalId = (users: UserSet, found: Profile, externalId: strin
 };
 
 /** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */
-export const identify = (users: UserSet, { externalId, target }: Identification, nowMs: number) => {
+export const identify = (users: UserRepository, { externalId, target }: Identification, nowMs: number) => {
   const found = findTarget(users, target);
   if (found?.externalId === null) giveExternalId(users, found, externalId, nowMs);
 };

@@ -1,6 +1,6 @@
 import { isPhone } from '../../protocol/index.ts';
-import { getOwn, type Profile, setOwn, sumOf, type Tally } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import { type ActivityStats, getOwn, type Profile, setOwn, sumOf } from '../profiles/profile.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import { MAX_KNOWN_CLICKS } from './click-effects.ts';
 import { parseDate } from './dates.ts';
 import { joinTokens } from './push-tokens.ts';
@@ -11,7 +11,7 @@ const fillMissing = <T>(kept: Record<string, T>, merged: Record<string, T>) => {
     if (!Object.hasOwn(kept, name)) setOwn(kept, name, value);
 };
 
-const sumTallies = <T extends Tally & { revenue?: number }>(
+const sumTallies = <T extends ActivityStats & { revenue?: number }>(
   kept: Record<string, T>,
   merged: Record<string, T>,
 ) => {
@@ -72,7 +72,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
 };
 
 /** Merges two users, if both are found and differ. */
-export const mergeUsers = (users: UserSet, update: { merge: Target; keep: Target }, nowMs: number) => {
+export const mergeUsers = (users: UserRepository, update: { merge: Target; keep: Target }, nowMs: number) => {
   const [merged, kept] = [findTarget(users, update.merge), findTarget(users, update.keep)];
   if (!merged || !kept || merged === kept) return;
   const haveBadPhones = [merged, kept].every(({ phone }) => phone !== null && !isPhone(phone));

@@ -1,4 +1,4 @@
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 
 export interface NewAlias {
   externalId: string | null;
@@ -6,7 +6,7 @@ export interface NewAlias {
 }
 
 /** A user has one name for each label, and a label and name belong to one user: else nothing happens. */
-export const addAlias = (users: UserSet, { externalId, alias }: NewAlias, nowMs: number) => {
+export const addAlias = (users: UserRepository, { externalId, alias }: NewAlias, nowMs: number) => {
   if (users.find({ by: 'user_alias', value: alias }).length > 0) return;
   if (externalId === null) {
     users.create({ aliases: [alias] }, nowMs);

@@ -1,7 +1,7 @@
 import { comparableEmail, isRecord, TRACK_ERROR } from '../../protocol/index.ts';
 import type { AttributesUser } from '../../protocol/schemas/index.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import type { ErrorCollector } from './error-collector.ts';
 import type { UserFinder } from './find-user.ts';
 import type { UserRules } from './user-rules.ts';
@@ -88,7 +88,7 @@ interface States {
  * once. Thousands may share an address that a thousand objects name: each profile is looked at when an object is about
  * it, and everyone once in the end.
  */
-export const createPropagation = (users: UserSet, finder: UserFinder) => {
+export const createPropagation = (users: UserRepository, finder: UserFinder) => {
   const byAddress = new Map<string, States>();
   /** The number of the latest object that set a state. */
   let latest = 0;

@@ -12,7 +12,7 @@ import {
 import { isAliasText } from '../../protocol/schemas/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import { earliestOf, latestOf } from './find-user.ts';
 
 export const PRIORITIES = [
@@ -66,7 +66,7 @@ export const targetOf = (entry: Entry): Target => {
 };
 
 /** `null` where there is no such user, or more than one. */
-export const findTarget = (users: UserSet, { lookup, rules }: Target): Profile | null =>
+export const findTarget = (users: UserRepository, { lookup, rules }: Target): Profile | null =>
   prioritize(users.find(lookup), rules);
 
 // The members that the profile endpoints share. Each endpoint has its schema beside its rule: it checks the body, gives

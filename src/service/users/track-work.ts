@@ -1,7 +1,7 @@
 import { MAX_EVENT_NAMES, tooManyPushTokens } from '../../protocol/index.ts';
 import type { Lookup } from '../profiles/lookup.ts';
-import { createNameCount, type NameCount, type Profile, type PushToken } from '../profiles/profile.ts';
-import type { UserSet } from '../profiles/user-set.ts';
+import { createKeyQuota, type KeyQuota, type Profile, type PushToken } from '../profiles/profile.ts';
+import type { UserRepository } from '../profiles/user-repository.ts';
 import type { UserMutation } from '../store/store.ts';
 import { createCustomWriter } from './apply-custom.ts';
 import { isNestedChange } from './check-custom.ts';
@@ -13,7 +13,7 @@ import { createPropagation, propagatesTo, writeSubscription } from './subscripti
 
 interface Request {
   finder: UserFinder;
-  names: NameCount;
+  names: KeyQuota;
   nowMs: number;
 }
 
@@ -22,7 +22,7 @@ interface Request {
  * where the user has too many names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
  */
 const recordEvent = (
-  users: UserSet,
+  users: UserRepository,
   checked: CheckedEvent,
   { finder, names, nowMs }: Request,
 ): 'recorded' | 'ignored' | 'refused' => {
@@ -50,7 +50,7 @@ const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): voi
   }
 };
 
-const isKnownToken = (users: UserSet, { app_id, token }: PushToken): boolean =>
+const isKnownToken = (users: UserRepository, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
 /** Writes the attributes of an object into a profile. Returns how many custom attributes it has written, and why it has not written others. */
@@ -88,7 +88,7 @@ export type ProfileFault =
  * `nestedAllowed` is false where a nested value anywhere in the request was bad.
  */
 const applyAttributes = (
-  users: UserSet,
+  users: UserRepository,
   attributes: readonly CheckedAttributes[],
   {
     finder,
@@ -141,9 +141,9 @@ export interface Track {
 
 /** Applies attributes, then events, then purchases. `names` is the count of the request. */
 export const applyTrack = (
-  users: UserSet,
+  users: UserRepository,
   { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
-  names = createNameCount(),
+  names = createKeyQuota(),
 ): ProfileFault[] => {
   // One bad nested value costs the whole request its nested changes (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);

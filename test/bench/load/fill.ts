@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
-import { completeProfile, profileJson } from '../../../src/service/profiles/profile.ts';
+import { createProfile, profileJson } from '../../../src/service/profiles/profile.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { userId as externalIdOf } from './track-body.ts';
 
@@ -27,7 +27,7 @@ export const fillWithUsers = async (file: string, count: number): Promise<void> 
       const createdAtMs = start + Math.floor((i / count) * YEAR_MS);
       const userId = ids.next(createdAtMs);
       const externalId = externalIdOf(i);
-      const profile = completeProfile({
+      const profile = createProfile({
         userId,
         externalId,
         standard: { first_name: 'Katarzyna', country: 'PL' },

@@ -13,7 +13,7 @@ import type { DecisionRequest } from '../../../src/service/campaigns/decision.ts
 import { countReach } from '../../../src/service/campaigns/reach.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
-import { completeProfile, type Profile } from '../../../src/service/profiles/profile.ts';
+import { createProfile, type Profile } from '../../../src/service/profiles/profile.ts';
 import { STANDARD_NAMES } from '../../../src/service/users/check-standard.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aWorkspace } from '../../helpers/a-workspace.ts';
@@ -55,7 +55,7 @@ const profile = fc
   })
   .map(
     (members): Profile =>
-      completeProfile({
+      createProfile({
         userId: 771,
         externalId: 'u-771',
         subscriptionGroups: { a: { state: 'subscribed' } },
@@ -153,7 +153,7 @@ const compiled = (asked: Filter) =>
 test.each(FIELD_NAMES)('%s finds a user who has it', (name) => {
   const who: AudienceContext = {
     externalId: 'u-771',
-    profile: completeProfile({
+    profile: createProfile({
       userId: 771,
       externalId: 'u-771',
       email: 'kim@example.org',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { countReach } from '../../../src/service/campaigns/reach.ts';
 import { REACH_SAMPLE, type Reach, readCampaign } from '../../../src/service/index.ts';
-import { completeProfile } from '../../../src/service/profiles/profile.ts';
+import { createProfile } from '../../../src/service/profiles/profile.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aWorkspace } from '../../helpers/a-workspace.ts';
 import { NOW, onBothStores } from '../users/on-both-stores.ts';
@@ -114,7 +114,7 @@ describe('the reach in a workspace', () => {
   const users = Array.from({ length: 400 }, (_, index) => ({
     externalId: `u-${index}`,
     campaigns: [],
-    profile: completeProfile({
+    profile: createProfile({
       userId: index,
       externalId: `u-${index}`,
       standard: { country: index % 4 === 0 ? 'PL' : 'DE' },

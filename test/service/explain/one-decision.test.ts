@@ -4,7 +4,7 @@ import { decide } from '../../../src/service/campaigns/decide.ts';
 import type { DecisionRequest, Step } from '../../../src/service/campaigns/decision.ts';
 import { explain } from '../../../src/service/explain/explain.ts';
 import { silentLog } from '../../../src/service/log.ts';
-import { completeProfile } from '../../../src/service/profiles/profile.ts';
+import { createProfile } from '../../../src/service/profiles/profile.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { APP_ID, aVariant, aWorkspace } from '../../helpers/a-workspace.ts';
 import fc from '../../helpers/property.ts';
@@ -58,7 +58,7 @@ const questionOf = (
   ),
   externalUserId: 'u-771',
   user: {
-    profile: completeProfile({
+    profile: createProfile({
       userId: 1,
       externalId: 'u-771',
       standard: { country: 'PL' },

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { CustomEvent, StoredEvent } from '../../../src/service/profiles/events.ts';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { bannerEventsContract } from './banner-contract.ts';
@@ -31,7 +31,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     });
     afterEach(() => store.close());
 
-    const write = <T>(lookups: Lookup[], apply: (users: UserSet) => T, workspaceId = 'demo') =>
+    const write = <T>(lookups: Lookup[], apply: (users: UserRepository) => T, workspaceId = 'demo') =>
       store.write({ workspaceId, lookups, nowMs: NOW, apply });
     const create = (fields: Partial<Profile>, workspaceId = 'demo') =>
       write([], (users) => users.create(fields, NOW).userId, workspaceId);

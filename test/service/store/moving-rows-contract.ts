@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import type { Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { anEvent, byExternalId, collect, NOW } from './examples.ts';
@@ -11,7 +11,7 @@ const byAlias: Lookup = { by: 'user_alias', value: ALIAS };
 
 /** What the store must do where one user becomes another, or goes. */
 export const movingRowsContract = (storeOf: () => Store) => {
-  const write = <T>(lookups: Lookup[], apply: (users: UserSet) => T) =>
+  const write = <T>(lookups: Lookup[], apply: (users: UserRepository) => T) =>
     storeOf().write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
   const create = (fields: Partial<Profile>, event?: string) =>
     write([], (users) => {

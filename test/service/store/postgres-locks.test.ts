@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { patience } from '../../helpers/patience.ts';
 import { aDatabase, lockBeside } from '../../helpers/postgres.ts';
@@ -22,7 +22,7 @@ const countOn = (on: Store, ...users: string[]) =>
     workspaceId: 'demo',
     lookups: users.map(byExternalId),
     nowMs: NOW,
-    apply: (set: UserSet) => {
+    apply: (set: UserRepository) => {
       for (const user of users) {
         const profile = set.find(byExternalId(user))[0] ?? set.create({ externalId: user }, NOW);
         profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;

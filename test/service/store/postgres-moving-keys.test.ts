@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { aDatabase, lockBeside, runBeside, waitsFor } from '../../helpers/postgres.ts';
 import { anEvent, byExternalId, collect } from './examples.ts';
@@ -21,11 +21,11 @@ beforeEach(async () => {
   });
 });
 
-const write = (store: Store, lookups: Lookup[], apply: (users: UserSet) => void) =>
+const write = (store: Store, lookups: Lookup[], apply: (users: UserRepository) => void) =>
   store.write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
 
 /** Records an event with whom the lookup names; where that is nobody, with somebody new or not at all. */
-const record = (store: Store, lookup: Lookup, create: (users: UserSet) => void) =>
+const record = (store: Store, lookup: Lookup, create: (users: UserRepository) => void) =>
   write(store, [lookup], (users) => {
     if (users.find(lookup).length === 0) create(users);
     for (const profile of users.find(lookup)) users.record(profile, anEvent(profile, 'e'));
@@ -94,7 +94,7 @@ test.each<[string, Lookup[]]>([
     users.create({ externalId: 'kim', email: byEmail.value }, NOW);
     users.create({ externalId: 'sam' }, NOW);
   });
-  const hand = (users: UserSet) => {
+  const hand = (users: UserRepository) => {
     const [kim] = users.find(byExternalId('kim'));
     const [sam] = users.find(byExternalId('sam'));
     [kim!.email, sam!.email] = ['new@example.org', kim!.email];

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { aDatabase, END_ALL, runBeside } from '../../helpers/postgres.ts';
@@ -23,7 +23,7 @@ test('a database that ends every connection under load costs what was under way,
       workspaceId: 'demo',
       lookups: [byExternalId(user)],
       nowMs: NOW + n,
-      apply(users: UserSet) {
+      apply(users: UserRepository) {
         const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
         // What changes keys needs a transaction of several statements.
         if (n % 3 === 0) profile.email = `${user}-${n}@example.org`;
@@ -70,7 +70,7 @@ test('a database that is silent keeps no store from closing, nor its process fro
       workspaceId: 'demo',
       lookups: [byExternalId(user)],
       nowMs: NOW,
-      apply: (users: UserSet) => users.changed(users.create({ externalId: user }, NOW), NOW),
+      apply: (users: UserRepository) => users.changed(users.create({ externalId: user }, NOW), NOW),
     });
   await write('first');
   expect(door.count()).toBeGreaterThan(0);
@@ -105,7 +105,7 @@ describe('a database with room for few connections', () => {
         workspaceId: 'demo',
         lookups: [],
         nowMs: NOW,
-        apply: (users: UserSet) => users.changed(users.create({}, NOW), NOW),
+        apply: (users: UserRepository) => users.changed(users.create({}, NOW), NOW),
       });
     // As after a failover, with readers first.
     await run(END_ALL);

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { FIND_KEYS, LOCK_USERS } from '../../../src/service/store/postgres/read-users.ts';
@@ -29,7 +29,7 @@ const count = (store: Store, user: string) =>
     workspaceId: 'demo',
     lookups: [byExternalId(user)],
     nowMs: NOW,
-    apply: (users: UserSet) => {
+    apply: (users: UserRepository) => {
       const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
       profile.custom['n'] = Number(profile.custom['n'] ?? 0) + 1;
       users.changed(profile, NOW);
@@ -65,7 +65,7 @@ test.each<Lookup>([
       workspaceId: 'demo',
       lookups: [lookup],
       nowMs: NOW + n,
-      apply(users: UserSet) {
+      apply(users: UserRepository) {
         if (users.find(lookup).length > 0) return;
         if (lookup.by === 'email') users.create({ email: lookup.value }, NOW);
         else users.create({ pushTokens: [{ app_id: 'app', token: 'one', device_id: 'device' }] }, NOW);
@@ -256,7 +256,7 @@ test('groups find users by their keys, however small the tables were when the pl
   for (const plan of [keys, lock, update]) expect(plan).not.toMatch(/Seq Scan|Hash Join/);
 });
 
-const change = <T>(store: Store, ids: string[], apply: (users: UserSet) => T) =>
+const change = <T>(store: Store, ids: string[], apply: (users: UserRepository) => T) =>
   store.write({ workspaceId: 'demo', lookups: ids.map(byExternalId), nowMs: NOW, apply });
 
 test('one who was removed by another replica is nobody', async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { openStore } from '../../../src/service/store/index.ts';
 import { InDoubtError } from '../../../src/service/store/write-errors.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
@@ -21,7 +21,7 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
       workspaceId: 'demo',
       lookups: [byExternalId(user)],
       nowMs: NOW,
-      apply(users: UserSet) {
+      apply(users: UserRepository) {
         if (create) users.create({ externalId: user }, NOW);
         for (const profile of users.find(byExternalId(user))) users.record(profile, anEvent(profile, 'e'));
       },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SqlRow } from '../../../src/service/operators/index.ts';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
-import { noChanges, type WrittenUser } from '../../../src/service/profiles/user-set.ts';
+import { emptyChangeSet, type WrittenUser } from '../../../src/service/profiles/user-repository.ts';
 import type { Run } from '../../../src/service/store/postgres/statement.ts';
 import { writeChanges } from '../../../src/service/store/postgres/write-group.ts';
 import { POSTGRES_STATEMENTS } from '../../../src/service/store/statements.ts';
@@ -38,7 +38,7 @@ test('a group that another replica was faster than sends nothing once it has fai
     return name === 'storedBannerEvents' ? found.promise : [];
   }) as Run;
   const changes = {
-    ...noChanges(),
+    ...emptyChangeSet(),
     created: [user],
     bannerEvents: [{ workspaceId: 'demo', userId: 1, event: aBannerEvent() }],
   };
@@ -63,7 +63,7 @@ test('each statement writes its users in the order of their IDs: two replicas lo
     return sent.map((userId) => ({ user_id: userId }));
   };
   const users = [30, 4, 200].map((userId) => ({ ...user, userId }));
-  const changes = { ...noChanges(), updated: users, deleted: users, created: users };
+  const changes = { ...emptyChangeSet(), updated: users, deleted: users, created: users };
   await writeChanges(run, changes, OPTIONS);
   expect([...ids]).toEqual(['updateUsers', 'deleteUsers', 'insertUsers'].map((name) => [name, [4, 30, 200]]));
 });
@@ -79,6 +79,6 @@ test('data points are written in the order of workspaces and days: two replicas 
     ['shop', '2026-03-01'],
     ['demo', '2026-03-02'],
   ].map(([workspaceId, day]) => ({ workspaceId: workspaceId!, day: day!, points: 1 }));
-  await writeChanges(run, { ...noChanges(), points }, OPTIONS);
+  await writeChanges(run, { ...emptyChangeSet(), points }, OPTIONS);
   expect(lists).toEqual(['{"demo","shop","shop"}', '2026-03-02\u001e2026-03-01\u001e2026-03-02']);
 });

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
 import { namedBy } from '../../../src/service/profiles/lookup.ts';
-import type { UserRow } from '../../../src/service/profiles/user-set.ts';
+import type { UserRow } from '../../../src/service/profiles/user-repository.ts';
 import { connect } from '../../../src/service/store/postgres/connect.ts';
 import { readUserPages } from '../../../src/service/store/postgres/read-users.ts';
 import { runIn } from '../../../src/service/store/postgres/statement.ts';

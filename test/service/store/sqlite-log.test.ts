@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { noChanges } from '../../../src/service/profiles/user-set.ts';
+import { emptyChangeSet } from '../../../src/service/profiles/user-repository.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
@@ -42,7 +42,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
         ...times,
       };
     });
-    await committer.write(groupWrites(SQLITE_STATEMENTS, { ...noChanges(), created }));
+    await committer.write(groupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), created }));
     // As a service does, which reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }

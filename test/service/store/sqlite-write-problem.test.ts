@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { serializeError } from '../../../src/service/log.ts';
-import { noChanges } from '../../../src/service/profiles/user-set.ts';
+import { emptyChangeSet } from '../../../src/service/profiles/user-repository.ts';
 import { groupWrites } from '../../../src/service/store/group-writes.ts';
 import { createTables } from '../../../src/service/store/sqlite/open.ts';
 import {
@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const creating = (profile: string, ...ids: number[]) => {
   const of = { workspaceId: 'test', externalId: null, profile, version: 1, createdAtMs: 0, updatedAtMs: 0 };
   return groupWrites(SQLITE_STATEMENTS, {
-    ...noChanges(),
+    ...emptyChangeSet(),
     created: ids.map((userId) => ({ userId, ...of })),
   });
 };

@@ -1,8 +1,8 @@
 // What can be done to users, and users kept as plainly as can be, to hold a store against.
 
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
-import { completeProfile, type Profile } from '../../../src/service/profiles/profile.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import { createProfile, type Profile } from '../../../src/service/profiles/profile.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import type { StoreReader } from '../../../src/service/store/index.ts';
 import { aBannerEvent } from '../../helpers/banner-events.ts';
 import fc from '../../helpers/property.ts';
@@ -41,7 +41,7 @@ export const lookupsOf = ({ user, value }: Step): Lookup[] => [
 ];
 
 /** What a step does to a set of users: the store's, or the plain one that the test keeps. */
-export const perform = (users: UserSet, step: Step): void => {
+export const perform = (users: UserRepository, step: Step): void => {
   const { user, value } = step;
   const externalId = `u-${user % USERS}`;
   const known = (lookup: Lookup) => users.find(lookup)[0];
@@ -128,13 +128,13 @@ export const plainUsers = () => {
     kept.bannerEvents = [...new Set([...kept.bannerEvents, ...merged.bannerEvents])];
     all = all.filter((user) => user !== merged);
   };
-  const users: UserSet = {
+  const users: UserRepository = {
     find: ({ by, value }) =>
       all.flatMap(({ profile }) =>
         profile && (by === 'email' ? profile.email : profile.externalId) === value ? [profile] : [],
       ),
     create(fields, nowMs) {
-      const profile = completeProfile({ ...fields, userId: 0, createdAtMs: nowMs, updatedAtMs: nowMs });
+      const profile = createProfile({ ...fields, userId: 0, createdAtMs: nowMs, updatedAtMs: nowMs });
       const bare = bearerOf(profile.externalId);
       if (bare) bare.profile = profile;
       else all.push({ externalId: null, profile, events: [], bannerEvents: [] });

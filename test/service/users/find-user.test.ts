@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createUserIds, type Lookup } from '../../../src/service/profiles/lookup.ts';
-import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
+import { createUserWorkingSet } from '../../../src/service/profiles/user-working-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, TIME } from './a-track.ts';
@@ -17,11 +17,11 @@ interface Sent {
 
 /** Users in memory, and how often a request looked for an address. */
 const aService = () => {
-  const { value: users } = createUserMemory(createUserIds()).change({ users: [] }, (usersOf) =>
+  const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (usersOf) =>
     usersOf('test'),
   );
   let lookups = 0;
-  const counting: UserSet = {
+  const counting: UserRepository = {
     ...users,
     find(lookup) {
       if (lookup.by === 'email' || lookup.by === 'phone') lookups += 1;

@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
 import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
-import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
-import type { UserSet } from '../../../src/service/profiles/user-set.ts';
+import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
+import { createUserWorkingSet } from '../../../src/service/profiles/user-working-set.ts';
 import { trackWork } from '../../../src/service/users/track-work.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, GROUP } from './a-track.ts';
 
 /** Users in memory, how often the latest request looked for an address, and whom it changed. */
 const aService = () => {
-  const { value: users } = createUserMemory(createUserIds()).change({ users: [] }, (usersOf) =>
+  const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (usersOf) =>
     usersOf('test'),
   );
   let lookups = 0;
   const changed = new Set<Profile>();
-  const counting: UserSet = {
+  const counting: UserRepository = {
     ...users,
     find(lookup) {
       if (lookup.by === 'email') lookups += 1;

@@ -1,4 +1,4 @@
-import { getOwn, type Profile, type Tally } from '../../profiles/profile.ts';
+import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
 import type { CampaignActivity } from '../campaign-activity.ts';
 
@@ -61,7 +61,7 @@ const EVENT = {
   last: { kind: 'moment', read: ({ last }) => last },
   first_days_ago: { kind: 'number', read: ({ first }, nowMs) => daysSince(first, nowMs) },
   last_days_ago: { kind: 'number', read: ({ last }, nowMs) => daysSince(last, nowMs) },
-} satisfies Record<string, ActivityMember<Tally>>;
+} satisfies Record<string, ActivityMember<ActivityStats>>;
 
 const PURCHASE = {
   ...EVENT,

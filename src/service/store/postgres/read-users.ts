@@ -1,7 +1,7 @@
 import { readNumber, readText } from '../../operators/index.ts';
 import { isNamedBy, type Lookup, type Named, nameOfLookup, userIdOf } from '../../profiles/lookup.ts';
-import { USER_CHARACTERS } from '../../profiles/user-memory.ts';
-import type { UserRow } from '../../profiles/user-set.ts';
+import type { UserRow } from '../../profiles/user-repository.ts';
+import { USER_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { POSTGRES, selected } from '../../sql/dialect.ts';
 import { USERS, userOf } from '../rows.ts';
 import { USERS_PAGE } from '../workspace-reads.ts';

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { SqlRow } from '../../operators/index.ts';
 import { type Lookup, namedBy } from '../../profiles/lookup.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import type { UserRow } from '../../profiles/user-set.ts';
+import type { UserRow } from '../../profiles/user-repository.ts';
 import { readSummaries } from '../../results/read.ts';
 import { verifyResults } from '../../results/verify.ts';
 import type { Column } from '../../sql/columns.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type ClientBase, DatabaseError, type Pool, type PoolClient } from 'pg';
 import type { RunTogether, SqlRow } from '../../operators/index.ts';
-import type { Batch } from '../../sql/dialect.ts';
+import type { BulkStatement } from '../../sql/dialect.ts';
 import { ConflictError, classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 
 /** How long a request waits for a connection of others, and how often it asks. */
@@ -84,7 +84,7 @@ export const runOn =
 /** Sends batches by `run`: over one connection in their order, each before the one before has its answer, or over any that is free. */
 export const sendOver =
   (run: Run) =>
-  async ({ sql, times, values, expects }: Batch): Promise<SqlRow[]> => {
+  async ({ sql, times, values, expects }: BulkStatement): Promise<SqlRow[]> => {
     const rows = times === 0 ? [] : await run(sql, values);
     if (expects === undefined || expects === rows.length) return rows;
     throw new ConflictError('Another replica has written the same users');

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { Statement } from '../../operators/index.ts';
 import { createUserIds, namedBy, type UserIds } from '../../profiles/lookup.ts';
-import { createUserMemory, MAX_CHARACTERS } from '../../profiles/user-memory.ts';
-import { type Changes, type UserRow, writtenUser } from '../../profiles/user-set.ts';
-import type { Batch } from '../../sql/dialect.ts';
+import { type ChangeSet, type UserRow, writtenUser } from '../../profiles/user-repository.ts';
+import { createUserWorkingSet, MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
+import type { BulkStatement } from '../../sql/dialect.ts';
 import { runStepsLater } from '../../sql/steps.ts';
 import { applyMutations, type Mutation, MutationError } from '../commit-queue.ts';
 import { groupWrites, storeGroup } from '../group-writes.ts';
@@ -41,7 +41,7 @@ export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
 /** Users of whom the group writes banner events alone. */
-const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: Changes): UserRow[] => {
+const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: ChangeSet): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
   for (const { userId } of [...updated, ...deleted]) needed.delete(userId);
   return rows.filter(({ userId }) => needed.has(userId));
@@ -50,11 +50,11 @@ const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: 
 /** Writes what a group has changed. A row that is not as it was read means that another replica was faster. */
 export const writeChanges = async (
   run: Run,
-  changes: Changes,
+  changes: ChangeSet,
   { ids, also = [] }: { ids: UserIds; also?: Statement[] },
 ): Promise<void> => {
   const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
-  await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: Batch) => {
+  await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: BulkStatement) => {
     const answer = sendOver(run)(batch);
     // Another replica may give users the same IDs.
     if (batch === group.users.created) answer.catch(ids.changeOffset);
@@ -86,7 +86,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
-    const memory = createUserMemory(ids);
+    const memory = createUserWorkingSet(ids);
     const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
       applyMutations(mutations, usersOf),
     );

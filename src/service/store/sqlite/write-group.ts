@@ -1,5 +1,9 @@
 import { namedBy, type UserIds } from '../../profiles/lookup.ts';
-import { createUserMemory, MAX_CHARACTERS, type UserMemory } from '../../profiles/user-memory.ts';
+import {
+  createUserWorkingSet,
+  MAX_CHARACTERS,
+  type UserWorkingSet,
+} from '../../profiles/user-working-set.ts';
 import { applyMutations, type Mutation } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
@@ -10,7 +14,7 @@ import type { RemoteWriter } from './writer.ts';
  * Works that were applied, with the memory that they have changed. `forgets` is whether users are deleted on request: then no copy of
  * them stays in memory. A failure is thrown later: before that the memory may have to be rebuilt.
  */
-type Applied = { memory: UserMemory } & (
+type Applied = { memory: UserWorkingSet } & (
   | { writes: GroupWrites; forgets: boolean; values: unknown[] }
   | { failure: unknown }
 );
@@ -18,7 +22,7 @@ type Applied = { memory: UserMemory } & (
 /** A group on its way. */
 interface GroupUnderWay {
   /** With which it is applied; `null` until it is. */
-  memory: UserMemory | null;
+  memory: UserWorkingSet | null;
   end: Promise<unknown>;
 }
 
@@ -34,7 +38,7 @@ export const createSqliteGroups = (
   ids: UserIds,
   maxCharacters = MAX_CHARACTERS,
 ) => {
-  let memory = createUserMemory(ids);
+  let memory = createUserWorkingSet(ids);
   let last: GroupUnderWay = { memory, end: Promise.resolve() };
 
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
@@ -68,10 +72,10 @@ export const createSqliteGroups = (
       const { writes, forgets, values } = applied;
       await writer.write(writes);
       // Nothing stays of users who were erased.
-      if (forgets || memory.characters() > maxCharacters) memory = createUserMemory(ids);
+      if (forgets || memory.characters() > maxCharacters) memory = createUserWorkingSet(ids);
       return values;
     } catch (error) {
-      memory = createUserMemory(ids);
+      memory = createUserWorkingSet(ids);
       throw error;
     }
   };

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../operators/index.ts';
-import { noChanges } from '../../profiles/user-set.ts';
+import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
 import { createPace } from '../../results/pace.ts';
 import { SQLITE_RESULTS } from '../../results/statements.ts';
@@ -31,7 +31,7 @@ export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
-export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, noChanges());
+export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, emptyChangeSet());
 
 /** Writes in transactions of which each is stored whole, or not at all where it throws. */
 export const createWriter = (database: DatabaseSync) => {

@@ -3,7 +3,7 @@ import {
   type DayResults,
   HttpError,
   type LanguageResults,
-  OF_ALL,
+  HOLDOUT_TREATMENT,
   type PlacementResults,
   type Release,
 } from '../../../service/index.ts';
@@ -153,7 +153,7 @@ const holdoutOf = async ({
     // It is looked at whenever somebody likes: the intervals hold then too.
     ends_at: new Date(nowMs).toISOString(),
     conversions: conversions.map(toConversionJson),
-    variants: [{ variant_id: OF_ALL, name: 'All campaigns together', properties: {} }],
+    variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns together', properties: {} }],
   };
   const counts = await store.campaignResults(workspaceId, { campaignId, conversions });
   const compared = compareResults(campaign, counts);

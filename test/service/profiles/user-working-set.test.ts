@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { createUserIds, type Lookup } from '../../../src/service/profiles/lookup.ts';
-import { createUserMemory } from '../../../src/service/profiles/user-memory.ts';
+import { createUserWorkingSet } from '../../../src/service/profiles/user-working-set.ts';
 import { anEvent } from '../store/examples.ts';
 
 const NOW = Date.UTC(2026, 2, 1);
 
 const aGroup = () => {
-  const memory = createUserMemory(createUserIds());
+  const memory = createUserWorkingSet(createUserIds());
   const { value: users } = memory.change({ users: [] }, (usersOf) => usersOf('demo'));
   const ids = (lookup: Lookup) => users.find(lookup).map(({ externalId }) => externalId);
   return { memory, users, ids };

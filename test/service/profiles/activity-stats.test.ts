@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { StoredEvent } from '../../../src/service/profiles/events.ts';
-import { completeProfile, tallyEvent } from '../../../src/service/profiles/profile.ts';
+import { createProfile, recordActivity } from '../../../src/service/profiles/profile.ts';
 import { mergeProfile } from '../../../src/service/users/merge.ts';
 
-const aProfile = () => completeProfile({ userId: 1, createdAtMs: 1, updatedAtMs: 1 });
+const aProfile = () => createProfile({ userId: 1, createdAtMs: 1, updatedAtMs: 1 });
 const purchase = (price: number): StoredEvent => ({
   externalId: null,
   userId: 1,
@@ -20,7 +20,7 @@ const purchase = (price: number): StoredEvent => ({
 
 test('revenue is added up as far as numbers go, and is still a number once it is stored', () => {
   const [profile, other] = [aProfile(), aProfile()];
-  for (const each of [profile, profile, other]) tallyEvent(each, purchase(1e308));
+  for (const each of [profile, profile, other]) recordActivity(each, purchase(1e308));
   mergeProfile(profile, other);
   const { revenue, count } = JSON.parse(JSON.stringify(profile.purchases)).p;
   expect({ revenue, count }).toEqual({ revenue: Number.MAX_VALUE, count: 300 });
@@ -28,8 +28,8 @@ test('revenue is added up as far as numbers go, and is still a number once it is
 
 test('revenue and count of what two bought are added up when they become one', () => {
   const [kept, merged] = [aProfile(), aProfile()];
-  tallyEvent(kept, purchase(2));
-  tallyEvent(merged, purchase(3));
+  recordActivity(kept, purchase(2));
+  recordActivity(merged, purchase(3));
   mergeProfile(kept, merged);
   expect(kept.purchases['p']).toMatchObject({ revenue: 500, count: 200 });
 });

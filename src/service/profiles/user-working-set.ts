@@ -1,9 +1,15 @@
 import { getHeapStatistics } from 'node:v8';
 import type { NewBannerEvent, StoredEvent } from './events.ts';
 import { identifierKeys, type Lookup, lookupKey, profileKeys, type UserIds } from './lookup.ts';
-import { completeProfile, type Profile, setUpdated, tallyEvent } from './profile.ts';
+import { createProfile, type Profile, recordActivity, touch } from './profile.ts';
 import { createUserIndex, type Entry, entryOf, sameNames, type UserIndex } from './user-index.ts';
-import { type Changes, noChanges, type UserRow, type UserSet, writtenUser } from './user-set.ts';
+import {
+  type ChangeSet,
+  emptyChangeSet,
+  type UserRepository,
+  type UserRow,
+  writtenUser,
+} from './user-repository.ts';
 
 /** Users who were read, and the keys of which all users are among them. */
 export interface FoundUsers {
@@ -13,10 +19,10 @@ export interface FoundUsers {
 }
 
 /** The user who gets the rows of this one. `null` where the rows are deleted with the user. */
-const heirOf = (entry: Entry): Entry | null => {
-  let heir = entry;
-  while (heir.gone?.into) heir = heir.gone.into;
-  return heir.gone ? null : heir;
+const resolveMergeTarget = (entry: Entry): Entry | null => {
+  let mergeTarget = entry;
+  while (mergeTarget.gone?.into) mergeTarget = mergeTarget.gone.into;
+  return mergeTarget.gone ? null : mergeTarget;
 };
 
 /** Characters of JSON that the users whom a store keeps in memory may have in all. As objects they take a few times as much. */
@@ -24,7 +30,7 @@ export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 6
 /** A user takes as much memory beside the profile as so many characters of JSON. */
 export const USER_CHARACTERS = 200;
 
-const addKeys = (changes: Changes, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
+const addKeys = (changes: ChangeSet, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
   if (indexed === stored) return;
   // Sets: a user may have thousands of push tokens.
   const before = new Set(profileKeys(stored));
@@ -33,7 +39,7 @@ const addKeys = (changes: Changes, { row: { userId, workspaceId }, stored, index
   for (const key of after) if (!before.has(key)) changes.keysAdded.push({ workspaceId, key, userId });
 };
 
-const addUser = (changes: Changes, entry: Entry) => {
+const addUser = (changes: ChangeSet, entry: Entry) => {
   const { row, indexed, gone } = entry;
   const { userId, workspaceId, version } = row;
   // The group has created and removed this user: the database knows nothing of them.
@@ -47,8 +53,8 @@ const addUser = (changes: Changes, entry: Entry) => {
     return;
   }
   changes.deleted.push({ userId, version: version + 1 });
-  const heir = heirOf(entry);
-  if (heir) changes.moved.push({ workspaceId, from: userId, to: heir.row.userId });
+  const mergeTarget = resolveMergeTarget(entry);
+  if (mergeTarget) changes.moved.push({ workspaceId, from: userId, to: mergeTarget.row.userId });
   else changes.removed.push({ workspaceId, userId, kind: gone.isExpired ? 'expired' : 'erased' });
   changes.erased.push(userId);
 };
@@ -58,14 +64,14 @@ const addUser = (changes: Changes, entry: Entry) => {
  * are here as they will be stored. Removed users stay, as the database may still have them. Where a work throws, or the changes
  * are not stored, the memory is of no more use.
  */
-export const createUserMemory = (ids: UserIds) => {
+export const createUserWorkingSet = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
   const touched = new Set<Entry>();
   let events: { entry: Entry; event: StoredEvent }[] = [];
   let bannerEvents: { entry: Entry; event: NewBannerEvent }[] = [];
-  let forgotten: Changes['forgotten'] = [];
-  let forgottenKeys: Changes['forgottenKeys'] = [];
-  const points = new Map<string, Changes['points'][number]>();
+  let forgotten: ChangeSet['forgotten'] = [];
+  let forgottenKeys: ChangeSet['forgottenKeys'] = [];
+  const points = new Map<string, ChangeSet['points'][number]>();
   let characters = 0;
 
   const indexOf = (workspaceId: string): UserIndex => {
@@ -90,7 +96,7 @@ export const createUserMemory = (ids: UserIds) => {
     leave(entry, null);
   };
 
-  const usersOf = (workspaceId: string): UserSet => {
+  const usersOf = (workspaceId: string): UserRepository => {
     const index = indexOf(workspaceId);
 
     const make = (row: Pick<UserRow, 'userId' | 'externalId' | 'profile' | 'createdAtMs'>): Entry => {
@@ -103,15 +109,15 @@ export const createUserMemory = (ids: UserIds) => {
     };
 
     const changed = (profile: Profile, nowMs: number) => {
-      setUpdated(profile, nowMs);
+      touch(profile, nowMs);
       const entry = entryOf(profile);
       touched.add(entry);
       if (sameNames(entry.indexed, profile)) return;
       const { externalId } = profile;
       if (externalId !== null && externalId !== entry.indexed.externalId) {
         // A user who had banner events under this external ID, and no profile, becomes this one.
-        const bearer = index.bearerOf(externalId);
-        if (bearer && !bearer.row.profile) leave(bearer, entry);
+        const owner = index.findByExternalId(externalId);
+        if (owner && !owner.row.profile) leave(owner, entry);
       }
       index.rename(entry);
     };
@@ -120,10 +126,10 @@ export const createUserMemory = (ids: UserIds) => {
       find: index.find,
       changed,
       create(fields, nowMs) {
-        const bearer = fields.externalId == null ? undefined : index.bearerOf(fields.externalId);
-        const bare = bearer && !bearer.row.profile ? bearer : undefined;
+        const owner = fields.externalId == null ? undefined : index.findByExternalId(fields.externalId);
+        const bare = owner && !owner.row.profile ? owner : undefined;
         const userId = bare?.row.userId ?? ids.next(nowMs);
-        const profile = completeProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
+        const profile = createProfile({ ...fields, userId, createdAtMs: nowMs, updatedAtMs: nowMs });
         if (bare) {
           bare.row.profile = profile;
           index.rename(bare);
@@ -132,10 +138,10 @@ export const createUserMemory = (ids: UserIds) => {
         return profile;
       },
       merge(kept, merged, nowMs) {
-        const heir = heirOf(entryOf(kept));
-        if (!heir || heir === entryOf(merged))
+        const mergeTarget = resolveMergeTarget(entryOf(kept));
+        if (!mergeTarget || mergeTarget === entryOf(merged))
           throw new Error('A user is merged into another one who is there');
-        leave(entryOf(merged), heir);
+        leave(entryOf(merged), mergeTarget);
         changed(kept, nowMs);
       },
       remove(profile) {
@@ -144,20 +150,20 @@ export const createUserMemory = (ids: UserIds) => {
         if (externalId !== null) forgotten.push({ workspaceId, externalId });
       },
       forget(externalId) {
-        const bearer = index.bearerOf(externalId);
-        if (bearer) erase(bearer);
+        const owner = index.findByExternalId(externalId);
+        if (owner) erase(owner);
         forgotten.push({ workspaceId, externalId });
-        return bearer !== undefined;
+        return owner !== undefined;
       },
       forgetRejects: (lookup) => void forgottenKeys.push({ workspaceId, key: lookupKey(lookup) }),
       record(profile, event) {
         const entry = entryOf(profile);
         touched.add(entry);
-        tallyEvent(profile, event);
+        recordActivity(profile, event);
         events.push({ entry, event });
       },
       recordBannerEvents(externalId, recorded, nowMs, mayMake) {
-        const known = index.bearerOf(externalId);
+        const known = index.findByExternalId(externalId);
         if (!known && !mayMake) return false;
         const entry =
           known ?? make({ userId: ids.next(nowMs), externalId, profile: null, createdAtMs: nowMs });
@@ -169,9 +175,9 @@ export const createUserMemory = (ids: UserIds) => {
         return true;
       },
       expire(externalId, beforeMs) {
-        const bearer = index.bearerOf(externalId);
-        if (!bearer || bearer.row.profile || bearer.row.seenAtMs >= beforeMs) return;
-        leave(bearer, null, true);
+        const owner = index.findByExternalId(externalId);
+        if (!owner || owner.row.profile || owner.row.seenAtMs >= beforeMs) return;
+        leave(owner, null, true);
       },
       addDataPoints(count, day) {
         const name = `${day} ${workspaceId}`;
@@ -198,8 +204,8 @@ export const createUserMemory = (ids: UserIds) => {
   };
 
   /** What has changed since the last time, after which users are as they will be stored. */
-  const takeChanges = (): Changes => {
-    const changes = { ...noChanges(), forgotten, forgottenKeys, points: [...points.values()] };
+  const drainChanges = (): ChangeSet => {
+    const changes = { ...emptyChangeSet(), forgotten, forgottenKeys, points: [...points.values()] };
     for (const entry of touched) {
       const { row } = entry;
       const before = row.version === 0 ? -USER_CHARACTERS : row.characters;
@@ -208,13 +214,15 @@ export const createUserMemory = (ids: UserIds) => {
       row.version += 1;
       entry.stored = entry.indexed;
     }
-    const ofHeirs = <T>(list: readonly { entry: Entry; event: T }[]) =>
+    const forMergeTargets = <T>(list: readonly { entry: Entry; event: T }[]) =>
       list.flatMap(({ entry, event }) => {
-        const heir = heirOf(entry);
-        return heir ? [{ workspaceId: heir.row.workspaceId, userId: heir.row.userId, event }] : [];
+        const mergeTarget = resolveMergeTarget(entry);
+        return mergeTarget
+          ? [{ workspaceId: mergeTarget.row.workspaceId, userId: mergeTarget.row.userId, event }]
+          : [];
       });
-    changes.events = ofHeirs(events);
-    changes.bannerEvents = ofHeirs(bannerEvents);
+    changes.events = forMergeTargets(events);
+    changes.bannerEvents = forMergeTargets(bannerEvents);
     touched.clear();
     points.clear();
     [events, bannerEvents, forgotten, forgottenKeys] = [[], [], [], []];
@@ -225,11 +233,11 @@ export const createUserMemory = (ids: UserIds) => {
     /** Adds users who were read, and applies works to the users of their workspaces. */
     change<T>(
       found: FoundUsers,
-      apply: (usersOf: (workspaceId: string) => UserSet) => T,
-    ): { value: T; changes: Changes } {
+      apply: (usersOf: (workspaceId: string) => UserRepository) => T,
+    ): { value: T; changes: ChangeSet } {
       add(found);
       const value = apply(usersOf);
-      return { value, changes: takeChanges() };
+      return { value, changes: drainChanges() };
     },
 
     /** Whether all users that a lookup names are here already. */
@@ -243,4 +251,4 @@ export const createUserMemory = (ids: UserIds) => {
   };
 };
 
-export type UserMemory = ReturnType<typeof createUserMemory>;
+export type UserWorkingSet = ReturnType<typeof createUserWorkingSet>;

@@ -3,7 +3,7 @@ import type { Lookup } from './lookup.ts';
 import { type Profile, profileJson } from './profile.ts';
 
 /** The users that a work changes, in memory. The store writes what has changed when all works of the group are applied. */
-export interface UserSet {
+export interface UserRepository {
   /** All profiles that match, in no order. Sees what was created or changed before in the same set. */
   find(lookup: Lookup): Profile[];
   /** Makes a profile. A user who had banner events under this external ID and no profile keeps their `userId`. */
@@ -96,7 +96,7 @@ export interface KeyRow {
 }
 
 /** Everything that the works of a group have changed, ready to be written. Each user is in it once. */
-export interface Changes {
+export interface ChangeSet {
   updated: WrittenUser[];
   created: WrittenUser[];
   /** `version` is what the row would have after one more change. */
@@ -122,7 +122,7 @@ export interface Changes {
   points: { workspaceId: string; day: string; points: number }[];
 }
 
-export const noChanges = (): Changes => ({
+export const emptyChangeSet = (): ChangeSet => ({
   updated: [],
   created: [],
   deleted: [],
