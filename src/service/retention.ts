@@ -4,15 +4,15 @@ import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Between two looks at all workspaces. */
+/** Interval between runs. */
 const EVERY_MS = 6 * 60 * 60 * 1000;
-/** Between two steps, for requests. */
+/** Pause between steps, in which requests are served. */
 const PAUSE_MS = 50;
 
 export interface RetentionOptions {
   store: Pick<Store, 'prune' | 'expiredStubUsers' | 'write'>;
   workspaces(): readonly Workspace[];
-  /** Receives how many rows a step deleted. */
+  /** Called with the number of rows that a step deleted. */
   onPruned(workspaceId: string, kind: 'events' | 'banner_events' | 'users', rows: number): void;
   log: Log;
   now(): number;
@@ -20,7 +20,7 @@ export interface RetentionOptions {
   pauseMs?: number;
 }
 
-/** Deletes what is older than a workspace keeps it, step by step, at the start and every six hours. Returns what stops it. */
+/** Deletes rows past the retention of their workspace, at startup and every six hours. Returns a function that stops it. */
 export const startRetention = (options: RetentionOptions): (() => Promise<void>) => {
   const { store, workspaces, onPruned, log, now, everyMs = EVERY_MS, pauseMs = PAUSE_MS } = options;
   const stopping = new AbortController();
@@ -41,7 +41,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
     if (before.bannerEvents !== null) await expire(workspaceId, before.bannerEvents);
   };
 
-  /** Deletes users who are no more than banner events that are gone, with what decisions knew of them. */
+  /** Deletes users who only had banner events that are deleted by now. */
   const expire = async (workspaceId: string, beforeMs: number) => {
     for (;;) {
       const stale = await store.expiredStubUsers(workspaceId, beforeMs);
@@ -50,7 +50,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
         workspaceId,
         lookups: stale.map((value) => ({ by: 'external_id', value })),
         nowMs: now(),
-        // One of whom something came meanwhile stays.
+        // Keeps users with a new event.
         apply(users) {
           for (const externalId of stale) users.expire(externalId, beforeMs);
         },
@@ -67,7 +67,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
           await prune(workspace);
         } catch (error) {
           if (signal.aborted) return;
-          // What is left is deleted with the next look.
+          // The next run deletes the rest.
           log.error({ workspace: workspace.workspaceId, ...serializeError(error) }, 'retention not applied');
         }
       }

@@ -2,23 +2,23 @@ import { createHash, randomInt } from 'node:crypto';
 import { comparableEmail, comparablePhone, type Identifier, type UserAlias } from '../../protocol/index.ts';
 import type { Profile, PushToken } from './profile.ts';
 
-/** Names users. `email` is compared in lower case, `phone` without its separators. */
+/** Identifies users. `email` is compared in lower case, `phone` without separators. */
 export type Lookup =
   | Identifier
   | { by: 'device_id'; value: string }
   | { by: 'push_token'; value: Pick<PushToken, 'app_id' | 'token'> };
 
-/** An index has no room for longer keys: PostgreSQL allows 2,704 bytes, and workspace and user are among them. */
+/** An index entry of PostgreSQL has at most 2,704 bytes, including workspace and user. */
 const MAX_KEY_CHARACTERS = 1_000;
 const MAX_KEY_BYTES = 2_400;
-/** A unit of UTF-16 is at most so many bytes of UTF-8. */
+/** Maximum bytes of UTF-8 per UTF-16 code unit. */
 const MAX_UNIT_BYTES = 3;
 
 const isTooLong = (value: string): boolean =>
   value.length > MAX_KEY_CHARACTERS ||
   (value.length * MAX_UNIT_BYTES > MAX_KEY_BYTES && Buffer.byteLength(value) > MAX_KEY_BYTES);
 
-/** A value that is too long is kept as its hash. The `#` keeps such keys apart from the others. */
+/** Long values are hashed. The `#` marks a hash. */
 const keyOf = (kind: string, value: string): string =>
   isTooLong(value) ? `${kind}#${createHash('sha256').update(value).digest('hex')}` : `${kind}:${value}`;
 
@@ -28,7 +28,7 @@ const aliasKey = (alias: UserAlias): string =>
 const tokenKey = (token: Pick<PushToken, 'app_id' | 'token'>): string =>
   keyOf('push_token', JSON.stringify([token.app_id, token.token]));
 
-/** One text for each thing that names a user: its kind, then the value in its comparable form. */
+/** Returns the key of a lookup: kind, then the normalized value. */
 export const lookupKey = (lookup: Lookup): string => {
   switch (lookup.by) {
     case 'external_id':
@@ -48,7 +48,7 @@ export const lookupKey = (lookup: Lookup): string => {
   }
 };
 
-/** The members of a profile that name its user. */
+/** Identifiers of a profile. */
 export type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
 
 /** The keys of the e-mail address and of the phone number. */
@@ -59,7 +59,7 @@ export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>):
   return keys;
 };
 
-/** Every key that several users may have, so all but that of the external ID. */
+/** Returns the keys that users may share: all except the external ID's. */
 export const sharedKeys = (names: Names): string[] => {
   const keys = addressKeys(names);
   for (const alias of names.aliases) keys.push(aliasKey(alias));
@@ -67,7 +67,7 @@ export const sharedKeys = (names: Names): string[] => {
   return keys;
 };
 
-/** Every key under which a profile is found, apart from its own ID. */
+/** Returns all keys of a profile, except its user ID. */
 export const profileKeys = (names: Names): string[] => {
   const keys = sharedKeys(names);
   if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
@@ -81,7 +81,7 @@ export const identifierKeys = (userId: number, names: Names): string[] => {
   return keys;
 };
 
-/** Whether the lookup names this profile. */
+/** Whether the lookup matches the profile. */
 export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
   switch (lookup.by) {
     case 'external_id':
@@ -92,7 +92,7 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
           alias.alias_name === lookup.value.alias_name && alias.alias_label === lookup.value.alias_label,
       );
     case 'email':
-      // Of thousands who share an address, most write it alike.
+      // Fast path: most of thousands with a shared address have it in the same spelling.
       if (profile.email === lookup.value) return true;
       return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
     case 'phone':
@@ -114,7 +114,7 @@ export type Named = Map<string, { workspaceId: string; key: string; lookup: Look
 
 export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
 
-/** The lookups of works, without those that `isKnown` knows. */
+/** Returns the lookups of mutations, except those that `isKnown` accepts. */
 export const namedBy = (
   works: Iterable<{ workspaceId: string; lookups: readonly Lookup[] }>,
   isKnown: (workspaceId: string, lookup: Lookup) => boolean = () => false,
@@ -139,16 +139,15 @@ const OFFSETS = 64;
 /** No clock gives a higher ID: one that is wrong by centuries must leave room for the next IDs. */
 const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
 
-/** The user ID in a `braze_id`. `null` where we cannot have given it. */
+/** Returns the user ID in a `braze_id`; `null` if invalid. */
 export const userIdOf = (brazeId: string): number | null => {
   const id = /^[1-9]\d{0,15}$/.test(brazeId) ? Number(brazeId) : Number.NaN;
   return Number.isSafeInteger(id) ? id : null;
 };
 
 /**
- * Makes IDs that grow with time, so that new rows join at the end of their table. Every replica counts from an offset of its own,
- * which it chooses at random: two that chose the same one may make the same ID at the same time, which the database refuses.
- * Then `changeOffset` helps.
+ * Creates IDs that grow with time, so that rows are appended. Each replica has a random offset. Two replicas with the same offset may
+ * create the same ID, which the database rejects; call `changeOffset` then.
  */
 export const createUserIds = (after = 0) => {
   let last = after;

@@ -18,7 +18,7 @@ export const setOwn = <T>(record: Record<string, T>, name: string, value: T): vo
   } else record[name] = value;
 };
 
-/** How often a user did one thing, and when. Times are Unix milliseconds. */
+/** Statistics of an event or a product. Times are Unix milliseconds. */
 export interface ActivityStats {
   first: number;
   last: number;
@@ -36,7 +36,7 @@ export interface GroupState {
   double_opt_in?: boolean;
 }
 
-/** One user. Attribute names and values are the wire's. */
+/** A user. Attribute names and values are those of the wire format. */
 export interface Profile {
   /** Assigned by us, unique in the database. On the wire it is the `braze_id`, as a decimal text. */
   userId: number;
@@ -67,7 +67,7 @@ export const createKeyQuota = () => {
   const counts = new Map<object, number>();
 
   return {
-    /** Whether a name would be one more than a record may have. Where it is not, the caller brings the name. */
+    /** Whether a new name would exceed the limit. If not, the caller adds the name. */
     isOneTooMany(record: Record<string, unknown>, name: string, max: number): boolean {
       if (getOwn(record, name) !== undefined) return false;
       const count = counts.get(record) ?? Object.keys(record).length;
@@ -76,7 +76,7 @@ export const createKeyQuota = () => {
       return isTooMany;
     },
 
-    /** A record has one name less, or one that was to come did not. */
+    /** Releases a name. */
     oneLess(record: object): void {
       const count = counts.get(record);
       if (count !== undefined) counts.set(record, count - 1);
@@ -86,12 +86,12 @@ export const createKeyQuota = () => {
 
 export type KeyQuota = ReturnType<typeof createKeyQuota>;
 
-/** Moves the time of the last change on. A request may be applied after a later one, so the time never goes back. */
+/** Updates the time of the last change. Never decreases, because requests may be applied out of order. */
 export const touch = (profile: Profile, nowMs: number): void => {
   if (nowMs > profile.updatedAtMs) profile.updatedAtMs = nowMs;
 };
 
-/** A profile with these members. A member that is left out or `undefined` is empty. */
+/** Creates a profile with defaults. */
 export const createProfile = (
   known: { [Member in keyof Profile]?: Profile[Member] | undefined } & Pick<
     Profile,
@@ -191,7 +191,7 @@ const add = (tally: ActivityStats, timeMs: number, count: number) => {
 const { MAX_VALUE } = Number;
 export const sumOf = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
 
-/** Counts an event or a purchase in its user's profile. */
+/** Counts an event or a purchase in the profile. */
 export const recordActivity = (profile: Profile, event: StoredEvent): void => {
   const { timeMs, receivedAtMs } = event;
   if (event.kind === 'event') {
@@ -199,7 +199,7 @@ export const recordActivity = (profile: Profile, event: StoredEvent): void => {
     if (tally) add(tally, timeMs, 1);
     else setOwn(profile.events, event.name, { first: timeMs, last: timeMs, count: 1 });
   } else {
-    // A quantity of n stands for n purchases of one.
+    // A quantity of n counts as n purchases.
     const { productId, price, quantity } = event;
     const tally = getOwn(profile.purchases, productId);
     if (tally) {

@@ -4,29 +4,28 @@ import type { UserRow } from './user-repository.ts';
 
 /** A user in memory. */
 export interface Entry {
-  /** As it will be stored. */
+  /** Row with pending changes. */
   row: UserRow;
-  /** The names that the database has keys of. */
+  /** Stored identifiers. */
   stored: Names;
-  /** The names that find the user here. */
+  /** Indexed identifiers. */
   indexed: Names;
   /**
-   * Of a user who is removed: whom they were merged `into`. `isExpired` of one of whom nothing came any more: what they did stays
-   * in the results of campaigns.
+   * Set if the user is removed. `into` is the merge target. Results keep the counts of an expired user.
    */
   gone: { into: Entry | null; isExpired: boolean } | null;
 }
 
 const NO_NAMES: Names = { externalId: null, email: null, phone: null, aliases: [], pushTokens: [] };
 
-/** The names as they are now: works change profiles in place. */
+/** Returns the current identifiers. Mutations change profiles in place. */
 const namesOf = ({ externalId, profile }: UserRow): Names => {
   if (!profile) return { ...NO_NAMES, externalId };
   const { email, phone, aliases, pushTokens } = profile;
   return { externalId: profile.externalId, email, phone, aliases, pushTokens };
 };
 
-/** A work replaces the arrays of aliases and tokens when it changes them, so it is enough to compare the arrays themselves. */
+/** Compares arrays by identity, because mutations replace the arrays of aliases and tokens. */
 export const sameNames = (a: Names, b: Names): boolean =>
   a.externalId === b.externalId &&
   a.email === b.email &&
@@ -34,7 +33,7 @@ export const sameNames = (a: Names, b: Names): boolean =>
   a.aliases === b.aliases &&
   a.pushTokens === b.pushTokens;
 
-/** Leads from a profile to its entry. This is the hottest step of all, and a member is faster than a map. */
+/** Entry of a profile. A property, because a map is slower in this hot path. */
 const ENTRY = Symbol('entry');
 type Linked = Profile & { [ENTRY]?: Entry };
 
@@ -44,12 +43,12 @@ export const entryOf = (profile: Linked): Entry => {
   return entry;
 };
 
-/** The users of one workspace in memory, by what names them. */
+/** Users of one workspace in memory, by identifier. */
 export const createUserIndex = () => {
   const byId = new Map<number, Entry>();
   const byExternalId = new Map<string, Entry>();
   const byKey = new Map<string, Set<Entry>>();
-  /** Shared keys whose users are all in memory. Thousands of users may share one, and are read once. */
+  /** Shared keys whose users are all in memory, so that thousands of users are read once. */
   const complete = new Set<string>();
 
   const takeOut = (entry: Entry) => {
@@ -62,7 +61,7 @@ export const createUserIndex = () => {
     }
   };
 
-  /** Indexes the user by the names that they have now. A user who is removed has none. */
+  /** Indexes a user by the current identifiers. Removed users have none. */
   const rename = (entry: Entry) => {
     takeOut(entry);
     const names = entry.gone ? NO_NAMES : namesOf(entry.row);
@@ -77,7 +76,7 @@ export const createUserIndex = () => {
     }
   };
 
-  /** The user with this external ID, with or without a profile. */
+  /** Returns the user with this external ID, with or without a profile. */
   const findByExternalId = (externalId: string): Entry | undefined => byExternalId.get(externalId);
 
   const entriesOf = (lookup: Lookup): Iterable<Entry | undefined> => {
@@ -93,7 +92,7 @@ export const createUserIndex = () => {
     has: (userId: number) => byId.has(userId),
     completed: (key: string) => void complete.add(key),
 
-    /** Whether all users that a lookup names are here. */
+    /** Whether all users of a lookup are in memory. */
     knows(lookup: Lookup): boolean {
       if (lookup.by === 'external_id') return byExternalId.has(lookup.value);
       return lookup.by !== 'braze_id' && complete.has(lookupKey(lookup));

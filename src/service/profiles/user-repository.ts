@@ -2,40 +2,38 @@ import type { NewBannerEvent, StoredEvent } from './events.ts';
 import type { Lookup } from './lookup.ts';
 import { type Profile, profileJson } from './profile.ts';
 
-/** The users that a work changes, in memory. The store writes what has changed when all works of the group are applied. */
+/** Users in memory, as a mutation sees them. The store writes the changes of all mutations of a group together. */
 export interface UserRepository {
-  /** All profiles that match, in no order. Sees what was created or changed before in the same set. */
+  /** Returns all matching profiles in any order, including the changes of earlier mutations. */
   find(lookup: Lookup): Profile[];
-  /** Makes a profile. A user who had banner events under this external ID and no profile keeps their `userId`. */
+  /** Creates a profile. A user who only had banner events under this external ID keeps their `userId`. */
   create(fields: Partial<Profile>, nowMs: number): Profile;
   /**
-   * To be called after every change to a profile, with the time of the request: `updatedAtMs` moves on with it, and never back. Put a
-   * new array in place to change aliases or push tokens.
+   * Marks a profile as changed. `updatedAtMs` only increases. To change aliases or push tokens, replace the array.
    */
   changed(profile: Profile, nowMs: number): void;
   /**
-   * One user becomes another: all rows of `merged` become rows of `kept`, and `merged` is gone. The caller has already
-   * brought its attributes over to `kept`. Throws where they are one user already, or `kept` is gone.
+   * Assigns all rows of `merged` to `kept` and deletes `merged`. The caller merges the attributes. Throws if both are one user, or if
+   * `kept` is deleted.
    */
   merge(kept: Profile, merged: Profile, nowMs: number): void;
   /**
-   * Deletes a user with everything stored of them: keys, events, banner events, campaigns. The audit of the Studio keeps that an
-   * operator looked at a user, and no longer at which.
+   * Erases a user: identifiers, events, banner events, campaigns. The audit of the Studio keeps that an operator viewed a user, without
+   * the ID.
    */
   remove(profile: Profile): void;
   /**
-   * Deletes the user with this external ID in the same way, with or without a profile. Returns whether there was one. The
-   * audit forgets the ID where there is none, too.
+   * Erases the user with this external ID, with or without a profile. Returns whether the user existed. Redacts the audit in either
+   * case.
    */
   forget(externalId: string): boolean;
-  /** Deletes the rejects of integrations that name a user by this lookup. Those of a user who is removed are deleted anyway. */
+  /** Deletes the rejects of integrations with this lookup. Those of an erased user are always deleted. */
   forgetRejects(lookup: Lookup): void;
-  /** Stores an event with its user, and counts it in the profile. */
+  /** Stores an event and counts it in the profile. */
   record(profile: Profile, event: StoredEvent): void;
   /**
-   * Stores banner events of the user with this external ID. Returns false, and stores nothing, where there is no such user and
-   * `mayMake` is false. A user who is made has no profile, and a row that holds no more than the external ID: `find` does not see
-   * it, and no export of users has it.
+   * Stores banner events of the user with this external ID. Returns false and stores nothing if the user does not exist and `mayMake`
+   * is false. A created user has no profile, so `find` and exports of users exclude it.
    */
   recordBannerEvents(
     externalId: string,
@@ -43,7 +41,7 @@ export interface UserRepository {
     nowMs: number,
     mayMake: boolean,
   ): boolean;
-  /** Deletes the user with this external ID where they have no profile, and had no banner event since that moment. */
+  /** Deletes a user without a profile and without a banner event since `beforeMs`. */
   expire(externalId: string, beforeMs: number): void;
   /** `day` is a UTC date, for example `2026-03-01`. */
   addDataPoints(count: number, day: string): void;
@@ -54,18 +52,18 @@ export interface UserRow {
   userId: number;
   workspaceId: string;
   externalId: string | null;
-  /** `null` of a user who has banner events and no profile. */
+  /** `null` if the user only has banner events. */
   profile: Profile | null;
   createdAtMs: number;
-  /** When the last banner event of a user without a profile came. With a profile, `updatedAtMs` of the profile counts. */
+  /** Receipt of the last banner event of a user without a profile. */
   seenAtMs: number;
-  /** Counts the writes of the row: 0 where there is no row yet. */
+  /** Number of writes of the row; 0 if not stored yet. */
   version: number;
-  /** Length of the profile's JSON when it was last read or written. 0 where the driver gave no text. */
+  /** Length of the profile's JSON when last read or written; 0 if unknown. */
   characters: number;
 }
 
-/** A row of `users` as it is written: the profile is JSON, and the version the one that the row gets. */
+/** A row of `users` to write, with the profile as JSON and the new version. */
 export interface WrittenUser {
   userId: number;
   workspaceId: string;
@@ -95,24 +93,23 @@ export interface KeyRow {
   userId: number;
 }
 
-/** Everything that the works of a group have changed, ready to be written. Each user is in it once. */
+/** Changes of a group of mutations. Each user is in it once. */
 export interface ChangeSet {
   updated: WrittenUser[];
   created: WrittenUser[];
-  /** `version` is what the row would have after one more change. */
+  /** `version` is the one after the stored version. */
   deleted: Pick<WrittenUser, 'userId' | 'version'>[];
   /**
-   * Users merged into another: their events move, except banner events that the other already has, and their campaign
-   * counts are added.
+   * Merged users. Their events move, except banner events that the other user has as well, and their campaign counts are added.
    */
   moved: { workspaceId: string; from: number; to: number }[];
-  /** Users whose remaining rows in the other tables are deleted. */
+  /** Users whose rows in other tables are deleted. */
   erased: number[];
-  /** Of the erased users, those who became no other one. The results keep the counts of an expired user. */
+  /** Erased users who were not merged. Results keep the counts of an expired user. */
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
-  /** External IDs that the audit must forget. */
+  /** External IDs to redact in the audit. */
   forgotten: { workspaceId: string; externalId: string }[];
-  /** Lookup keys that the rejects of integrations must forget. */
+  /** Lookup keys whose rejects are deleted. */
   forgottenKeys: { workspaceId: string; key: string }[];
   keysRemoved: KeyRow[];
   keysAdded: KeyRow[];

@@ -11,28 +11,28 @@ import {
   writtenUser,
 } from './user-repository.ts';
 
-/** Users who were read, and the keys of which all users are among them. */
+/** Users read from the database, and the lookups that they cover completely. */
 export interface FoundUsers {
   users: Iterable<UserRow>;
-  /** What they were found by; nothing where users are not asked for again. */
+  /** Lookups of the read; empty if users are not cached. */
   named?: Iterable<{ workspaceId: string; key: string; lookup: Lookup }>;
 }
 
-/** The user who gets the rows of this one. `null` where the rows are deleted with the user. */
+/** Returns the merge target of a removed user; `null` if erased. */
 const resolveMergeTarget = (entry: Entry): Entry | null => {
   let mergeTarget = entry;
   while (mergeTarget.gone?.into) mergeTarget = mergeTarget.gone.into;
   return mergeTarget.gone ? null : mergeTarget;
 };
 
-/** Characters of JSON that the users whom a store keeps in memory may have in all. As objects they take a few times as much. */
+/** Maximum size of cached users, in characters of JSON. Objects take a few times as much memory. */
 export const MAX_CHARACTERS = Math.floor(getHeapStatistics().heap_size_limit / 64);
-/** A user takes as much memory beside the profile as so many characters of JSON. */
+/** Overhead of a cached user, in characters of JSON. */
 export const USER_CHARACTERS = 200;
 
 const addKeys = (changes: ChangeSet, { row: { userId, workspaceId }, stored, indexed }: Entry) => {
   if (indexed === stored) return;
-  // Sets: a user may have thousands of push tokens.
+  // A user may have thousands of push tokens.
   const before = new Set(profileKeys(stored));
   const after = new Set(profileKeys(indexed));
   for (const key of before) if (!after.has(key)) changes.keysRemoved.push({ workspaceId, key, userId });
@@ -42,7 +42,7 @@ const addKeys = (changes: ChangeSet, { row: { userId, workspaceId }, stored, ind
 const addUser = (changes: ChangeSet, entry: Entry) => {
   const { row, indexed, gone } = entry;
   const { userId, workspaceId, version } = row;
-  // The group has created and removed this user: the database knows nothing of them.
+  // Created and removed within the group, so the database does not have the user.
   if (version === 0 && gone) return;
   addKeys(changes, entry);
   if (!gone) {
@@ -60,9 +60,8 @@ const addUser = (changes: ChangeSet, entry: Entry) => {
 };
 
 /**
- * Users in memory, as they were read. `change` lets works find and change them, and answers what is to be written; from then on they
- * are here as they will be stored. Removed users stay, as the database may still have them. Where a work throws, or the changes
- * are not stored, the memory is of no more use.
+ * Working set of a commit group. `change` applies mutations and returns the change set. Removed users stay, because the database may
+ * still have them. Discard the working set if a mutation throws or the changes are not stored.
  */
 export const createUserWorkingSet = (ids: UserIds) => {
   const indexes = new Map<string, UserIndex>();
@@ -115,7 +114,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
       if (sameNames(entry.indexed, profile)) return;
       const { externalId } = profile;
       if (externalId !== null && externalId !== entry.indexed.externalId) {
-        // A user who had banner events under this external ID, and no profile, becomes this one.
+        // A user who only had banner events under this external ID becomes this one.
         const owner = index.findByExternalId(externalId);
         if (owner && !owner.row.profile) leave(owner, entry);
       }
@@ -191,7 +190,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   const add = ({ users, named = [] }: FoundUsers) => {
     for (const row of users) {
       const index = indexOf(row.workspaceId);
-      // What is known of a user already is newer.
+      // A cached user is newer.
       if (index.has(row.userId)) continue;
       index.add(row, true);
       characters += USER_CHARACTERS + row.characters;
@@ -203,7 +202,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
     }
   };
 
-  /** What has changed since the last time, after which users are as they will be stored. */
+  /** Returns the changes since the last call. */
   const drainChanges = (): ChangeSet => {
     const changes = { ...emptyChangeSet(), forgotten, forgottenKeys, points: [...points.values()] };
     for (const entry of touched) {
@@ -230,7 +229,7 @@ export const createUserWorkingSet = (ids: UserIds) => {
   };
 
   return {
-    /** Adds users who were read, and applies works to the users of their workspaces. */
+    /** Adds the users of a read, then applies mutations to the users of their workspaces. */
     change<T>(
       found: FoundUsers,
       apply: (usersOf: (workspaceId: string) => UserRepository) => T,
@@ -240,13 +239,13 @@ export const createUserWorkingSet = (ids: UserIds) => {
       return { value, changes: drainChanges() };
     },
 
-    /** Whether all users that a lookup names are here already. */
+    /** Whether all users of a lookup are cached. */
     knows: (workspaceId: string, lookup: Lookup): boolean => indexes.get(workspaceId)?.knows(lookup) ?? false,
 
-    /** Of all profiles here, as JSON, and of what finds them. */
+    /** Size of all users, in characters of JSON. */
     characters: () => characters,
 
-    /** The users who are there, as they will be stored. */
+    /** Existing users with their changes. */
     rows: (): UserRow[] => [...indexes.values()].flatMap((index) => index.rows()),
   };
 };
