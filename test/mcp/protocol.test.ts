@@ -106,7 +106,7 @@ describe('placard mcp', () => {
     const named = { campaign: aCampaign({ audience: { external_id: 'u1' } }) };
     expect(await call('get_reach', named)).toMatchObject({
       isError: true,
-      text: expect.stringContaining('right'),
+      text: expect.stringContaining('can_view_users'),
     });
   });
 
