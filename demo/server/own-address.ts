@@ -1,5 +1,5 @@
 import { SYNC_PATH, type SyncAnswer } from '../../src/protocol/index.ts';
-import type { ReleasedSource, Service, Workspace } from '../../src/service/index.ts';
+import type { ReleaseSource, Service, Workspace } from '../../src/service/index.ts';
 
 /** The answer's text with every image of the demo's own pages as a whole address. */
 const withOrigin = (text: string, origin: string): string => {
@@ -33,7 +33,7 @@ export const withAbsoluteImages = (service: Service): Service => ({
  * The same workspaces with the demo's shop as their site: on which port it runs, its file does not know. Nor does it know whether
  * there is a made-up month, which the name of the workspace says on every page of the Studio.
  */
-export const atSite = (source: ReleasedSource, site: () => string, isMadeUp: boolean): ReleasedSource => {
+export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: boolean): ReleaseSource => {
   const known = new WeakMap<Workspace, Workspace>();
   const moved = (workspace: Workspace): Workspace => {
     const made = known.get(workspace) ?? {

@@ -5,11 +5,11 @@ import { dirname } from 'node:path';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import {
   createService,
-  followReleases,
   type Listening,
   type Log,
   listen,
   openStore,
+  watchReleases,
   watchWorkspaces,
 } from '../../src/service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../../src/studio/index.ts';
@@ -62,7 +62,7 @@ export const startDemo = async ({
   if (db !== ':memory:' && !/^postgres(ql)?:/.test(db)) mkdirSync(dirname(db), { recursive: true });
   const store = await openStore(db);
   const watched = watchWorkspaces(workspaceFile, { log, onReload });
-  const workspaces = await followReleases(watched, store.studio, { log });
+  const workspaces = await watchReleases(watched, store.studio, { log });
   const service = createService({ workspaces, store, log });
   const stopIngestion = startIngestion({
     store,

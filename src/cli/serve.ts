@@ -6,12 +6,11 @@ import { readSecret } from '../secrets/index.ts';
 import {
   createService,
   errorFacts,
-  followReleases,
   isLoopback,
   type Listening,
   type Log,
   listen,
-  type ReleasedSource,
+  type ReleaseSource,
   type ServedPort,
   type Service,
   type Store,
@@ -19,6 +18,7 @@ import {
   tuneProcess,
   version,
   type WatchedSource,
+  watchReleases,
   watchWorkspaces,
 } from '../service/index.ts';
 import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
@@ -122,7 +122,7 @@ const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
 };
 
 interface ServeStudioOptions {
-  workspaces: ReleasedSource;
+  workspaces: ReleaseSource;
   store: Store;
   service: Service;
   /** Where browsers of this machine reach the API; `null` where others reach it too. */
@@ -229,7 +229,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   if (!process.stdout.isTTY) process.on('SIGHUP', watched.reload);
   const telemetry = await startTelemetry({ env, version: version(), log });
   const store = await openDatabase(db);
-  const workspaces = await followReleases(watched, store.studio, { log }).catch(async (error) => {
+  const workspaces = await watchReleases(watched, store.studio, { log }).catch(async (error) => {
     // The store's threads and connections would keep the process.
     watched.stop();
     await store.close();

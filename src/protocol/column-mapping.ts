@@ -1,4 +1,4 @@
-import { type MemberPath, memberPath } from './member-path.ts';
+import { type MemberPath, memberPath } from './field-path.ts';
 import { parseJson } from './parse-json.ts';
 import type { InputArray } from './users-track.ts';
 

@@ -1,4 +1,4 @@
-import { USER_TOKEN_HEADER } from './proof-of-user.ts';
+import { USER_TOKEN_HEADER } from './user-token.ts';
 
 /** What a page may read beside the body. `Date` lets a client with a wrong clock judge an expiry. */
 const EXPOSED = [

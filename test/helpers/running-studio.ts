@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { SYNC_PATH } from '../../src/protocol/index.ts';
 import {
   createService,
-  followReleases,
   openStore,
   type Service,
   type Store,
+  watchReleases,
 } from '../../src/service/index.ts';
 import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import { createRegistry } from '../../src/service/workspace/workspace.ts';
@@ -71,7 +71,7 @@ export const runStudio = async (
   const store = given ?? (await openStore(':memory:'));
   let registry = createRegistry([{ workspace: parseWorkspace(content), source: 'test' }]);
   const source = { registry: () => registry, stop: () => undefined };
-  const workspaces = await followReleases(source, store.studio, { log, now, pollMs: 60_000 });
+  const workspaces = await watchReleases(source, store.studio, { log, now, pollMs: 60_000 });
   const service: Service = createService({ workspaces, store, now, log });
   const studio = createStudio({
     workspaces,

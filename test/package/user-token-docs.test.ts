@@ -90,6 +90,6 @@ describe.each(languages)('the example in $name', ({ name, bring, probe, command,
       isRequired: true,
       allowsVisitors: false,
     });
-    expect(await tokens.judge(stdout.trim(), 'u-771', Date.now())).toBeNull();
+    expect(await tokens.verify(stdout.trim(), 'u-771', Date.now())).toBeNull();
   });
 });

@@ -34,9 +34,9 @@ describe.each(kinds)('a token signed with %s', (_, pair) => {
     ['JWK', privateJwk(pair)],
   ])('is one that the service takes, from a %s', async (_, privateKey) => {
     const token = await signUserToken({ ...options, privateKey, keyId: 'k-1' });
-    expect(await tokens.judge(token, 'u-771', NOW)).toBeNull();
-    expect(await tokens.judge(token, 'u-772', NOW)).toBe('wrong_user');
-    expect(await tokens.judge(token, 'u-771', NOW + 2 * 3_600_000)).toBe('expired');
+    expect(await tokens.verify(token, 'u-771', NOW)).toBeNull();
+    expect(await tokens.verify(token, 'u-772', NOW)).toBe('wrong_user');
+    expect(await tokens.verify(token, 'u-771', NOW + 2 * 3_600_000)).toBe('expired');
   });
 });
 

@@ -1,10 +1,10 @@
 import { SYNC_PATH, type SyncAnswer, TRACK_PATH } from '../../../src/protocol/index.ts';
 import {
   createService,
-  followReleases,
   type Log,
   type Store,
   type WorkspaceSource,
+  watchReleases,
 } from '../../../src/service/index.ts';
 import { type CampaignJson, createStudio } from '../../../src/studio/index.ts';
 import { APP_ID, CLIENT_KEY, OPERATOR_KEY, SERVER_KEY } from '../keys.ts';
@@ -64,14 +64,10 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
   let nowMs = startMs;
   const now = () => nowMs;
   // Both end with the month, what they stand on does not.
-  const workspaces = await followReleases(
-    { registry: source.registry, stop: () => undefined },
-    store.studio,
-    {
-      log,
-      now,
-    },
-  );
+  const workspaces = await watchReleases({ registry: source.registry, stop: () => undefined }, store.studio, {
+    log,
+    now,
+  });
   const kept: Store = { ...store, close: async () => undefined };
   const service = createService({ workspaces, store: kept, now, log });
   const studio = createStudio({ workspaces, store: kept, service, serviceUrl: null, pages: null, now, log });
@@ -119,7 +115,7 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
 
   const inFile = (id: string): CampaignJson => {
     const { workspaces: all } = source.registry();
-    const found = all.flatMap((each) => each.campaignsAsWritten).find((each) => each['campaign_id'] === id);
+    const found = all.flatMap((each) => each.rawCampaigns).find((each) => each['campaign_id'] === id);
     if (!found)
       throw new Error(
         `The made-up month needs the campaign "${id}" of demo/workspace.json; --empty does not`,

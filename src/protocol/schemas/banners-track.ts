@@ -6,11 +6,11 @@ import {
   type WireEvent,
 } from '../banners-track.ts';
 import { ERROR_MESSAGES, EVENT_ERROR, required } from '../errors.ts';
-import { parseInstant } from '../instant.ts';
 import { isPresent } from '../json.ts';
 import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
-import { isVisitorId } from '../proof-of-user.ts';
 import { isStorableText } from '../text.ts';
+import { parseInstant } from '../timestamp.ts';
+import { isVisitorId } from '../user-token.ts';
 import { described, envelope, missingOrWrong } from './body.ts';
 
 /** What the entry in `errors` says of a member of an event. */

@@ -3,8 +3,8 @@ import type { BannerEnvelope } from '../banners-sync.ts';
 import { ERROR_MESSAGES, notValid, required } from '../errors.ts';
 import { isPresent } from '../json.ts';
 import { MAX_APP_VERSION_CHARACTERS, MAX_EXTERNAL_USER_ID_BYTES } from '../limits.ts';
-import { MAX_USER_TOKEN_CHARACTERS } from '../proof-of-user.ts';
 import { fitsBytes, fitsCharacters, isStorableText } from '../text.ts';
+import { MAX_USER_TOKEN_CHARACTERS } from '../user-token.ts';
 
 // Lengths stand in `meta`, as JSON Schema counts: in Unicode code points, where zod's own bounds count UTF-16 units. A bound in
 // bytes of UTF-8 is there too: no text of more code points fits it.

@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { notValid, required, TRACK_ERROR } from '../errors.ts';
-import { parseInstant } from '../instant.ts';
 import { fitsJson, isRecord } from '../json.ts';
 import {
   MAX_EVENT_PROPERTIES_BYTES,
@@ -13,6 +12,7 @@ import {
   MAX_STRING_CHARACTERS,
 } from '../limits.ts';
 import { fitsCharacters, isStorableNumber, isStorableText } from '../text.ts';
+import { parseInstant } from '../timestamp.ts';
 import type { InputArray } from '../users-track.ts';
 import { described } from './body.ts';
 import { checkIdentity, type Faults, type Identity, identifiers, idText, isSound } from './identity.ts';

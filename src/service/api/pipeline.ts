@@ -68,7 +68,7 @@ const verifyUserToken = async (
   nowMs: number,
 ): Promise<void> => {
   if (appId === null || userId === null) return;
-  const fault = await userTokens.get(appId)?.judge(token, userId, nowMs);
+  const fault = await userTokens.get(appId)?.verify(token, userId, nowMs);
   if (fault) throw userTokenError(appId, fault);
 };
 

@@ -22,7 +22,7 @@ const HEADERS = {
  * Answers pictures to pages of any origin. The latest 32 of the last minute are in memory: a banner that many see at once costs the
  * database one read, and all who wait for its bytes share them. Requests for pictures that are not there move none out.
  */
-export const createPictures = (store: Pick<Store, 'picture'>, now: () => number) => {
+export const createImages = (store: Pick<Store, 'picture'>, now: () => number) => {
   const kept = new Map<string, { sinceMs: number; picture: PictureFile }>();
   const pending = new Map<string, Promise<PictureFile | null>>();
 

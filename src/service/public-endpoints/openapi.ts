@@ -1,7 +1,7 @@
 import { isClientPermission, type Route } from '../api/route.ts';
 import { version } from '../version.ts';
-import { limitText } from '../workspace/limits.ts';
-import { ALLOW, components, json, type Members, responsesOf, schemaOf, text } from './responses.ts';
+import { formatLimit } from '../workspace/limits.ts';
+import { ALLOW, components, json, type Members, text, toJsonSchema, toResponses } from './responses.ts';
 
 const KILOBYTE = 1024;
 const MEGABYTE = 1024 * KILOBYTE;
@@ -9,14 +9,14 @@ const sizeText = (bytes: number) => (bytes < MEGABYTE ? `${bytes / KILOBYTE} KB`
 /** What bounds a request, where the workspace file says nothing else. */
 const limitsText = ({ limit, body: request }: Route): string => {
   const size = request ? `A body has at most ${sizeText(request.bounds.maxBytes)}. ` : '';
-  return `${size}${limitText(limit)}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
+  return `${size}${formatLimit(limit)}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
 };
 
 /** Names of the parts in braces of a path. */
 const pathNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
 const parametersOf = ({ path, query, operation }: Route): Members => {
-  const { properties = {}, required = [] } = query ? schemaOf(query, 'input') : {};
+  const { properties = {}, required = [] } = query ? toJsonSchema(query, 'input') : {};
   const parameters = [
     ...pathNames(path).map((name) => ({
       name,
@@ -46,10 +46,10 @@ const operationOf = (route: Route, { operation } = route): Members => ({
   ...(route.body && {
     requestBody: {
       required: true,
-      content: json(schemaOf(route.body.schema, 'input'), operation.example),
+      content: json(toJsonSchema(route.body.schema, 'input'), operation.example),
     },
   }),
-  responses: responsesOf(route, operation),
+  responses: toResponses(route, operation),
 });
 
 const statusAnswer = {

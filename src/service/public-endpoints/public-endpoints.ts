@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../store/store.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { docsPage } from './docs-page.ts';
-import { createPictures, PICTURES_PATH } from './images.ts';
+import { createImages, PICTURES_PATH } from './images.ts';
 import { openApi } from './openapi.ts';
 
 /** Longer than this a store that does not answer counts as away. */
@@ -78,7 +78,7 @@ export const createPublicEndpoints = ({
       });
     return collecting;
   };
-  const pictureOf = createPictures(store, now);
+  const pictureOf = createImages(store, now);
   const page = (path: string, answer: PublicEndpoint['handler']): PublicEndpoint => ({
     method: 'GET',
     path,

@@ -27,7 +27,7 @@ export interface Schema {
   maxItems?: number;
 }
 
-export const schemaOf = (schema: z.core.$ZodType, io: 'input' | 'output'): Schema => {
+export const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output'): Schema => {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, {
     io,
     target: 'draft-2020-12',
@@ -119,7 +119,7 @@ const limitedHeaders = (route: Route) =>
 export const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
 
 /** Every answer of an operation, by status. */
-export const responsesOf = (route: Route, operation: Operation): Members => {
+export const toResponses = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members | false) => ({
     description,
     ...(headers && { headers }),
@@ -137,7 +137,7 @@ export const responsesOf = (route: Route, operation: Operation): Members => {
     [route.response.status]: {
       description: 'Done: durable, and seen by the next request.',
       headers: { ...rateHeaders(route), ...(route.isPaged && link) },
-      content: json(schemaOf(route.response.schema, 'output')),
+      content: json(toJsonSchema(route.response.schema, 'output')),
     },
     ...(operation.badRequest && { 400: counted(operation.badRequest) }),
     401: refusal(

@@ -32,8 +32,8 @@ export const idOf = (campaign: Record<string, unknown>) => String(campaign['camp
 /** The file's campaigns, each replaced by its release where there is one, then those that only have releases. */
 const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
   const released = new Map(releases.map((each) => [each.subjectId, each.content]));
-  const ids = [...workspace.campaignsAsWritten.map(idOf), ...releases.map(({ subjectId }) => subjectId)];
-  const inFile = new Map(workspace.campaignsAsWritten.map((each) => [idOf(each), each]));
+  const ids = [...workspace.rawCampaigns.map(idOf), ...releases.map(({ subjectId }) => subjectId)];
+  const inFile = new Map(workspace.rawCampaigns.map((each) => [idOf(each), each]));
   return [...new Set(ids)].flatMap((id) => {
     const campaign = released.has(id) ? released.get(id) : inFile.get(id);
     return isRecord(campaign) ? [campaign] : [];
@@ -51,7 +51,11 @@ const madeOf = (content: Record<string, unknown>, publishedAtMs: number | null, 
 /** The campaigns that are ready, by what they are made of. A release changes one of them: the others are not made again. */
 const ready = new WeakMap<Workspace, ReadonlyMap<string, Campaign>>();
 
-const readyIn = ({ campaigns, campaignsAsWritten, segments }: Workspace): ReadonlyMap<string, Campaign> => {
+const readyIn = ({
+  campaigns,
+  rawCampaigns: campaignsAsWritten,
+  segments,
+}: Workspace): ReadonlyMap<string, Campaign> => {
   const byId = new Map(campaigns.map((campaign) => [campaign.campaignId, campaign]));
   return new Map(
     campaignsAsWritten.flatMap((content) => {
@@ -91,5 +95,5 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
   });
   ready.set(workspace, after);
   const mayBeAsked = placementIds ?? new Set(campaigns.flatMap(({ placements }) => [...placements]));
-  return { ...workspace, segments, campaigns, campaignsAsWritten, placementIds: mayBeAsked };
+  return { ...workspace, segments, campaigns, rawCampaigns: campaignsAsWritten, placementIds: mayBeAsked };
 };

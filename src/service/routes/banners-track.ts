@@ -31,7 +31,7 @@ import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { NewBannerEvent } from '../profiles/events.ts';
 import { createKeyQuota } from '../profiles/profile.ts';
-import { clickEffect } from '../users/click-effects.ts';
+import { clickAction } from '../users/click-effects.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
 /** An event that is sound. */
@@ -127,14 +127,14 @@ const clickEffects = (
   events: readonly JudgedEvent[],
   { workspace, now: nowMs }: RouteContext,
   externalId: string,
-): ReturnType<typeof clickEffect>[] => {
+): ReturnType<typeof clickAction>[] => {
   const names = createKeyQuota();
   const { byId } = priorityOrder(workspace);
   return events.flatMap(({ row, isTheirs }) => {
     if (row.eventType !== 'click' || row.isTestSend || !isTheirs) return [];
     const campaign = byId.get(row.campaignId);
     const onClick = campaign?.variants.find(({ variantId }) => variantId === row.variantId)?.onClick;
-    return onClick ? [clickEffect(row, onClick, { workspace, externalId, names, nowMs })] : [];
+    return onClick ? [clickAction(row, onClick, { workspace, externalId, names, nowMs })] : [];
   });
 };
 

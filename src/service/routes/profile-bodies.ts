@@ -64,11 +64,11 @@ export const profileBody = <Schema extends z.ZodObject>(
   );
 
 /** A refusal that names the array and the entry at fault. */
-export const refuseEntry = (words: string, array: string, index: number): HttpError =>
+export const invalidEntry = (words: string, array: string, index: number): HttpError =>
   new HttpError(400, words, { members: { errors: [{ type: words, input_array: array, index }] } });
 
 /** The refusal of a body whose entries are objects in arrays. */
-export const refuseInArrays = ({ path, isTooMany, value, words }: Fault): HttpError => {
+export const invalidArrayEntry = ({ path, isTooMany, value, words }: Fault): HttpError => {
   const [array, index, member] = path;
   const isMissing = value == null;
   if (isTooMany) return new HttpError(400, ERROR_MESSAGES.tooManyObjects);
@@ -76,5 +76,5 @@ export const refuseInArrays = ({ path, isTooMany, value, words }: Fault): HttpEr
   if (isMissing && index === undefined) return new HttpError(400, required(String(array)));
   if (member === undefined) return new HttpError(400, `'${String(array)}' must be an array of objects`);
   const text = words ?? (isMissing ? required(String(member)) : notValid(String(member)));
-  return refuseEntry(text, String(array), Number(index));
+  return invalidEntry(text, String(array), Number(index));
 };

@@ -5,7 +5,7 @@ import { HttpError } from '../http/http-request.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import { addAlias, type NewAlias } from '../users/new-aliases.ts';
 import { aliasMembers, newExternalId } from '../users/targets.ts';
-import { BAD_ENTRIES, entries, profileBody, refuseEntry, refuseInArrays } from './profile-bodies.ts';
+import { BAD_ENTRIES, entries, invalidArrayEntry, invalidEntry, profileBody } from './profile-bodies.ts';
 
 const ARRAY = 'user_aliases';
 
@@ -24,7 +24,7 @@ const aliasNewAnswer = z.object({
   message: z.string().describe('`success`'),
 });
 
-const { read, ...request } = profileBody(aliasNewRequest, refuseInArrays);
+const { read, ...request } = profileBody(aliasNewRequest, invalidArrayEntry);
 
 /** A recorded client wraps the two names in a `user_alias`, and sends `""` for an ID that it does not have: both are taken. */
 const plain = (entry: unknown): unknown => {
@@ -58,7 +58,7 @@ export const usersAliasNew = defineRoute({
   async handler({ workspace, store, body, now }) {
     const aliases = body[ARRAY].map(({ external_id, ...alias }, index): NewAlias => {
       if (external_id != null && workspace.blockedExternalIds.has(external_id)) {
-        throw refuseEntry(TRACK_ERROR.blockedExternalId, ARRAY, index);
+        throw invalidEntry(TRACK_ERROR.blockedExternalId, ARRAY, index);
       }
       return { externalId: external_id ?? null, alias };
     });

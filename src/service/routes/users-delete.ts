@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { MAX_PROFILE_ENTRIES } from '../../protocol/index.ts';
 import { defineRoute } from '../api/route.ts';
 import { HttpError } from '../http/http-request.ts';
-import { deleteWork, TARGETS } from '../users/delete.ts';
+import { deleteMutation, TARGETS } from '../users/delete.ts';
 import { entries, type Fault, profileBody } from './profile-bodies.ts';
 
 const NAMES = ['external_ids', 'user_aliases', 'braze_ids', 'email_addresses', 'phone_numbers'] as const;
@@ -54,7 +54,7 @@ export const usersDelete = defineRoute({
   },
   async handler({ workspace: { workspaceId }, store, body, now }) {
     const targets = NAMES.flatMap((name) => body[name] ?? []);
-    const deleted = await store.write(deleteWork(workspaceId, targets, now));
+    const deleted = await store.write(deleteMutation(workspaceId, targets, now));
     return { body: { deleted, message: 'success' } };
   },
 });

@@ -4,7 +4,7 @@ import { defineRoute } from '../api/route.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import { type Identification, identify } from '../users/identify.ts';
 import { alias, newExternalId, prioritization, targetOf } from '../users/targets.ts';
-import { BAD_ENTRIES, entries, profileBody, refuseEntry, refuseInArrays } from './profile-bodies.ts';
+import { BAD_ENTRIES, entries, invalidArrayEntry, invalidEntry, profileBody } from './profile-bodies.ts';
 
 const ARRAYS = ['aliases_to_identify', 'emails_to_identify', 'phone_numbers_to_identify'] as const;
 
@@ -54,7 +54,7 @@ export const usersIdentify = defineRoute({
   path: '/users/identify',
   permission: 'users.identify',
   limit: 'users_other',
-  body: profileBody(identifyRequest, refuseInArrays),
+  body: profileBody(identifyRequest, invalidArrayEntry),
   response: { status: 201, schema: identifyAnswer },
   writes: true,
   operation: {
@@ -77,7 +77,7 @@ export const usersIdentify = defineRoute({
       if (!list) continue;
       for (const [index, { external_id: externalId, ...entry }] of list.entries()) {
         if (workspace.blockedExternalIds.has(externalId)) {
-          throw refuseEntry(TRACK_ERROR.blockedExternalId, array, index);
+          throw invalidEntry(TRACK_ERROR.blockedExternalId, array, index);
         }
         identifications.push({ externalId, target: targetOf(entry) });
       }

@@ -15,7 +15,7 @@ import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { Store } from '../store/store.ts';
 import { userTokenError } from '../user-tokens/user-tokens.ts';
-import { giveExternalId } from '../users/identify.ts';
+import { assignExternalId } from '../users/identify.ts';
 
 const joinRequest = z.object(
   {
@@ -49,7 +49,7 @@ const joinVisitor = async (input: {
     apply(users) {
       // A visitor who has only seen banners has rows and no profile: the one that is made takes the rows over.
       const visitor = users.find(visitorKey)[0] ?? users.create({ externalId: visitorId }, nowMs);
-      giveExternalId(users, visitor, userId, nowMs);
+      assignExternalId(users, visitor, userId, nowMs);
     },
   });
 };

@@ -119,7 +119,7 @@ const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, report: Repo
 };
 
 /** Returns the user-token settings of apps that accept or require them, by app ID. `report` receives each key that cannot be used. */
-export const userTokensOf = (
+export const toUserTokens = (
   workspaceId: string,
   apps: readonly AppFile[],
   readFile: ReadKeyFile,
@@ -140,7 +140,7 @@ export const userTokensOf = (
 };
 
 /** A client key is good for all apps of a workspace: one that needs no token lets in whom another one keeps out. */
-export const openApps = (apps: readonly AppFile[]): LocatedIssue[] => {
+export const findUnprotectedApps = (apps: readonly AppFile[]): LocatedIssue[] => {
   const strict = apps.find(({ user_tokens }) => user_tokens === 'required');
   if (!strict) return [];
   return apps.flatMap(({ app_id, user_tokens }, index) =>

@@ -129,7 +129,7 @@ export interface UserTokensOptions {
 /** Judges the user tokens of one app. */
 export interface UserTokens {
   /** `null` where the request may go on, else why not. `token` is what the body has, of any type. */
-  judge(token: unknown, userId: string, nowMs: number): Promise<UserTokenFault | null>;
+  verify(token: unknown, userId: string, nowMs: number): Promise<UserTokenFault | null>;
 }
 
 /**
@@ -164,7 +164,7 @@ export const createUserTokens = ({
   };
 
   return {
-    async judge(token, userId, nowMs) {
+    async verify(token, userId, nowMs) {
       if (!isPresent(token)) return isRequired && !(allowsVisitors && isVisitorId(userId)) ? 'missing' : null;
       if (typeof token !== 'string') return 'malformed';
       const proof = await proofOf(token, nowMs);

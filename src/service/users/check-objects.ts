@@ -26,7 +26,7 @@ const READ_EVERY = 4;
  * Gives other requests their turn: a body of megabytes must not keep them waiting until all of it is checked. To be called after each
  * object. Returns what to wait for, or `null` where it is too early.
  */
-export const createTurns = () => {
+export const createYielder = () => {
   let started = performance.now();
   let calls = 0;
   return (): Promise<void> | null => {

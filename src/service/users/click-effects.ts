@@ -5,7 +5,7 @@ import type { KeyQuota } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
 import { checkAttributes, checkEvent } from './check-objects.ts';
 import { createErrorCollector } from './error-collector.ts';
-import { applyTrack } from './track-work.ts';
+import { applyTrack } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** What a click of a variant does to the user who clicked. */
@@ -19,7 +19,7 @@ export interface OnClick {
  * Clicks of a user that are known to have had their effect: a client repeats a request whose answer it has not read. The profile keeps
  * them, as `banner_events` cannot be asked: on SQLite a group is applied while the one before it is not in the file yet.
  */
-export const MAX_KNOWN_CLICKS = MAX_TRACK_EVENTS;
+export const CLICK_DEDUPE_LIMIT = MAX_TRACK_EVENTS;
 const KEY_CHARACTERS = 12;
 
 type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
@@ -32,7 +32,7 @@ const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: 
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
   if (profile.clicks.includes(key)) return false;
-  profile.clicks = [...profile.clicks, key].slice(-MAX_KNOWN_CLICKS);
+  profile.clicks = [...profile.clicks, key].slice(-CLICK_DEDUPE_LIMIT);
   users.changed(profile, nowMs);
   return true;
 };
@@ -41,7 +41,7 @@ const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: 
  * What a click does, by the rules of `/users/track`, to be applied in the work that stores the click: both are committed or neither, and a
  * click that is sent again does it no second time.
  */
-export const clickEffect = (
+export const clickAction = (
   click: Click,
   { event, attributes }: OnClick,
   {

@@ -32,7 +32,7 @@ export const TARGETS = {
 };
 
 /** Erases users, with everything that is stored of them. Returns how many there were. */
-export const deleteWork = (
+export const deleteMutation = (
   workspaceId: string,
   targets: readonly Target[],
   nowMs: number,

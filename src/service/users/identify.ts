@@ -16,7 +16,7 @@ const sharesLabel = (a: Profile, b: Profile): boolean =>
  * what it lacks, and what both had done is added up, like their rows of `events`. Nothing happens where both have an alias of
  * the same label.
  */
-export const giveExternalId = (
+export const assignExternalId = (
   users: UserRepository,
   found: Profile,
   externalId: string,
@@ -36,5 +36,5 @@ export const giveExternalId = (
 /** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */
 export const identify = (users: UserRepository, { externalId, target }: Identification, nowMs: number) => {
   const found = findTarget(users, target);
-  if (found?.externalId === null) giveExternalId(users, found, externalId, nowMs);
+  if (found?.externalId === null) assignExternalId(users, found, externalId, nowMs);
 };

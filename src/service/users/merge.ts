@@ -1,7 +1,7 @@
 import { isPhone } from '../../protocol/index.ts';
 import { type ActivityStats, getOwn, type Profile, setOwn, sumOf } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
-import { MAX_KNOWN_CLICKS } from './click-effects.ts';
+import { CLICK_DEDUPE_LIMIT } from './click-effects.ts';
 import { parseDate } from './dates.ts';
 import { joinTokens } from './push-tokens.ts';
 import { findTarget, type Target } from './targets.ts';
@@ -68,7 +68,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   fillProfile(kept, merged);
   sumTallies(kept.events, merged.events);
   sumTallies(kept.purchases, merged.purchases);
-  kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])].slice(-MAX_KNOWN_CLICKS);
+  kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])].slice(-CLICK_DEDUPE_LIMIT);
 };
 
 /** Merges two users, if both are found and differ. */

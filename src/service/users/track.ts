@@ -15,10 +15,10 @@ import {
   type CheckedEvent,
   checkAttributes,
   checkEvent,
-  createTurns,
+  createYielder,
 } from './check-objects.ts';
 import { createErrorCollector } from './error-collector.ts';
-import { type ProfileFault, trackWork } from './track-work.ts';
+import { type ProfileFault, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** Objects a request may hold: over all arrays, or in each. */
@@ -77,7 +77,7 @@ export const trackUsers = async ({
   /** Where each of them stands in the request. */
   const places: Record<ProfileFault['of'], [InputArray, number][]> = { attributes: [], events: [] };
   const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
-  const nextIfDue = createTurns();
+  const nextIfDue = createYielder();
   for (const array of INPUT_ARRAYS) {
     for (const [index, object] of (arrays[array] ?? []).entries()) {
       problems.at(array, index);
@@ -104,7 +104,7 @@ export const trackUsers = async ({
   if (attributes.length === 0 && events.length === 0) refuse(problems.entries);
 
   const faults = await store.write(
-    trackWork({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
+    trackMutation({ workspaceId: workspace.workspaceId, nowMs, attributes, events }),
   );
   for (const fault of faults) {
     const [array, index] = places[fault.of][fault.position]!;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { isRecord } from '../../protocol/index.ts';
 import { isAttribute, isAttributeValue } from '../users/check-objects.ts';
-import { instant, named, optional, text } from './members.ts';
-import type { SchemaIssue } from './problems.ts';
+import type { SchemaIssue } from './issues.ts';
+import { instant, named, optional, text } from './schema-helpers.ts';
 
 const isLanguageTag = (tag: string): boolean => {
   try {

@@ -3,7 +3,7 @@ import { CLIENT_PERMISSIONS, INSERTIONS, SERVER_PERMISSIONS } from '../../protoc
 import { campaignFile, holdoutFile, segmentFile, tagCap } from './campaign-schema.ts';
 import { integrationFile } from './integration-schema.ts';
 import { limits } from './limits.ts';
-import { named, optional, text } from './members.ts';
+import { named, optional, text } from './schema-helpers.ts';
 import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings.ts';
 import { webhookFile } from './webhook-schema.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { IDENTIFIERS, isStorableText } from '../../protocol/index.ts';
 import { type Schedule, scheduleProblem } from '../integrations/schedule.ts';
-import { optional } from './members.ts';
+import { optional } from './schema-helpers.ts';
 import { timeZone } from './studio-settings.ts';
 
 /** What rows become. `deletes` erases the users. */

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { formatCount } from '../format-count.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
 import type { RateLimitWindow } from '../store/store.ts';
-import { optional } from './members.ts';
+import { optional } from './schema-helpers.ts';
 
 const rule = {
   requests: z.int().positive().describe('How many requests one window takes'),
@@ -97,15 +97,15 @@ const limitOf = (name: LimitName): Limit => LIMITS[name];
 const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
   Object.fromEntries(NAMES.map((name) => [name, make(name)])) as Record<LimitName, T>;
 
-const rateText = ({ requests, windowSeconds }: RateLimitWindow): string =>
+const formatRate = ({ requests, windowSeconds }: RateLimitWindow): string =>
   `${requests.toLocaleString('en-US')} in ${formatCount(windowSeconds, 'second')}`;
 
 /** The default of a limit in words: `3,000 in 3 seconds`. */
-const defaultText = ({ workspace, user }: Limit): string =>
-  user ? `${rateText(user)} for each user, and no limit for all users together` : rateText(workspace!);
+const formatDefault = ({ workspace, user }: Limit): string =>
+  user ? `${formatRate(user)} for each user, and no limit for all users together` : formatRate(workspace!);
 
 /** What bounds the requests of a route, in words, if the workspace file says nothing. */
-export const limitText = (name: LimitName): string => {
+export const formatLimit = (name: LimitName): string => {
   const { user, workspace } = limitOf(name);
   const { requests, windowSeconds } = user ?? workspace!;
   const per = windowSeconds === 1 ? 'a second' : formatCount(windowSeconds, 'second');
@@ -119,7 +119,7 @@ const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
     ...(!hasObjects && { objects: true }),
   }) as typeof shape;
   return optional(narrowed.superRefine(oneOrSeveral)).describe(
-    `${counts}; default ${defaultText({ counts, workspace, ...(user && { user }) })}`,
+    `${counts}; default ${formatDefault({ counts, workspace, ...(user && { user }) })}`,
   );
 };
 
@@ -144,26 +144,26 @@ export interface RateLimit {
 
 type RuleFile = { requests: number; window_seconds: number };
 
-const ruleOf = ({ requests, window_seconds }: RuleFile): RateLimitWindow => ({
+const toRule = ({ requests, window_seconds }: RuleFile): RateLimitWindow => ({
   requests,
   windowSeconds: window_seconds,
 });
 
-const rulesOf = (limit: LimitFile | undefined): RateLimitWindow[] | undefined => {
-  if (limit?.windows) return limit.windows.map(ruleOf);
+const toRules = (limit: LimitFile | undefined): RateLimitWindow[] | undefined => {
+  if (limit?.windows) return limit.windows.map(toRule);
   const { requests, window_seconds } = limit ?? {};
   return requests === undefined || window_seconds === undefined
     ? undefined
-    : [ruleOf({ requests, window_seconds })];
+    : [toRule({ requests, window_seconds })];
 };
 
 /**
  * Longest window first: the headers of an answer have its state. The shortest one of `users_track` is the burst,
  * which all workspaces that name the same company share.
  */
-const limitsOf = (file: LimitedFile, name: LimitName): RateLimit[] => {
+const toWorkspaceLimits = (file: LimitedFile, name: LimitName): RateLimit[] => {
   const { workspace } = limitOf(name);
-  const rules = (rulesOf(file.limits?.[name]) ?? (workspace ? [workspace] : [])).toSorted(
+  const rules = (toRules(file.limits?.[name]) ?? (workspace ? [workspace] : [])).toSorted(
     (one, other) => other.windowSeconds - one.windowSeconds,
   );
   return rules.map((rule, index) => {
@@ -175,17 +175,17 @@ const limitsOf = (file: LimitedFile, name: LimitName): RateLimit[] => {
 };
 
 /** The window of one user, on the endpoints that have one. */
-export const userLimitsOf = (file: LimitedFile): Partial<Record<LimitName, RateLimitWindow>> =>
+export const toUserLimits = (file: LimitedFile): Partial<Record<LimitName, RateLimitWindow>> =>
   Object.fromEntries(
     NAMES.flatMap((name) => {
       const own = file.limits?.[name]?.per_user;
-      const rule = own ? ruleOf(own) : limitOf(name).user;
+      const rule = own ? toRule(own) : limitOf(name).user;
       return rule ? [[name, rule]] : [];
     }),
   );
 
-export const rateLimitsOf = (file: LimitedFile): Record<LimitName, RateLimit[]> =>
-  byName((name) => limitsOf(file, name));
+export const toRateLimits = (file: LimitedFile): Record<LimitName, RateLimit[]> =>
+  byName((name) => toWorkspaceLimits(file, name));
 
 /** Banner requests of a whole workspace, a second: with less, a handful of visitors uses it up. */
 const LOW_WORKSPACE = 20;
@@ -198,10 +198,10 @@ const toFacts = ({ requests, windowSeconds }: RateLimitWindow) => ({ requests, s
 export const lowLimits = (file: LimitedFile): LocatedIssue[] =>
   (['banners_sync', 'banners_track'] as const).flatMap((name) => {
     const limit = file.limits?.[name];
-    const low = (rulesOf(limit) ?? []).find(
+    const low = (toRules(limit) ?? []).find(
       ({ requests, windowSeconds }) => requests / windowSeconds < LOW_WORKSPACE,
     );
-    const user = userLimitsOf(file)[name]!;
+    const user = toUserLimits(file)[name]!;
     return [
       ...(low ? [{ path: ['limits', name], ...createIssue('low_workspace_limit', toFacts(low)) }] : []),
       ...((user.requests * 60) / user.windowSeconds < LOW_USER

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { createIssue } from '../issues.ts';
+import { scanJson, WorkspaceError } from './issues.ts';
 import { parseWorkspace } from './parse-workspace.ts';
-import { scanJson, WorkspaceError } from './problems.ts';
 import type { Workspace } from './workspace.ts';
 import { createRegistry, type Registry } from './workspace.ts';
 
@@ -54,7 +54,10 @@ interface FileMarks {
 }
 
 /** The marks of the files that `path` stands for, and of the key files that they named when they were read. */
-export const fileMarks = (path: string, read: readonly Pick<ReadFile, 'file' | 'keyFiles'>[]): FileMarks => {
+export const fileFingerprints = (
+  path: string,
+  read: readonly Pick<ReadFile, 'file' | 'keyFiles'>[],
+): FileMarks => {
   const keyFiles = read.flatMap(({ file, keyFiles }) =>
     [...keyFiles.keys()].map((name) => keyFile(file, name)),
   );
@@ -74,7 +77,7 @@ export const readFiles = (path: string): ReadFile[] =>
     return { file, bytes, keyFiles: readKeyFiles(file, bytes) };
   });
 
-const contentOf = ({ file, bytes }: ReadFile): unknown => {
+const parseContent = ({ file, bytes }: ReadFile): unknown => {
   // This takes a byte order mark away, too.
   const text = new TextDecoder().decode(bytes);
   const { fault, repeated } = scanJson(text);
@@ -90,9 +93,9 @@ const contentOf = ({ file, bytes }: ReadFile): unknown => {
   return JSON.parse(text);
 };
 
-const workspaceOf = (read: ReadFile): Workspace =>
+const toWorkspace = (read: ReadFile): Workspace =>
   parseWorkspace(
-    contentOf(read),
+    parseContent(read),
     read.file,
     (name) => {
       const bytes = read.keyFiles.get(name);
@@ -102,12 +105,12 @@ const workspaceOf = (read: ReadFile): Workspace =>
   );
 
 /** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
-export const registryOf = (path: string, files: ReadFile[]): Registry => {
+export const toRegistry = (path: string, files: ReadFile[]): Registry => {
   if (files.length === 0) throw new WorkspaceError(path, [{ path: [], ...createIssue('empty_folder', {}) }]);
   const errors: WorkspaceError[] = [];
   const sources = files.flatMap((each) => {
     try {
-      return [{ workspace: workspaceOf(each), source: each.file }];
+      return [{ workspace: toWorkspace(each), source: each.file }];
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;
       errors.push(error);
@@ -127,4 +130,4 @@ export const registryOf = (path: string, files: ReadFile[]): Registry => {
 };
 
 /** Reads a workspace file, or a folder of them. Throws a `WorkspaceError`, or the file system's error. */
-export const loadWorkspaces = (path: string): Registry => registryOf(path, readFiles(path));
+export const loadWorkspaces = (path: string): Registry => toRegistry(path, readFiles(path));

@@ -4,36 +4,39 @@ import { segmentProblems } from '../campaigns/audience/segments.ts';
 import { compileCampaign, toConversion } from '../campaigns/campaign.ts';
 import { holdoutId } from '../campaigns/holdout.ts';
 import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
-import { openApps, type ReadKeyFile, userTokensOf } from '../user-tokens/public-keys.ts';
+import { findUnprotectedApps, type ReadKeyFile, toUserTokens } from '../user-tokens/public-keys.ts';
 import { createZonedCalendar } from '../zoned-calendar.ts';
 import { type WorkspaceFile, workspaceFile } from './file-schema.ts';
 import { type IntegrationFile, scheduleOf } from './integration-schema.ts';
-import { lowLimits, rateLimitsOf, userLimitsOf } from './limits.ts';
-import { issuesOf, WorkspaceError } from './problems.ts';
-import { crossProblemsOf } from './read-campaign.ts';
+import { issuesOf, WorkspaceError } from './issues.ts';
+import { lowLimits, toRateLimits, toUserLimits } from './limits.ts';
+import { findCrossFieldIssues } from './read-campaign.ts';
 import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import { webhookOf } from './webhook-schema.ts';
-import type { ApiKey, Spot, Workspace, WorkspaceIntegration } from './workspace.ts';
+import type { ApiKey, InsertionPoint, Workspace, WorkspaceIntegration } from './workspace.ts';
 
 /** Every value that comes a second time, with its position. */
-const repeated = (values: string[]): number[] =>
+const findDuplicates = (values: string[]): number[] =>
   values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 
-const hashOf = ({ key, key_sha256 }: WorkspaceFile['api_keys'][number]): Uint8Array =>
+const getKeyHash = ({ key, key_sha256 }: WorkspaceFile['api_keys'][number]): Uint8Array =>
   key === undefined ? Buffer.from(key_sha256 ?? '', 'hex') : createHash('sha256').update(key).digest();
 
 /** Returns issues across fields: references and duplicates. */
 const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
   const campaigns = file.campaigns ?? [];
   const unique = (list: string, field: string, values: string[]) =>
-    repeated(values).map((index) => ({
+    findDuplicates(values).map((index) => ({
       path: [list, index, field],
       ...createIssue('repeated', { value: values[index]! }),
     }));
-  const hashes = file.api_keys.map((key) => Buffer.from(hashOf(key)).toString('hex'));
+  const hashes = file.api_keys.map((key) => Buffer.from(getKeyHash(key)).toString('hex'));
   const placements = file.placements && new Set(file.placements.map(({ placement_id }) => placement_id));
   return [
-    ...repeated(hashes).map((index) => ({ path: ['api_keys', index], ...createIssue('duplicate_key', {}) })),
+    ...findDuplicates(hashes).map((index) => ({
+      path: ['api_keys', index],
+      ...createIssue('duplicate_key', {}),
+    })),
     ...unique(
       'apps',
       'app_id',
@@ -84,7 +87,7 @@ const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
       (file.operators ?? []).map(({ name }) => name),
     ),
     ...campaigns.flatMap((campaign, index) =>
-      crossProblemsOf(campaign, placements ?? null).map((issue) => ({
+      findCrossFieldIssues(campaign, placements ?? null).map((issue) => ({
         ...issue,
         path: ['campaigns', index, ...issue.path],
       })),
@@ -92,7 +95,7 @@ const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
   ];
 };
 
-const integrationOf = (
+const toIntegration = (
   record: IntegrationFile,
   workspaceId: string,
   folder: string,
@@ -114,15 +117,15 @@ const integrationOf = (
   },
 });
 
-const apiKeyOf = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey => ({
+const toApiKey = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey => ({
   name: key.name ?? `api_keys[${index}]`,
   type: key.type,
-  hash: hashOf(key),
+  hash: getKeyHash(key),
   permissions: new Set(key.permissions),
 });
 
 /** Before defaults and conversions: what the Studio shows and edits. */
-const writtenCampaigns = (content: unknown): Record<string, unknown>[] =>
+const getRawCampaigns = (content: unknown): Record<string, unknown>[] =>
   isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
 
 /** The heights that templates need in CSS pixels: in a narrow box, and in one of 48 rem and more. The others need 344 in both. */
@@ -131,7 +134,9 @@ const HEIGHTS_PX: Readonly<Record<string, readonly [number, number]>> = {
   hero: [448, 352],
 };
 
-const spotOf = (placement: NonNullable<WorkspaceFile['placements']>[number]): Spot | null => {
+const toInsertionPoint = (
+  placement: NonNullable<WorkspaceFile['placements']>[number],
+): InsertionPoint | null => {
   const { selector, template, insert = 'after', paths = ['*'], height_px, wide_height_px } = placement;
   if (selector === undefined) return null;
   const [narrow, wide] = HEIGHTS_PX[template ?? ''] ?? [344, 344];
@@ -159,7 +164,7 @@ export const parseWorkspace = (
   if (!checked.success) throw new WorkspaceError(source, issuesOf(checked.error));
   const file = checked.data;
   const issues = crossFieldIssues(file);
-  const warnings = [...lowLimits(file), ...openApps(file.apps)];
+  const warnings = [...lowLimits(file), ...findUnprotectedApps(file.apps)];
   const segments = new Map(
     (file.segments ?? []).map(({ segment_id: segmentId, name, audience }) => [
       segmentId,
@@ -174,20 +179,20 @@ export const parseWorkspace = (
       };
     return compileCampaign(campaign, addTo(issues), addTo(warnings), null, segments);
   });
-  const userTokens = userTokensOf(file.workspace_id, file.apps, readKeyFile, (path, issue) => {
+  const userTokens = toUserTokens(file.workspace_id, file.apps, readKeyFile, (path, issue) => {
     issues.push({ path: ['apps', ...path], ...issue });
   });
   if (issues.length > 0) throw new WorkspaceError(source, issues, true);
   return {
     workspaceId: file.workspace_id,
     name: file.name ?? file.workspace_id,
-    apiKeys: file.api_keys.map(apiKeyOf),
+    apiKeys: file.api_keys.map(toApiKey),
     apps: file.apps.map(({ app_id, name }) => ({ appId: app_id, name: name ?? app_id })),
     appIds: new Set(file.apps.map(({ app_id }) => app_id)),
     appPlatforms: new Map(file.apps.map(({ app_id, platform }) => [app_id, platform ?? ''])),
     userTokens,
     integrations:
-      file.integrations?.map((record) => integrationOf(record, file.workspace_id, folder)) ?? null,
+      file.integrations?.map((record) => toIntegration(record, file.workspace_id, folder)) ?? null,
     webhooks: (file.webhooks ?? []).map(webhookOf),
     subscriptionGroups: new Map(
       (file.subscription_groups ?? []).map(({ subscription_group_id, name, channel }) => [
@@ -198,21 +203,21 @@ export const parseWorkspace = (
     blockedExternalIds: new Set(file.blocked_external_ids ?? []),
     trackObjects: file.limits?.users_track?.objects ?? 'combined',
     bannersEnabled: file.banners ?? true,
-    limits: rateLimitsOf(file),
-    userLimits: userLimitsOf(file),
+    limits: toRateLimits(file),
+    userLimits: toUserLimits(file),
     placementIds: new Set(
       file.placements?.map(({ placement_id }) => placement_id) ??
         (file.campaigns ?? []).flatMap(({ placements }) => placements),
     ),
     campaigns,
-    campaignsAsWritten: writtenCampaigns(content),
+    rawCampaigns: getRawCampaigns(content),
     campaignsFrom: file.campaigns_from ?? 'file',
     placements:
       file.placements?.map((placement) => ({
         placementId: placement.placement_id,
         name: placement.name ?? placement.placement_id,
         template: placement.template ?? null,
-        spot: spotOf(placement),
+        spot: toInsertionPoint(placement),
       })) ?? null,
     segments,
     holdout: file.holdout

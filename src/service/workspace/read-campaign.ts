@@ -3,10 +3,10 @@ import type { Campaign } from '../campaigns/campaign.ts';
 import { compileCampaign } from '../campaigns/campaign.ts';
 import { createIssue, type LocatedIssue } from '../issues.ts';
 import { type CampaignFile, campaignFile } from './campaign-schema.ts';
-import { issuesOf } from './problems.ts';
+import { issuesOf } from './issues.ts';
 
 /** Problems that the members' own schemas cannot see: references, and names that are there twice. */
-export const crossProblemsOf = (
+export const findCrossFieldIssues = (
   { variants, placements }: CampaignFile,
   placementIds: ReadonlySet<string> | null,
 ): LocatedIssue[] => [
@@ -42,7 +42,7 @@ export const readCampaign = (
 ): ReadCampaign => {
   const checked = campaignFile.safeParse(content, { reportInput: true });
   if (!checked.success) return { campaign: null, problems: issuesOf(checked.error), warnings: [] };
-  const problems = crossProblemsOf(checked.data, placementIds);
+  const problems = findCrossFieldIssues(checked.data, placementIds);
   const warnings: LocatedIssue[] = [];
   const campaign = compileCampaign(
     checked.data,

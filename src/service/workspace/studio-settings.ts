@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type CatalogueName, TEMPLATE_CATALOGUE } from '../../templates/index.ts';
-import { optional } from './members.ts';
+import { optional } from './schema-helpers.ts';
 
 /** Each may do what those before it may. */
 export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;

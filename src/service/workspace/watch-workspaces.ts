@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type FSWatcher, statSync, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { getErrorCode, type Log } from '../log.ts';
-import { fileMarks, type ReadFile, readFiles, registryOf } from './load-workspaces.ts';
-import { formatIssue } from './problems.ts';
+import { formatIssue } from './issues.ts';
+import { fileFingerprints, type ReadFile, readFiles, toRegistry } from './load-workspaces.ts';
 import type { Registry } from './workspace.ts';
 
 /** Editors write a file in several steps: wait for this long a silence before reading it. */
@@ -71,11 +71,11 @@ export const watchWorkspaces = (
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
 ): WatchedSource => {
   let readAtMs = Date.now();
-  let seen = fileMarks(path, []);
+  let seen = fileFingerprints(path, []);
   // The same bytes are compared and used: a file that is read twice may be half written the second time.
   let files = readFiles(path);
   let known = fingerprint(files);
-  let current = registryOf(path, files);
+  let current = toRegistry(path, files);
   logLoaded(current, log);
   /** The last problem of reading that was logged. */
   let unreadable: string | undefined;
@@ -83,7 +83,7 @@ export const watchWorkspaces = (
 
   const look = (isAsked = false) => {
     try {
-      const marks = fileMarks(path, files);
+      const marks = fileFingerprints(path, files);
       if (!isAsked && marks.marks === seen.marks && marks.writtenAtMs < readAtMs - COARSE_MS) {
         unreadable = undefined;
         return;
@@ -110,7 +110,7 @@ export const watchWorkspaces = (
     known = found;
     try {
       const before = idsOf(current);
-      current = registryOf(path, files);
+      current = toRegistry(path, files);
       const workspaces = idsOf(current);
       log.info({ path, workspaces }, 'workspace reloaded');
       logLoaded(current, log);

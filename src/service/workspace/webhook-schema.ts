@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { DATA_EVENT_NAMES } from '../data-out/event-types.ts';
 import { WEBHOOK_FORMATS, type WebhookFormat } from '../data-out/formats.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
-import { named, optional, text } from './members.ts';
+import { named, optional, text } from './schema-helpers.ts';
 
 const FORMATS = Object.keys(WEBHOOK_FORMATS) as WebhookFormat[];
 

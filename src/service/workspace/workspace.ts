@@ -9,8 +9,8 @@ import type { UserTokens } from '../user-tokens/user-tokens.ts';
 import type { UserRules } from '../users/user-rules.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import type { SourceFile } from './integration-schema.ts';
+import { WorkspaceError } from './issues.ts';
 import type { LimitName, RateLimit } from './limits.ts';
-import { WorkspaceError } from './problems.ts';
 import type { Operator, PlacementTemplate, StudioSettings } from './studio-settings.ts';
 
 /** A workspace file after checking, in the shape the service works with. */
@@ -32,7 +32,7 @@ export interface Workspace extends CampaignSet, UserRules {
   /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
   placementIds: ReadonlySet<string>;
   /** The campaigns as somebody wrote them. */
-  campaignsAsWritten: readonly Record<string, unknown>[];
+  rawCampaigns: readonly Record<string, unknown>[];
   /** `studio`: releases of the Studio take the place of campaigns in the file. */
   campaignsFrom: 'file' | 'studio';
   /** `null` where the file does not list them: campaigns may name any. */
@@ -70,11 +70,11 @@ export interface Placement {
   /** What the Studio draws its banners with; `null` where the file does not say. */
   template: PlacementTemplate | null;
   /** Where pages insert it by themselves; `null` where they mount it. */
-  spot: Spot | null;
+  spot: InsertionPoint | null;
 }
 
 /** A place of a site that a selector finds. */
-export interface Spot {
+export interface InsertionPoint {
   selector: string;
   insert: Insertion;
   /** `*` stands for any characters. */

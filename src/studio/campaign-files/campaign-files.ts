@@ -76,7 +76,7 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
   );
   const releases = all.filter(({ kind }) => kind === 'campaign');
   const released = new Set(releases.map(({ subjectId }) => subjectId));
-  const fromFile = workspace.campaignsAsWritten.filter((each) => !released.has(idOf(each)));
+  const fromFile = workspace.rawCampaigns.filter((each) => !released.has(idOf(each)));
   return [
     ...fromFile.map((campaign) => ({ id: idOf(campaign), campaign, basedOn: 0 })),
     ...releases.flatMap(({ subjectId: id, content, release }) =>

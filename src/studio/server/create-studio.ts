@@ -5,7 +5,7 @@ import {
   type Exchange,
   HttpError,
   type Log,
-  type ReleasedSource,
+  type ReleaseSource,
   type Reply,
   type Role,
   type Service,
@@ -40,7 +40,7 @@ const isFromOwnPage = (exchange: Exchange, origin: string): boolean => {
 
 export interface StudioOptions {
   /** What the service beside it answers from: the Studio publishes into it. */
-  workspaces: ReleasedSource;
+  workspaces: ReleaseSource;
   store: Store;
   /** The service beside it. */
   service: Pick<Service, 'missingSelectors'>;

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
+import { pathText, type WorkspaceError } from '../../../src/service/workspace/issues.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
-import { pathText, type WorkspaceError } from '../../../src/service/workspace/problems.ts';
 import { aWorkspace, CLIENT_KEY, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { type RunningService, runService } from '../../helpers/running-service.ts';
 

@@ -35,7 +35,7 @@ const tokensOf = (keys: unknown[]) =>
 const tokens = tokensOf([ed.publicPem, { ...ec.publicJwk, kid: 'ec-1' }, rsa.publicPem]);
 
 const sound = { sub: 'u-771', aud: 'web-shop', exp: SECONDS + 3_600, iat: SECONDS };
-const judge = (token: unknown, userId = 'u-771', nowMs = NOW) => tokens.judge(token, userId, nowMs);
+const judge = (token: unknown, userId = 'u-771', nowMs = NOW) => tokens.verify(token, userId, nowMs);
 const claims = (members: Record<string, unknown>, keys: TokenKeys = ed) =>
   aToken(keys, { ...sound, ...members });
 const header = (members: Record<string, unknown>, keys: TokenKeys = ed) => aToken(keys, sound, members);
@@ -188,13 +188,13 @@ test('a token is one app’s, also where both have the same keys', async () => {
     allowsVisitors: true,
   });
   expect(await judge(valid)).toBeNull();
-  expect(await other.judge(valid, 'u-771', NOW)).toBe('wrong_app');
+  expect(await other.verify(valid, 'u-771', NOW)).toBe('wrong_app');
 });
 
 test('a key of one algorithm verifies no other, where only one of them is known', async () => {
   const onlyRsa = tokensOf([rsa.publicPem]);
-  expect(await onlyRsa.judge(valid, 'u-771', NOW)).toBe('unknown_key');
-  expect(await onlyRsa.judge(aToken(ec, sound), 'u-771', NOW)).toBe('unknown_key');
+  expect(await onlyRsa.verify(valid, 'u-771', NOW)).toBe('unknown_key');
+  expect(await onlyRsa.verify(aToken(ec, sound), 'u-771', NOW)).toBe('unknown_key');
 });
 
 test('whatever text stands for a token, it is refused and nothing is thrown', async () => {

@@ -27,24 +27,24 @@ const tokenOf = (sub: string, keys = old, exp = SECONDS + 3_600) => aToken(keys,
 
 test('while keys are rotated the tokens of both are taken, without a kid as well', async () => {
   const tokens = aTokens();
-  expect(await tokens.judge(tokenOf('u', old), 'u', NOW)).toBeNull();
-  expect(await tokens.judge(tokenOf('u', young), 'u', NOW)).toBeNull();
-  expect(await tokens.judge(tokenOf('u', ed25519Keys()), 'u', NOW)).toBe('bad_signature');
+  expect(await tokens.verify(tokenOf('u', old), 'u', NOW)).toBeNull();
+  expect(await tokens.verify(tokenOf('u', young), 'u', NOW)).toBeNull();
+  expect(await tokens.verify(tokenOf('u', ed25519Keys()), 'u', NOW)).toBe('bad_signature');
 });
 
 test('where proof is optional, none is fine and a wrong one is not', async () => {
   const tokens = aTokens({ isRequired: false });
-  expect(await tokens.judge(undefined, 'u', NOW)).toBeNull();
-  expect(await tokens.judge(tokenOf('u'), 'u', NOW)).toBeNull();
-  expect(await tokens.judge(tokenOf('u'), 'other', NOW)).toBe('wrong_user');
+  expect(await tokens.verify(undefined, 'u', NOW)).toBeNull();
+  expect(await tokens.verify(tokenOf('u'), 'u', NOW)).toBeNull();
+  expect(await tokens.verify(tokenOf('u'), 'other', NOW)).toBe('wrong_user');
 });
 
 test('where proof is required, visitors are let in only where the app says so', async () => {
-  expect(await aTokens().judge(undefined, VISITOR, NOW)).toBe('missing');
+  expect(await aTokens().verify(undefined, VISITOR, NOW)).toBe('missing');
   const open = aTokens({ allowsVisitors: true });
-  expect(await open.judge(undefined, VISITOR, NOW)).toBeNull();
+  expect(await open.verify(undefined, VISITOR, NOW)).toBeNull();
   for (const userId of ['placard-visitor-1', 'u-771', `${VISITOR}0`, VISITOR.toUpperCase(), ` ${VISITOR}`]) {
-    expect(await open.judge(undefined, userId, NOW)).toBe('missing');
+    expect(await open.verify(undefined, userId, NOW)).toBe('missing');
   }
 });
 
@@ -62,20 +62,20 @@ test('a token is verified once, and remembered until it ends', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify });
   const token = tokenOf('u');
-  for (let time = 0; time < 10; time += 1) expect(await tokens.judge(token, 'u', NOW + time)).toBeNull();
+  for (let time = 0; time < 10; time += 1) expect(await tokens.verify(token, 'u', NOW + time)).toBeNull();
   // A minute more, for clocks that differ.
-  expect(await tokens.judge(token, 'u', NOW + 3_659_999)).toBeNull();
-  expect(await tokens.judge(token, 'u', NOW + 3_660_000)).toBe('expired');
+  expect(await tokens.verify(token, 'u', NOW + 3_659_999)).toBeNull();
+  expect(await tokens.verify(token, 'u', NOW + 3_660_000)).toBe('expired');
   expect(count.verified).toBe(1);
-  expect(await aTokens().judge(token, 'u', NOW + 3_659_999)).toBeNull();
-  expect(await aTokens().judge(token, 'u', NOW + 3_660_000)).toBe('expired');
+  expect(await aTokens().verify(token, 'u', NOW + 3_659_999)).toBeNull();
+  expect(await aTokens().verify(token, 'u', NOW + 3_660_000)).toBe('expired');
 });
 
 test('no more tokens are remembered than were agreed on: the oldest is verified again', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 3 });
   const tokenByUser = new Map(['a', 'b', 'c', 'd'].map((user) => [user, tokenOf(user)]));
-  const judge = (user: string) => tokens.judge(tokenByUser.get(user), user, NOW);
+  const judge = (user: string) => tokens.verify(tokenByUser.get(user), user, NOW);
   for (const user of tokenByUser.keys()) expect(await judge(user)).toBeNull();
   for (const user of ['b', 'c', 'd']) expect(await judge(user)).toBeNull();
   expect(count.verified).toBe(4);
@@ -87,9 +87,9 @@ test('tokens that do not hold are not remembered', async () => {
   const { count, verify } = counting();
   const tokens = aTokens({ verify, maxRemembered: 1 });
   const token = tokenOf('u');
-  await tokens.judge(token, 'u', NOW);
+  await tokens.verify(token, 'u', NOW);
   for (let index = 0; index < 5; index += 1)
-    await tokens.judge(tokenOf(`u-${index}`, ed25519Keys()), 'u', NOW);
-  expect(await tokens.judge(token, 'u', NOW)).toBeNull();
+    await tokens.verify(tokenOf(`u-${index}`, ed25519Keys()), 'u', NOW);
+  expect(await tokens.verify(token, 'u', NOW)).toBeNull();
   expect(count.verified).toBe(6);
 });

@@ -1,6 +1,6 @@
 import { checkAttributes, checkEvent } from '../../../src/service/users/check-objects.ts';
 import { createErrorCollector } from '../../../src/service/users/error-collector.ts';
-import type { Track } from '../../../src/service/users/track-work.ts';
+import type { Track } from '../../../src/service/users/track-mutation.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createUserIds, type Lookup } from '../../../src/service/profiles/lookup.ts';
 import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { createUserWorkingSet } from '../../../src/service/profiles/user-working-set.ts';
-import { trackWork } from '../../../src/service/users/track-work.ts';
+import { trackMutation } from '../../../src/service/users/track-mutation.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, TIME } from './a-track.ts';
 
@@ -31,7 +31,7 @@ const aService = () => {
   return {
     track(sent: Sent, nowMs: number): number {
       lookups = 0;
-      trackWork({ ...aTrack(sent), nowMs }).apply(counting);
+      trackMutation({ ...aTrack(sent), nowMs }).apply(counting);
       return lookups;
     },
     everybody() {

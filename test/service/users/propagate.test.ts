@@ -3,7 +3,7 @@ import { createUserIds } from '../../../src/service/profiles/lookup.ts';
 import type { Profile } from '../../../src/service/profiles/profile.ts';
 import type { UserRepository } from '../../../src/service/profiles/user-repository.ts';
 import { createUserWorkingSet } from '../../../src/service/profiles/user-working-set.ts';
-import { trackWork } from '../../../src/service/users/track-work.ts';
+import { trackMutation } from '../../../src/service/users/track-mutation.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, GROUP } from './a-track.ts';
 
@@ -31,7 +31,7 @@ const aService = () => {
       lookups = 0;
       changed.clear();
       const track = aTrack({ attributes });
-      trackWork({ ...track, nowMs: nowMs ?? track.nowMs }).apply(counting);
+      trackMutation({ ...track, nowMs: nowMs ?? track.nowMs }).apply(counting);
     },
     states: (externalId: string) =>
       users.find({ by: 'external_id', value: externalId }).map((profile) => ({

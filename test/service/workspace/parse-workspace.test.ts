@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { WorkspaceError } from '../../../src/service/index.ts';
 import type { LocatedIssue } from '../../../src/service/issues.ts';
+import { pathText } from '../../../src/service/workspace/issues.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
-import { pathText } from '../../../src/service/workspace/problems.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../../helpers/a-workspace.ts';
 
 const errorOf = (members: Record<string, unknown>): WorkspaceError | null => {

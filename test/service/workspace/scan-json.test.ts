@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scanJson } from '../../../src/service/workspace/problems.ts';
+import { scanJson } from '../../../src/service/workspace/issues.ts';
 import fc from '../../helpers/property.ts';
 
 const isJson = (text: string): boolean => {

@@ -17,7 +17,7 @@ const tokenBy = (keys: typeof ed) =>
 
 const appWith = (members: Record<string, unknown>) => aWorkspace({ apps: [{ app_id: APP_ID, ...members }] });
 const judge = (workspace: Workspace, token: unknown) =>
-  workspace.userTokens.get(APP_ID)?.judge(token, 'u', NOW);
+  workspace.userTokens.get(APP_ID)?.verify(token, 'u', NOW);
 const problemsOf = (members: Record<string, unknown>) => {
   try {
     parseWorkspace(appWith(members));

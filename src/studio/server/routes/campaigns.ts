@@ -53,7 +53,7 @@ export interface CampaignRow {
 
 /** What the service could not read it said in its log alone: a newer version, or a changed file, may refuse what was published. */
 const describeUnreadable = (
-  { campaignsAsWritten, placements, segments }: Workspace,
+  { rawCampaigns: campaignsAsWritten, placements, segments }: Workspace,
   id: string,
 ): string | null => {
   const text = campaignsAsWritten.find((each) => each['campaign_id'] === id);
@@ -89,7 +89,7 @@ export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext):
     hasReleases ? studio.newestReleases(workspaceId, 'campaign') : new Map<string, number>(),
     studio.drafts(workspaceId),
   ]);
-  const written = new Map(workspace.campaignsAsWritten.map((each) => [each['campaign_id'] as string, each]));
+  const written = new Map(workspace.rawCampaigns.map((each) => [each['campaign_id'] as string, each]));
   const released = new Map(live.map((each) => [each.subjectId, each]));
   const scheduled = Map.groupBy(ahead, ({ subjectId }) => subjectId);
   const drafted = new Map(drafts.map((each) => [each.campaignId, each]));

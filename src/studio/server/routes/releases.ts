@@ -257,7 +257,7 @@ export const cancelScheduled = defineRoute({
     const found = await studio.release(workspaceId, Number(params['release']));
     if (found?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
     const { release, subjectId: campaignId, content } = found;
-    const isLive = workspace.campaignsAsWritten.some((each) => each['campaign_id'] === campaignId);
+    const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
     const isLast = (await scheduledOf(context, campaignId)).every((each) => each.release === release);
     const isCancelled = await studio.cancelRelease(found, {
       nowMs,
@@ -291,7 +291,7 @@ export const cancelScheduled = defineRoute({
 
 /** The campaign that the path names, and its text as it is on the pages. */
 const campaignIn = ({ workspace, params }: StudioContext) => {
-  const text = workspace.campaignsAsWritten.find((each) => each['campaign_id'] === params['campaignId']);
+  const text = workspace.rawCampaigns.find((each) => each['campaign_id'] === params['campaignId']);
   if (!text) throw new HttpError(404, 'There is no such campaign');
   return { campaignId: params['campaignId']!, text };
 };

@@ -10,11 +10,11 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   createPreviewTokens,
   createService,
-  followReleases,
   listen,
   openStore,
   silentLog,
   tuneProcess,
+  watchReleases,
 } from '../../../../src/service/index.ts';
 import { parseWorkspace } from '../../../../src/service/workspace/parse-workspace.ts';
 import { createRegistry } from '../../../../src/service/workspace/workspace.ts';
@@ -148,7 +148,7 @@ const store = await openStore(file);
 const registry = createRegistry(
   [content, near].map((each) => ({ workspace: parseWorkspace(each), source: each.workspace_id })),
 );
-const workspaces = await followReleases({ registry: () => registry, stop: () => undefined }, store.studio, {
+const workspaces = await watchReleases({ registry: () => registry, stop: () => undefined }, store.studio, {
   log: silentLog,
 });
 const service = createService({ workspaces, store });

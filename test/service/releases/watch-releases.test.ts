@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { followReleases } from '../../../src/service/releases/follow-releases.ts';
+import { watchReleases } from '../../../src/service/releases/watch-releases.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 import { createRegistry } from '../../../src/service/workspace/workspace.ts';
 import { aCampaign, aWorkspace } from '../../helpers/a-workspace.ts';
@@ -21,7 +21,7 @@ const registryOf = (members: Record<string, unknown>) =>
 const follow = (members: Record<string, unknown>, studio = store.studio, pollMs = POLL_MS) => {
   const registry = registryOf(members);
   const source = { registry: () => registry, stop: vi.fn() };
-  return followReleases(source, studio, { log: recordingLog(lines), pollMs });
+  return watchReleases(source, studio, { log: recordingLog(lines), pollMs });
 };
 const release = (campaignId: string, name: string, basedOn = 0) =>
   store.studio.addRelease({
@@ -76,7 +76,7 @@ describe('a workspace whose campaigns come from the Studio', () => {
     let now = 10;
     const liveReleases = vi.fn(store.studio.liveReleases);
     const registry = registryOf(STUDIO);
-    const source = await followReleases(
+    const source = await watchReleases(
       { registry: () => registry, stop: vi.fn() },
       { ...store.studio, liveReleases },
       { log: recordingLog(lines), pollMs: 60_000, now: () => now },
@@ -170,7 +170,7 @@ test('an edit of the file is told where the Studio has released the campaign, an
       ],
     });
   let registry = file('Before');
-  const source = await followReleases({ registry: () => registry, stop: vi.fn() }, store.studio, {
+  const source = await watchReleases({ registry: () => registry, stop: vi.fn() }, store.studio, {
     log: recordingLog(lines),
     pollMs: 60_000,
   });

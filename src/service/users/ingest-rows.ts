@@ -2,10 +2,10 @@ import { IDENTIFIERS, type InputArray } from '../../protocol/index.ts';
 import type { Statement } from '../operators/index.ts';
 import type { UserMutation } from '../store/store.ts';
 import { type CheckedAttributes, type CheckedEvent, checkAttributes, checkEvent } from './check-objects.ts';
-import { deleteWork, TARGETS } from './delete.ts';
+import { deleteMutation, TARGETS } from './delete.ts';
 import { createErrorCollector, type ErrorCollector } from './error-collector.ts';
 import type { Target } from './targets.ts';
-import { type ProfileFault, trackWork } from './track-work.ts';
+import { type ProfileFault, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
 /** A row of an integration that passed the checks of a request. */
@@ -58,7 +58,7 @@ export interface RowsOutcome {
 }
 
 /** Stores rows of one type in their order, together with the statements. */
-export const rowsWork = (
+export const ingestMutation = (
   workspaceId: string,
   rows: readonly CheckedRow[],
   nowMs: number,
@@ -68,9 +68,9 @@ export const rowsWork = (
   const attributes = rows.flatMap((row) => (row.kind === 'attributes' ? [row.checked] : []));
   const events = rows.flatMap((row) => (row.kind === 'event' ? [row.checked] : []));
   if (targets.length === 0) {
-    const { apply, ...work } = trackWork({ workspaceId, nowMs, attributes, events });
+    const { apply, ...work } = trackMutation({ workspaceId, nowMs, attributes, events });
     return { ...work, apply: (users) => ({ faults: apply(users), erased: 0 }), also };
   }
-  const { apply, ...work } = deleteWork(workspaceId, targets, nowMs);
+  const { apply, ...work } = deleteMutation(workspaceId, targets, nowMs);
   return { ...work, apply: (users) => ({ faults: [], erased: apply(users) }), also };
 };

@@ -14,7 +14,7 @@ interface FollowOptions {
 }
 
 /** A source whose workspaces have the released campaigns. */
-export interface ReleasedSource extends WorkspaceSource {
+export interface ReleaseSource extends WorkspaceSource {
   /** Looks for new releases now; after publishing, so that the next request sees it. */
   refresh(): Promise<void>;
 }
@@ -23,11 +23,11 @@ export interface ReleasedSource extends WorkspaceSource {
  * Puts the Studio's releases in the place of the file's campaigns, for workspaces that say `campaigns_from: "studio"`,
  * and keeps looking for new ones. Rejects where the database cannot be read at the start; later the last ones stay.
  */
-export const followReleases = async (
+export const watchReleases = async (
   source: WorkspaceSource,
   studio: ReleaseStore,
   { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
-): Promise<ReleasedSource> => {
+): Promise<ReleaseSource> => {
   /** By workspace. Releases are only ever added: nothing changes until there is a newer one, or a planned one is due. */
   let releases = new Map<string, { newest: number; readAtMs: number; dueAtMs: number; live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
@@ -53,7 +53,7 @@ export const followReleases = async (
 
   /** Once the Studio has released a campaign, its text in the file is of no effect: whoever edits it there is told. */
   const warnOfEdits = (before: Registry, after: Registry) => {
-    for (const { workspaceId, campaignsAsWritten } of after.workspaces) {
+    for (const { workspaceId, rawCampaigns: campaignsAsWritten } of after.workspaces) {
       const former = before.workspaces.find((each) => each.workspaceId === workspaceId);
       const released = new Set(
         releases
@@ -63,7 +63,7 @@ export const followReleases = async (
       for (const written of campaignsAsWritten) {
         const campaign = idOf(written);
         if (!former || !released.has(campaign)) continue;
-        const was = former.campaignsAsWritten.find((each) => idOf(each) === campaign);
+        const was = former.rawCampaigns.find((each) => idOf(each) === campaign);
         if (JSON.stringify(was) === JSON.stringify(written)) continue;
         log.warn(
           { workspace: workspaceId, campaign, name: written['name'] },

@@ -159,7 +159,7 @@ export const applyTrack = (
   return faults;
 };
 
-export const trackWork = (track: Track): UserMutation<ProfileFault[]> => {
+export const trackMutation = (track: Track): UserMutation<ProfileFault[]> => {
   const { workspaceId, nowMs, attributes, events } = track;
   const lookups: Lookup[] = [];
   for (const checked of attributes) addAttributeLookups(checked, lookups);
