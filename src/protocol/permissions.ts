@@ -13,6 +13,10 @@ export const SERVER_PERMISSIONS = [
   'users.alias.new',
   'users.export.ids',
   'users.delete',
+  'campaigns.list',
+  'campaigns.details',
+  'campaigns.data_series',
+  'segments.list',
   /** Ours: no other server has it. */
   'campaigns.explain',
 ] as const;

@@ -48,6 +48,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   api: ['http', 'store', 'user-tokens'],
   routes: [
     'profiles',
+    'data-out',
     'export',
     'http',
     'api',

@@ -73,7 +73,7 @@ describe('GET /openapi.json', () => {
       const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const plain = { 'content-type': 'text/plain' };
       const answers = [await service.call('PUT', path, { key })];
-      if (verb === 'get') answers.push(await service.call('GET', `${path}?cursor=!`, { key }));
+      if (verb === 'get') answers.push(await service.call('GET', `${path}?cursor=!&page=!`, { key }));
       else {
         answers.push(await service.call('POST', path, { key, body: [] }));
         answers.push(await service.call('POST', path, { key, body: {}, headers: plain }));
@@ -236,6 +236,9 @@ describe('GET /docs', () => {
       '/v1/device-messaging/banners/track': 400,
       // Nobody has made this link.
       '/placard/preview': 401,
+      // They need the ID of a campaign.
+      '/campaigns/details': 400,
+      '/campaigns/data_series': 400,
       // Its app takes no user tokens.
       '/placard/visitors/join': 403,
       '/healthz': 200,

@@ -37,7 +37,7 @@ const BANNER_TYPES = {
 const SECOND_MS = 1_000;
 
 /** A goal in the shape of the REST API. */
-export const describeConversion = (conversion: Conversion): Record<string, unknown> => ({
+export const conversionBehavior = (conversion: Conversion): Record<string, unknown> => ({
   type: 'event' in conversion ? 'Performs Custom Event' : 'Makes Specific Purchase',
   window: conversion.withinMs / SECOND_MS,
   ...('event' in conversion ? { custom_event_name: conversion.event } : { product: conversion.product }),
@@ -141,7 +141,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
         properties: {
           ...campaignProperties(campaign, campaignId, variantId),
           conversion_behavior_index: index < 0 ? null : index,
-          conversion_behavior: JSON.stringify(describeConversion(parseGoal(goal))),
+          conversion_behavior: JSON.stringify(conversionBehavior(parseGoal(goal))),
           revenue,
           currency: currency || null,
         },

@@ -9,6 +9,7 @@ import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-int
 import { explainRoute } from './explain.ts';
 import { placements } from './placements.ts';
 import { preview } from './preview.ts';
+import { REPORTS } from './reports.ts';
 import { usersAliasNew } from './users-alias-new.ts';
 import { usersDelete } from './users-delete.ts';
 import { usersExportIds } from './users-export-ids.ts';
@@ -37,6 +38,7 @@ export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): R
     usersAliasNew,
     usersExportIds,
     usersDelete,
+    ...REPORTS,
     bannersSync(bannerIdsOf, log),
     bannersTrack(bannerIdsOf),
     visitorsJoin,

@@ -87,6 +87,10 @@ export const LIMITS = {
       'Users of all apps together whom `banners/track` meets first: each gets a row, and anybody can make them up',
     workspace: rate(6_000, 60),
   },
+  reports: {
+    counts: '`/campaigns/list`, `/campaigns/details`, `/campaigns/data_series` and `/segments/list` together',
+    workspace: rate(250_000, 3_600),
+  },
   cdi_integrations: { counts: '`/cdi/integrations`', workspace: rate(50, 60) },
 } satisfies Record<string, Limit>;
 

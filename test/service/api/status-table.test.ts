@@ -29,6 +29,9 @@ const STATUS_OF_EXAMPLE: Record<string, number> = {
   [VISITOR_JOIN_PATH]: 403,
   [INTEGRATION_SYNC_PATH]: 404,
   [JOB_SYNC_STATUS_PATH]: 404,
+  // Without the parameters that they need.
+  '/campaigns/details': 400,
+  '/campaigns/data_series': 400,
 };
 
 let service: RunningService;
