@@ -261,7 +261,7 @@ export const expectedOutcomes = (
           const last = Math.max(...dismissals.map(({ ms }) => ms));
           if (dismissals.length > 0 && (hours === undefined || now < last + hours * HOUR))
             return [id, 'dismissed'];
-          if (!isTest(campaign) && capped(campaign)) return [id, 'capped'];
+          if (!isTest(campaign) && capped(campaign)) return [id, 'frequency_capped'];
           if (isTaken) return [id, 'outranked'];
           isTaken = true;
           seenToday.add(id);
