@@ -13,7 +13,8 @@ const vite = await createServer({
 });
 
 /** Paths of the API, which Vite would otherwise answer with a page of its own. */
-const API = /^\/(v1|users|cdi|placard|healthz|readyz|metrics|pictures|openapi\.json|docs)(\/|\?|$)/;
+const API =
+  /^\/(v1|users|cdi|placard|healthz|readyz|metrics|images\/[0-9a-f]{64}\.\w+|openapi\.json|docs)(\/|\?|$)/;
 
 try {
   const listening = await startDemo({

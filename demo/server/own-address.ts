@@ -15,7 +15,7 @@ const withOrigin = (text: string, origin: string): string => {
 };
 
 /**
- * The same service, whose banners show their pictures in an app of any origin: the demo's workspace names them by their
+ * The same service, whose banners show their images in an app of any origin: the demo's workspace names them by their
  * path, because its file does not know where the demo runs.
  */
 export const withAbsoluteImages = (service: Service): Service => ({

@@ -49,7 +49,7 @@ export const createStaticFiles = (folder: string) => {
     if (!file) return false;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
-      // An app of any origin shows the shop's pictures, and so does the Studio.
+      // An app of any origin shows the shop's images, and so does the Studio.
       ...(file.type.startsWith('image/') && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
       'Content-Type': file.type,
       'Content-Length': file.body.byteLength,

@@ -65,7 +65,7 @@ const options = {
   },
   'service-url': {
     type: 'string',
-    description: 'Where browsers reach the API, for pictures that the Studio uploads (PLACARD_SERVICE_URL)',
+    description: 'Where browsers reach the API, for images that the Studio uploads (PLACARD_SERVICE_URL)',
     valueHint: 'https://api.example',
   },
   'trusted-proxies': {

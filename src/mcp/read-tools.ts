@@ -70,7 +70,7 @@ const listCampaigns = defineTool({
   async run({ search = '', cursor }, context) {
     const rows = await readRows(context);
     const { numbers } = await context.studio.request<{ numbers: Record<string, CampaignStats> }>(
-      '/api/numbers',
+      '/api/campaign-stats',
     );
     const matching = rows.filter((row) =>
       `${row.id}\n${currentCampaign(row)?.name ?? ''}`.toLowerCase().includes(search.trim().toLowerCase()),
@@ -130,7 +130,7 @@ const getWorkspace = defineTool({
   subjectOf: noSubject,
   async run(_, { studio }) {
     const { operator, workspace } = await studio.request<SessionResponse>('/api/session');
-    const names = await studio.request<Record<string, unknown>>('/api/names');
+    const names = await studio.request<Record<string, unknown>>('/api/suggestions');
     return {
       operator: { name: operator.name, role: operator.role, can_view_users: operator.canViewUsers },
       workspace,
@@ -175,8 +175,8 @@ const checkCampaign = defineTool({
   async run(input, context) {
     const campaign = await chooseCampaign(input, context);
     const post = { method: 'POST', body: { campaign } } as const;
-    const { checks } = await context.studio.request<{ checks: unknown[] }>('/api/checks', post);
-    return { checks, effect: await context.studio.request<unknown>('/api/effect', post) };
+    const { checks } = await context.studio.request<{ checks: unknown[] }>('/api/validation', post);
+    return { checks, effect: await context.studio.request<unknown>('/api/publish-impact', post) };
   },
 });
 
@@ -274,11 +274,11 @@ const explainPlacement = defineTool({
       ...(user_id !== undefined && { user: user_id }),
       ...(persona !== undefined && { persona }),
     };
-    const explained = await studio.request<Record<string, unknown>>('/api/why', {
+    const explained = await studio.request<Record<string, unknown>>('/api/explain', {
       method: 'POST',
       body: { person, ...(placements && { placements }) },
     });
-    return { ...explained, studio_url: studio.link('/why') };
+    return { ...explained, studio_url: studio.link('/explain') };
   },
 });
 

@@ -15,7 +15,7 @@ const studioUrl = ({ studio }: ToolContext, id: string) =>
   studio.link(`/campaigns/${encodeURIComponent(id)}`);
 
 const check = ({ studio }: ToolContext, campaign: unknown) =>
-  studio.request<{ checks: unknown[] }>('/api/checks', { method: 'POST', body: { campaign } });
+  studio.request<{ checks: unknown[] }>('/api/validation', { method: 'POST', body: { campaign } });
 
 interface Draft {
   campaign: { campaign_id: string };
@@ -127,7 +127,10 @@ const publishCampaign = defineTool({
     const { campaign_id } = release;
     if (dry_run) {
       const campaign = currentCampaign(await readRow(campaign_id, context));
-      const effect = await context.studio.request('/api/effect', { method: 'POST', body: { campaign } });
+      const effect = await context.studio.request('/api/publish-impact', {
+        method: 'POST',
+        body: { campaign },
+      });
       return { ...(await check(context, campaign)), effect };
     }
     const published = await context.studio.request<Record<string, unknown>>('/api/releases', {

@@ -47,18 +47,18 @@ export type { MissingSelector } from './missing-selectors.ts';
 export {
   type AuditEntry,
   type Draft,
-  LOOK_AT_USER,
+  IMAGE_TYPES,
+  type Image,
+  type ImageType,
   type NewAuditEntry,
   type OperatorSession,
-  PICTURE_TYPES,
-  type Picture,
-  type PictureType,
   type ReviewEntry,
   type SessionCredential,
+  VIEW_USER,
 } from './operators/index.ts';
 export { lookupKey } from './profiles/lookup.ts';
 export type { Profile } from './profiles/profile.ts';
-export { PICTURES_PATH } from './public-endpoints/images.ts';
+export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';
 export type { NewRelease, Release, WithRelease } from './releases/releases.ts';
 export { type ReleaseSource, watchReleases } from './releases/watch-releases.ts';

@@ -3,7 +3,7 @@ import type { CampaignJson, ConversionJson } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** An unfinished one, as a draft may have it, is reached by nobody. */
+/** A draft may have an unfinished goal, which no user reaches. */
 const finished = ({ event, product, within_hours }: ConversionJson) => ({
   event: product == null ? (event ?? '') : undefined,
   product: product ?? undefined,

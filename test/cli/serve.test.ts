@@ -445,7 +445,7 @@ describe('placard serve', () => {
     ['127.0.0.1', { problem: null, warning: expect.stringMatching(/^Only this machine/) }],
     ['0.0.0.0', { problem: expect.stringContaining('--service-url'), warning: null }],
   ])(
-    'knows an address for pictures by itself only where nobody else reaches the Studio: on %s',
+    'knows an address for images by itself only where nobody else reaches the Studio: on %s',
     async (host, said) => {
       writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
       // Nobody looks at its pages here: it need not be built.
@@ -467,11 +467,11 @@ describe('placard serve', () => {
         body: JSON.stringify({ key: 'Ed-key' }),
       });
       const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
-      const answer = await fetch(`${origin}/api/pictures`, { headers: { cookie } });
+      const answer = await fetch(`${origin}/api/images`, { headers: { cookie } });
       const library = await answer.json();
       child.kill('SIGTERM');
       await exit;
-      expect(library).toEqual({ pictures: [], ...said });
+      expect(library).toEqual({ images: [], ...said });
     },
   );
 

@@ -51,7 +51,7 @@ describe('placard campaigns', () => {
     expect((await store.studio.release('test', 1))?.content).toEqual(saying('From git'));
     expect((await campaigns('log', 'git')).stdout).toMatch(/^1 {2}\S+Z {2}sale\/50 % {2}ci {2}a commit\n$/);
     expect(await store.studio.audit('test', { limit: 1 })).toMatchObject([
-      { operator: 'ci', action: 'publish' },
+      { operator: 'ci', action: 'campaign.publish' },
     ]);
 
     // What was pushed is what the next push stands on.

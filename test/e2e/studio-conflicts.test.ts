@@ -114,7 +114,7 @@ describe('a colleague who was faster', () => {
 });
 
 test('an answer for one person is not shown under the name of another', async () => {
-  const page = await studio.open('/why');
+  const page = await studio.open('/explain');
   const who = page.getByLabel('Seen by');
   await page.locator('.why-list').first().waitFor();
   let late: (() => void) | undefined;
@@ -124,7 +124,7 @@ test('an answer for one person is not shown under the name of another', async ()
   const [, first, second] = await who
     .locator('option')
     .evaluateAll((all) => all.map((each) => (each as HTMLOptionElement).value));
-  await page.route('**/api/why', async (route) => {
+  await page.route('**/api/explain', async (route) => {
     const { person } = route.request().postDataJSON();
     if (`persona:${person.persona}` !== first) return route.continue();
     await isLate;
@@ -135,7 +135,7 @@ test('an answer for one person is not shown under the name of another', async ()
   await who.selectOption(first!);
   await who.selectOption(second!);
   await page.locator('.why-list').first().waitFor();
-  const ended = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/why'));
+  const ended = page.waitForEvent('requestfinished', (request) => request.url().endsWith('/api/explain'));
   late!();
   await Promise.race([ended, page.waitForEvent('requestfailed')]);
   await page.evaluate(() => new Promise(requestAnimationFrame));

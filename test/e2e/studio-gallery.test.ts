@@ -1,4 +1,4 @@
-// To begin a campaign from a picture, with the keyboard alone.
+// To begin a campaign from an image, with the keyboard alone.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.stop());
 
-test('every picture is drawn by its template, and the chosen one becomes a draft for the placement that draws it', async () => {
+test('every image is drawn by its template, and the chosen one becomes a draft for the placement that draws it', async () => {
   const page = await studio.open();
   await page.getByRole('link', { name: 'New campaign' }).focus();
   await page.keyboard.press('Enter');
@@ -34,7 +34,7 @@ test('every picture is drawn by its template, and the chosen one becomes a draft
     .waitFor();
   expect(await cards.nth(5).frameLocator('iframe').locator('.buttons a').count()).toBe(2);
 
-  // A picture is not gone through.
+  // An image is not gone through.
   await page.getByRole('button', { name: 'An empty message' }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACEMENTS_PATH } from '../../src/protocol/index.ts';
-import { aPng } from '../helpers/a-picture.ts';
+import { aPng } from '../helpers/an-image.ts';
 import { axeProblems, LOOKS } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 import { simulateVisitors } from '../helpers/studio-week.ts';
@@ -39,9 +39,9 @@ beforeAll(async () => {
   await publish({ ...SUMMER, priority: 'medium' }, Number(first['release']));
   for (const [name, width] of [
     ['kiln.png', 640],
-    ['a-name-that-an-agency-has-made-and-that-is-longer-than-its-picture.png', 64],
+    ['a-name-that-an-agency-has-made-and-that-is-longer-than-its-image.png', 64],
   ] as const) {
-    await studio.call('POST', '/api/pictures', { name, base64: aPng(width, 64).toString('base64') });
+    await studio.call('POST', '/api/images', { name, base64: aPng(width, 64).toString('base64') });
   }
   // A page has no place for a placement of the demo: "why" says so.
   await fetch(`${studio.serviceUrl}${PLACEMENTS_PATH}`, {
@@ -109,7 +109,7 @@ const SCREENS: readonly Screen[] = [
     '/campaigns/gift-wrap/history',
     (page) => page.getByText('No release yet').waitFor(),
   ],
-  ['why', '/why', (page) => page.getByText('that it has no such element').waitFor()],
+  ['why', '/explain', (page) => page.getByText('that it has no such element').waitFor()],
   [
     'data, with a run and its rejects',
     '/data',
@@ -175,10 +175,10 @@ const SCREENS: readonly Screen[] = [
     },
   ],
   [
-    'pictures to choose from',
+    'images to choose from',
     '/campaigns/gift-wrap',
     async (page) => {
-      await dialog(page, 'Choose or upload a picture for Image');
+      await dialog(page, 'Choose or upload an image for Image');
       await page.getByRole('button', { name: 'kiln.png 640 × 64' }).waitFor();
     },
   ],
@@ -258,9 +258,9 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
   });
 });
 
-test('the audit of a picture fits a tablet: its hash breaks, and pushes no column out of sight', async () => {
+test('the audit of an image fits a tablet: its hash breaks, and pushes no column out of sight', async () => {
   const page = await studio.open('/access', { viewport: { width: 768, height: 900 } });
-  await page.getByText('upload picture').first().waitFor();
+  await page.getByText('image.upload').first().waitFor();
   const audit = page.getByRole('region', { name: 'Audit' });
   expect(await audit.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   await page.context().close();

@@ -315,7 +315,7 @@ describe('an editor', () => {
     await close(page);
   });
 
-  test('says what is cut, refused and not there in the picture', async () => {
+  test('says what is cut, refused and not there in the image', async () => {
     const page = await open('/campaigns/tea-lovers');
     await headline(page).fill('A very long headline '.repeat(9).trim());
     await page.getByText('188 characters: the first 160 are drawn, the rest is cut.').first().waitFor();
@@ -376,7 +376,7 @@ describe('a schedule', () => {
   });
 
   test('leaves the list, and a way out, where a draft cannot be read', async () => {
-    const page = await open('/why');
+    const page = await open('/explain');
     const broken = [
       { starts_at: '1899-12-11T10:00:00+33283824:53' },
       { placements: 7, name: 5, variants: null },
@@ -590,9 +590,9 @@ describe('the audit', () => {
     const page = await open('/access');
     const cells = page.getByRole('region', { name: 'Audit' }).locator('tbody tr');
     await cells.first().waitFor();
-    await page.getByLabel('Find in the audit').fill('sign in');
+    await page.getByLabel('Find in the audit').fill('sign_in');
     await expect
-      .poll(async () => (await cells.allTextContents()).filter((row) => !/sign in/.test(row)))
+      .poll(async () => (await cells.allTextContents()).filter((row) => !/sign_in/.test(row)))
       .toEqual([]);
     const [file] = await Promise.all([
       page.waitForEvent('download'),

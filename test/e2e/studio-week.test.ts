@@ -179,7 +179,12 @@ describe.each(STORES)('the week on $name', ({ address }) => {
 
     // Who did what.
     await page.getByRole('link', { name: 'Access', exact: true }).click();
-    for (const action of ['sign in', 'make preview link', 'publish', 'roll back']) {
+    for (const action of [
+      'operator.sign_in',
+      'preview_link.create',
+      'campaign.publish',
+      'campaign.rollback',
+    ]) {
       await page.getByRole('cell', { name: action, exact: true }).first().waitFor();
     }
     await page.close();
@@ -196,7 +201,7 @@ const goldAt = async ({ studioUrl }: RunningDemo): Promise<() => Promise<string 
   });
   const cookie = login.headers.get('set-cookie')!.split(';')[0]!;
   return async () => {
-    const answer = await fetch(`${studioUrl}/api/why`, {
+    const answer = await fetch(`${studioUrl}/api/explain`, {
       method: 'POST',
       headers: { ...headers, cookie },
       body: JSON.stringify({ person: { persona: 'Jonas, gold member' } }),

@@ -116,12 +116,12 @@ describe('placard mcp', () => {
     await call('get_results', { campaign_id: 'spring' });
     const entries = await mcp.studio.store.studio.audit('test', { limit: 50 });
     const told = entries
-      .filter(({ operator, action }) => operator === 'Ada' && action !== 'sign in')
+      .filter(({ operator, action }) => operator === 'Ada' && action !== 'operator.sign_in')
       .map(({ action, subject, details }) => [action, subject, details]);
     expect(told.sort()).toEqual([
-      ['look at user', 'u-771', ''],
       ['tool.call', '', 'explain_placement'],
       ['tool.call', 'spring', 'get_results'],
+      ['user.view', 'u-771', ''],
     ]);
   });
 

@@ -287,7 +287,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
       return answer.body;
     };
     const campaigns = campaignsOf(file);
-    const numbers = (await read('/api/numbers')).numbers;
+    const numbers = (await read('/api/campaign-stats')).numbers;
     const all: [string, GoalSpec[], (string | null)[]][] = [
       ...campaigns.map(
         ({

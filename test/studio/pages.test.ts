@@ -60,7 +60,7 @@ describe("the Studio's pages", () => {
     const page = createPages(built.folder);
     const [script] = globSync('assets/index-*.js', { cwd: built.folder });
     expect(page('GET', `/${script}`)?.headers['Cache-Control']).toContain('immutable');
-    for (const path of ['/', '/campaigns/a%20b', '/why']) {
+    for (const path of ['/', '/campaigns/a%20b', '/explain']) {
       const { headers, body } = page('GET', path)!;
       expect(headers['Content-Security-Policy']).toMatch(
         /default-src 'none'.*frame-ancestors 'none'.*require-trusted-types-for 'script'/,

@@ -80,7 +80,7 @@ const TAKEN: Record<string, { click: number; cart: number; unseen?: number }> = 
   '/#/product/teapot': { click: 0.07, cart: 0.05 },
   '/#/product/vase': { click: 0.13, cart: 0.1 },
   '/#/product/candle': { click: 0.08, cart: 0.05 },
-  // Its picture comes from a server that many blockers know: a third of the readers never sees it.
+  // Its image comes from a server that many blockers know: a third of the readers never sees it.
   '/#/product/plate': { click: 0.06, cart: 0.05, unseen: 0.4 },
 };
 const ORDINARY = { click: 0.05, cart: 0.05, unseen: 0 };

@@ -41,7 +41,7 @@ const deliveryTest = (endsAt: string): CampaignJson => ({
   ],
 });
 
-/** What the spring collection says in German. The shelf's picture has no words there yet: the Studio says so. */
+/** What the spring collection says in German. The shelf's image has no words there yet: the Studio says so. */
 const GERMAN: Record<string, Record<string, string>> = {
   kiln: {
     headline: "Frisch aus dem Ofen, {{${first_name} | default: 'und für lange'}}",

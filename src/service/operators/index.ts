@@ -1,5 +1,5 @@
 import { createDraftStore, DRAFTS_TABLE, type DraftStore } from './drafts.ts';
-import { createPictureStore, PICTURES_TABLE, type PictureStore } from './pictures.ts';
+import { createImageStore, IMAGES_TABLE, type ImageStore } from './images.ts';
 import type { RunSql } from './row-readers.ts';
 import {
   AUDIT_TABLE,
@@ -12,12 +12,12 @@ import {
 
 export { type Draft, newDraftStatement, type ReviewEntry, removeDraftStatement } from './drafts.ts';
 export {
-  createReadPicture,
-  PICTURE_TYPES,
-  type Picture,
-  type PictureFile,
-  type PictureType,
-} from './pictures.ts';
+  createReadImage,
+  IMAGE_TYPES,
+  type Image,
+  type ImageFile,
+  type ImageType,
+} from './images.ts';
 export {
   type RunSql,
   type RunTogether,
@@ -36,24 +36,24 @@ export type { OperatorSession, SessionCredential } from './sessions.ts';
 export {
   type AuditEntry,
   auditStatement,
-  LOOK_AT_USER,
   type NewAuditEntry,
   redactAuditSubject,
+  VIEW_USER,
 } from './sessions.ts';
 
 /**
  * The operators' tables, for both databases. Moments are Unix milliseconds, so that one statement serves both; a campaign is `JSON`,
  * which keeps the order of its fields: differences are shown in it.
  */
-export const OPERATOR_TABLES = [DRAFTS_TABLE, PICTURES_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
+export const OPERATOR_TABLES = [DRAFTS_TABLE, IMAGES_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
 
 /** What operators write, never what users do. */
-export interface OperatorStore extends DraftStore, PictureStore, SessionStore, AuditStore {}
+export interface OperatorStore extends DraftStore, ImageStore, SessionStore, AuditStore {}
 
 /** On either database: each method is one statement that both understand. */
 export const createOperatorStore = (run: RunSql): OperatorStore => ({
   ...createDraftStore(run),
-  ...createPictureStore(run),
+  ...createImageStore(run),
   ...createSessionStore(run),
   ...createAuditStore(run),
 });

@@ -19,7 +19,7 @@ export interface AuditEntry {
 export type NewAuditEntry = Omit<AuditEntry, 'entryId'>;
 
 /** The action of an audit entry whose subject is a user. */
-export const LOOK_AT_USER = 'look at user';
+export const VIEW_USER = 'user.view';
 
 export const AUDIT_TABLE = `
 CREATE TABLE operator_audit (
@@ -33,13 +33,13 @@ CREATE TABLE operator_audit (
   PRIMARY KEY (workspace_id, at_ms, entry_id)
 );
 -- For the erasure of a user.
-CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${LOOK_AT_USER}';
+CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${VIEW_USER}';
 `;
 
 /** Takes a subject that was a user out of the audit; the entries stay. */
 export const redactAuditSubject = (workspaceId: string, subject: string): string =>
   `UPDATE operator_audit SET subject = ''
-   WHERE workspace_id = ${workspaceId} AND action = '${LOOK_AT_USER}' AND subject = ${subject}`;
+   WHERE workspace_id = ${workspaceId} AND action = '${VIEW_USER}' AND subject = ${subject}`;
 
 /** The audit: entries are only ever added. */
 export interface AuditStore {

@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../store/store.ts';
 import { withTimeout } from '../with-timeout.ts';
 import { docsPage } from './docs-page.ts';
-import { createImages, PICTURES_PATH } from './images.ts';
+import { createImages, IMAGES_PATH } from './images.ts';
 import { openApi } from './openapi.ts';
 
 /** Longer than this a store that does not answer counts as away. */
@@ -25,7 +25,7 @@ interface PublicEndpointsOptions {
   isDraining: () => boolean;
 }
 
-/** A page about the service, or a picture that it keeps, which anybody may read. */
+/** A page about the service, or an image that it keeps, which anybody may read. */
 interface PublicEndpoint extends Endpoint {
   handler(call: Call<PublicEndpoint>): HandlerResult | Promise<HandlerResult>;
 }
@@ -78,7 +78,7 @@ export const createPublicEndpoints = ({
       });
     return collecting;
   };
-  const pictureOf = createImages(store, now);
+  const imageOf = createImages(store, now);
   const page = (path: string, answer: PublicEndpoint['handler']): PublicEndpoint => ({
     method: 'GET',
     path,
@@ -112,7 +112,7 @@ export const createPublicEndpoints = ({
         headers: { 'Access-Control-Allow-Origin': '*' },
       })),
       page('/docs', docs),
-      page(`${PICTURES_PATH}/{file}`, ({ params }) => pictureOf(params['file']!)),
+      page(`${IMAGES_PATH}/{file}`, ({ params }) => imageOf(params['file']!)),
     ],
     headers: JSON_HEADERS,
     errors: 'general',

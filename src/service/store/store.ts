@@ -1,5 +1,5 @@
 import type { IngestionStore } from '../integrations/records.ts';
-import type { PictureFile, Statement } from '../operators/index.ts';
+import type { ImageFile, Statement } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -91,8 +91,8 @@ export interface StoreReader {
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** Returns a uniform sample of about `size` users. */
   sampleUsers(query: SampleQuery): Promise<Sample>;
-  /** A picture by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
-  picture(hash: string): Promise<PictureFile | null>;
+  /** An image by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
+  image(hash: string): Promise<ImageFile | null>;
   /** Closes the connection. */
   close(): Promise<void>;
 }

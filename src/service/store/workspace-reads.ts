@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createReadPicture, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
+import { createReadImage, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
 import { campaignOf } from './rows.ts';
 import type { StoreReader, UserCampaign } from './store.ts';
@@ -13,8 +13,8 @@ export const USERS_PAGE = 100;
 /** What both databases read by the same statements. */
 export const createWorkspaceReads = (
   run: RunSql,
-): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'picture'> => ({
-  picture: createReadPicture(run),
+): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'image'> => ({
+  image: createReadImage(run),
 
   async workspaceIds() {
     const rows = await run('SELECT workspace_id FROM secrets ORDER BY workspace_id', []);

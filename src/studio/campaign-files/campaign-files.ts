@@ -9,7 +9,7 @@ const STATE = '.releases.json';
 interface MirroredCampaign {
   id: string;
   campaign: Record<string, unknown>;
-  /** The release that the file came from; 0 where it came from none. */
+  /** Release that the file came from; 0 if none. */
   basedOn: number;
 }
 
@@ -65,7 +65,7 @@ interface MirrorOptions {
 
 const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
 
-/** What is published now: the newest release of each campaign that is live, and the file's campaigns without one. */
+/** Returns the published campaigns: the live release of each, or the workspace file's text if it has none. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
   const { workspaceId } = workspace;
   const all = await studio.liveReleases(workspaceId, nowMs);
@@ -93,7 +93,7 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
   ];
 };
 
-/** Writes every published campaign into the folder, and answers how many there are. */
+/** Writes every published campaign into the folder. Returns their number. */
 export const pullCampaigns = async (options: MirrorOptions): Promise<number> => {
   const campaigns = await published(options);
   writeMirror(options.folder, campaigns);
@@ -102,7 +102,7 @@ export const pullCampaigns = async (options: MirrorOptions): Promise<number> => 
 
 export interface PushResult {
   released: { id: string; release: number }[];
-  /** Published by somebody else since the folder was pulled. */
+  /** Published by another operator since the last pull. */
   conflicts: { id: string; author: string; release: number }[];
 }
 
@@ -118,7 +118,7 @@ const isSame = (one: unknown, other: unknown): boolean => {
 };
 
 /**
- * Publishes every campaign of the folder that differs from what is published. Nothing is published where one of them has
+ * Publishes every campaign of the folder that differs from what is published. Nothing is published if one of them has
  * an error. `force` publishes over releases that the folder does not know, as for another environment.
  */
 export const pushCampaigns = async (
@@ -147,7 +147,7 @@ export const pushCampaigns = async (
           workspaceId,
           atMs: nowMs,
           operator: author,
-          action: 'publish',
+          action: 'campaign.publish',
           subject: id,
           details: `release ${number}, by placard campaigns push`,
         }),
@@ -159,7 +159,7 @@ export const pushCampaigns = async (
     }
     result.released.push({ id, release });
   }
-  // The folder now stands on what it has published; what was refused stays as it was pulled.
+  // After a conflict the folder keeps what was pulled.
   if (result.conflicts.length === 0) writeMirror(folder, await published(options));
   return result;
 };

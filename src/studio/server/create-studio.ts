@@ -48,7 +48,7 @@ export interface StudioOptions {
   pages: string | null;
   /** Where browsers reach it, for example `https://studio.example`. Default: the address it listens on. */
   publicUrl?: string;
-  /** Where browsers reach the service, for example `https://api.example`: uploaded pictures are there. `null`: none are taken. */
+  /** Where browsers reach the service, for example `https://api.example`: uploaded images are there. `null`: none are taken. */
   serviceUrl: string | null;
   now?: () => number;
   log?: Log;

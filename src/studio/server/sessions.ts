@@ -159,7 +159,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
       createdAtMs: time,
       seenAtMs: time,
     });
-    await studio.addAudit({ ...entry, action: 'sign in', details: how });
+    await studio.addAudit({ ...entry, action: 'operator.sign_in', details: how });
     return setCookie(COOKIE, token, {
       isSecure,
       sameSite: 'Strict',

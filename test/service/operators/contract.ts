@@ -39,10 +39,10 @@ const anEntry = (action: string) => ({
 /** What the Studio's tables do on any store. */
 export const studioContract = (
   name: string,
-  open: () => Promise<Pick<Store, 'studio' | 'picture' | 'close'>>,
+  open: () => Promise<Pick<Store, 'studio' | 'image' | 'close'>>,
 ) =>
   describe(`the Studio's tables on ${name}`, () => {
-    let store: Pick<Store, 'studio' | 'picture' | 'close'>;
+    let store: Pick<Store, 'studio' | 'image' | 'close'>;
     let studio: StudioStore;
     beforeEach(async () => {
       store = await open();
@@ -109,7 +109,7 @@ export const studioContract = (
       await studio.addRelease(aRelease({ basedOn: 2, createdAtMs: 2_000, liveAtMs: 2_000 }));
       const live = async (at: number) => (await studio.liveReleases(W, at)).map(({ release }) => release);
       expect([await live(2_000), await live(90_000)]).toEqual([[3], [2]]);
-      const audit = anEntry('cancel release');
+      const audit = anEntry('release.cancel');
       const cancel = (nowMs: number) =>
         studio.cancelRelease({ workspaceId: W, release: 2 }, { nowMs, draft: aDraft('r1'), audit });
       // A replica whose clock is ahead may show it already.
@@ -172,7 +172,7 @@ export const studioContract = (
       expect(await studio.saveDraft(aDraft('r2', 'Leo'), null)).toBe(false);
       expect(await studio.saveDraft(aDraft('r2', 'Leo'), 'r1')).toBe(true);
       expect(await studio.saveDraft(aDraft('r3'), 'r1')).toBe(false);
-      expect(await studio.draft(W, 'spring')).toEqual(aDraft('r2', 'Leo'));
+      expect(await studio.draft(W, 'spring')).toEqual({ ...aDraft('r2', 'Leo'), review: [] });
       expect(await studio.drafts(W)).toHaveLength(1);
       expect(await studio.drafts('other')).toEqual([]);
       expect(await studio.otherDraftBytes(W, 'spring')).toBe(0);
@@ -183,9 +183,9 @@ export const studioContract = (
       expect(await studio.draft(W, 'spring')).toBeNull();
     });
 
-    test('keep each picture of a workspace once, the newest first, with the bytes that came', async () => {
+    test('keep each image of a workspace once, the newest first, with the bytes that came', async () => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, index) => index % 256);
-      const picture = {
+      const image = {
         workspaceId: W,
         hash: 'a'.repeat(64),
         type: 'webp',
@@ -196,19 +196,19 @@ export const studioContract = (
         author: 'Mia',
         createdAtMs: 10,
       } as const;
-      expect(await studio.addPicture(picture, bytes)).toBe(true);
-      expect(await studio.addPicture({ ...picture, name: 'again' }, bytes)).toBe(false);
-      const newer = { ...picture, hash: 'b'.repeat(64), createdAtMs: 20 };
-      expect(await studio.addPicture(newer, bytes.slice(1))).toBe(true);
-      expect(await studio.pictures(W)).toEqual([newer, picture]);
+      expect(await studio.addImage(image, bytes)).toBe(true);
+      expect(await studio.addImage({ ...image, name: 'again' }, bytes)).toBe(false);
+      const newer = { ...image, hash: 'b'.repeat(64), createdAtMs: 20 };
+      expect(await studio.addImage(newer, bytes.slice(1))).toBe(true);
+      expect(await studio.images(W)).toEqual([newer, image]);
       // Another workspace may have the same one, and loses nothing with it.
-      expect(await studio.pictures('other')).toEqual([]);
-      expect(await studio.addPicture({ ...picture, workspaceId: 'other' }, bytes)).toBe(true);
-      expect(await studio.removePicture(W, picture.hash)).toBe(true);
-      expect(await studio.removePicture(W, picture.hash)).toBe(false);
-      expect(await store.picture(picture.hash)).toEqual({ type: 'webp', bytes });
-      await studio.removePicture('other', picture.hash);
-      expect(await store.picture(picture.hash)).toBeNull();
+      expect(await studio.images('other')).toEqual([]);
+      expect(await studio.addImage({ ...image, workspaceId: 'other' }, bytes)).toBe(true);
+      expect(await studio.removeImage(W, image.hash)).toBe(true);
+      expect(await studio.removeImage(W, image.hash)).toBe(false);
+      expect(await store.image(image.hash)).toEqual({ type: 'webp', bytes });
+      await studio.removeImage('other', image.hash);
+      expect(await store.image(image.hash)).toBeNull();
     });
 
     test('keep sessions until they are closed or old', async () => {

@@ -35,7 +35,7 @@ test('while another process holds the file, what an operator writes waits, and n
     workspaceId: 'demo',
     atMs: 1,
     operator: 'Mia',
-    action: 'publish',
+    action: 'campaign.publish',
     subject: '',
     details: '',
   };

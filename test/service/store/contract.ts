@@ -174,7 +174,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       test('are gone from the audit with the commit that removes them', async () => {
         const lookup: Lookup = { by: 'email', value: 'kim@example.org' };
         await create({ externalId: 'u-1', email: 'kim@example.org' });
-        const look = { workspaceId: 'demo', atMs: NOW, operator: 'Mia', action: 'look at user', details: '' };
+        const look = { workspaceId: 'demo', atMs: NOW, operator: 'Mia', action: 'user.view', details: '' };
         for (const subject of ['u-1', 'u-2', 'u-3']) await store.studio.addAudit({ ...look, subject });
         await store.studio.addAudit({ ...look, workspaceId: 'other', subject: 'u-1' });
         await write([lookup, byExternalId('u-2')], (users) => {

@@ -65,7 +65,7 @@ const eraseOne = async (address: string) => {
     workspaceId: 'test',
     atMs: Date.now(),
     operator: 'Mia',
-    action: 'look at user',
+    action: 'user.view',
     subject: 'erased-user',
     details: '',
   });

@@ -72,8 +72,8 @@ onBothStores('/users/delete', (api, store) => {
     await addUsers();
     const workspaceId = await lastWorkspace();
     const entry = { workspaceId, atMs: NOW, operator: 'Mia', subject: 'kim', details: '' };
-    await store().studio.addAudit({ ...entry, action: 'look at user' });
-    await store().studio.addAudit({ ...entry, action: 'publish' });
+    await store().studio.addAudit({ ...entry, action: 'user.view' });
+    await store().studio.addAudit({ ...entry, action: 'campaign.publish' });
     await erase({ external_ids: ['kim'] });
     const audit = await store().studio.audit(workspaceId, { limit: 10 });
     expect(audit.map(({ action, subject }) => `${action}:${subject}`).sort()).toEqual([

@@ -39,7 +39,7 @@ const aServer = () => {
     row: () => ({ id: 'sale', newest: 1, published: { campaign: BASE }, draft: draftRow() }) as CampaignRow,
     fetch: async (path: string, init: RequestInit): Promise<Response> => {
       if (server.isDown) throw new TypeError('no connection');
-      if (path === '/api/checks') return json(200, { checks: [] });
+      if (path === '/api/validation') return json(200, { checks: [] });
       if (init.method === 'GET') return json(200, server.row());
       const ifMatch = new Headers(init.headers).get('if-match');
       if (ifMatch !== (stored ? `"${stored.revision}"` : null))

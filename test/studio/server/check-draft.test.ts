@@ -114,9 +114,9 @@ describe('an address', () => {
 
   test('of an image without a description asks for one, and needs it where the image is all', () => {
     const words = 'image_alt: People who cannot see the image read nothing of it.';
-    const picture = image('https://shop.example/a.png');
-    expect(propertyChecks({ headline, image: picture })[0]).toContain(`warning ${words}`);
-    expect(propertyChecks({ image: picture })[0]).toContain(`error ${words}`);
+    const shelf = image('https://shop.example/a.png');
+    expect(propertyChecks({ headline, image: shelf })[0]).toContain(`warning ${words}`);
+    expect(propertyChecks({ image: shelf })[0]).toContain(`error ${words}`);
   });
 
   test('is missing where a button has none', () => {

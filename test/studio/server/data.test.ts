@@ -98,6 +98,6 @@ test('a run is asked for by those who publish, once, and is in the audit', async
   expect(await sync(publisher, 'paused')).toMatchObject({ status: 409 });
   const audit = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });
   expect(audit.body.entries).toContainEqual(
-    expect.objectContaining({ operator: 'Pia', action: 'sync', subject: 'crm' }),
+    expect.objectContaining({ operator: 'Pia', action: 'integration.sync', subject: 'crm' }),
   );
 });

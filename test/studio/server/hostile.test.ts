@@ -85,7 +85,7 @@ describe('the Studio', () => {
 
   test('takes JSON alone, which no form can send', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data', null]) {
-      const answer = await studio.call('POST', '/api/checks', {
+      const answer = await studio.call('POST', '/api/validation', {
         body: '{"campaign":{}}',
         cookie: ada(),
         headers: { 'content-type': type },
@@ -95,7 +95,7 @@ describe('the Studio', () => {
   });
 
   test.each(['{', 'nonsense', '\u0000'])('answers the body %j with a plain refusal', async (body) => {
-    const { status, body: answer } = await studio.call('POST', '/api/checks', { body, cookie: ada() });
+    const { status, body: answer } = await studio.call('POST', '/api/validation', { body, cookie: ada() });
     expect(status).toBe(400);
     expect(JSON.stringify(answer)).not.toContain('nonsense');
   });
@@ -181,7 +181,7 @@ describe('the Studio', () => {
 
 test('a body holds no more values than its faults may cost, and the answer says so', async () => {
   const check = (placements: unknown[]) =>
-    studio.call('POST', '/api/checks', {
+    studio.call('POST', '/api/validation', {
       cookie: cookies.get('Vera'),
       body: { campaign: aCampaign({ placements }) },
     });

@@ -60,7 +60,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     const named = (id: string) => saying(id, { campaign_id: id, name: id });
     await publish(studio, pia, named('welcome'));
     studio.clock.now += 1_000;
-    const { body } = await studio.call('POST', '/api/effect', {
+    const { body } = await studio.call('POST', '/api/publish-impact', {
       body: { campaign: named('sale') },
       cookie: pia,
     });
@@ -113,7 +113,7 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     expect(audit.entries).toContainEqual(
       expect.objectContaining({
         operator: 'Pia',
-        action: 'publish',
+        action: 'campaign.publish',
         subject: 'sale',
         subjectName: 'Sale',
       }),

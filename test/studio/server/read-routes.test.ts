@@ -29,7 +29,7 @@ afterEach(() => studio.stop());
 
 describe('why', () => {
   const outcomes = async (person: unknown, cookie = ed) => {
-    const { body } = await studio.call('POST', '/api/why', { body: { person }, cookie });
+    const { body } = await studio.call('POST', '/api/explain', { body: { person }, cookie });
     return body.placements.home.map(({ campaign_id, outcome }: Record<string, string>) => [
       campaign_id,
       outcome,
@@ -59,14 +59,14 @@ describe('why', () => {
   });
 
   test("shows a user's data only with the right to people, and writes down who looked", async () => {
-    const { status } = await studio.call('POST', '/api/why', {
+    const { status } = await studio.call('POST', '/api/explain', {
       body: { person: { user: 'u1' } },
       cookie: ed,
     });
     expect(status).toBe(403);
     await outcomes({ user: 'u1' }, ada);
     const entries = await studio.store.studio.audit('test', { limit: 9 });
-    const looks = entries.filter(({ action }) => action === 'look at user');
+    const looks = entries.filter(({ action }) => action === 'user.view');
     expect(looks).toMatchObject([{ operator: 'Ada', subject: 'u1' }]);
   });
 
@@ -83,7 +83,7 @@ describe('why', () => {
     );
     try {
       const cookie = await many.signIn('Vera');
-      const ask = (body: unknown) => many.call('POST', '/api/why', { body, cookie });
+      const ask = (body: unknown) => many.call('POST', '/api/explain', { body, cookie });
       const { body } = await ask({ person: {} });
       expect(Object.keys(body.placements)).toEqual(placements.slice(0, 33));
       expect(body.left).toEqual(placements.slice(33));
@@ -101,7 +101,7 @@ describe('why', () => {
   });
 
   test('knows no persona that the file does not name', async () => {
-    const { status } = await studio.call('POST', '/api/why', {
+    const { status } = await studio.call('POST', '/api/explain', {
       body: { person: { persona: 'Mr X' } },
       cookie: ed,
     });
@@ -114,10 +114,10 @@ describe('a selector that finds nothing', () => {
   const edit = (spot: object) => studio.edit(aStudioWorkspace({ placements: [{ ...BY_SELECTOR, ...spot }] }));
   const report = (missing: string[]) => studio.fromPage(PLACEMENTS_PATH, { missing });
   const spots = async () =>
-    (await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed })).body.spots;
+    (await studio.call('POST', '/api/explain', { body: { person: {} }, cookie: ed })).body.spots;
   const checks = async () => {
     const campaign = { ...SPRING, placements: ['home'] };
-    const { body } = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
+    const { body } = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
     return body.checks.map(({ words }: { words: string }) => words).join(' ');
   };
 
@@ -232,7 +232,7 @@ describe('a campaign whose texts cost too much for one user', () => {
       'Nobody sees it: Headline takes too long to write. Use fewer or shorter loops, and publish it again.',
     );
     expect(JSON.stringify(studio.lines).match(/campaign halted/g)).toHaveLength(1);
-    const { body } = await studio.call('POST', '/api/why', { body: { person: {} }, cookie: ed });
+    const { body } = await studio.call('POST', '/api/explain', { body: { person: {} }, cookie: ed });
     expect(body.placements.home[0]).toMatchObject({ outcome: 'render_failed', property: 'headline' });
     // A release of another campaign leaves it as it is.
     await studio.store.studio.addRelease({
@@ -300,7 +300,8 @@ describe('a release that a newer version refuses', () => {
       bad: `Nobody sees it, as it cannot be read any more. ${fault} Open it to see where, and publish it again.`,
       good: null,
     });
-    const { checks } = (await newer.call('POST', '/api/checks', { body: { campaign: bad }, cookie })).body;
+    const { checks } = (await newer.call('POST', '/api/validation', { body: { campaign: bad }, cookie }))
+      .body;
     expect(checks[0]).toMatchObject({ severity: 'error', words: fault });
     expect(checks[0].path.slice(0, 4)).toEqual(['variants', 0, 'on_click', 'attributes']);
     const history = await newer.call('GET', '/api/releases?campaign=bad', { cookie });
@@ -513,7 +514,7 @@ describe('the reach of a draft', () => {
       expect((await reach(audience, ada)).status).toBe(200);
       const looks = async () =>
         (await studio.store.studio.audit('test', { limit: 9 })).filter(
-          ({ action }) => action === 'look at user',
+          ({ action }) => action === 'user.view',
         );
       expect(await looks()).toMatchObject([
         { operator: 'Ada', subject, details: `counted users by ${members}` },
@@ -575,7 +576,7 @@ describe('names to choose from', () => {
         { external_id: 's', product_id: 'teapot', currency: 'EUR', price: 1, time: '2026-03-01T08:00:00Z' },
       ],
     });
-    const names = async (cookie: string) => (await studio.call('GET', '/api/names', { cookie })).body;
+    const names = async (cookie: string) => (await studio.call('GET', '/api/suggestions', { cookie })).body;
     expect(await names(ed)).toEqual({
       attributes: [
         { name: 'tier', values: ['gold'] },
@@ -733,7 +734,8 @@ describe('results', () => {
       await act(user, id, 'impression', '2026-03-02T08:00:00Z');
       if (user === 'n0') await act(user, id, 'click', '2026-03-02T08:01:00Z');
     };
-    const numbers = async () => (await studio.call('GET', '/api/numbers', { cookie: ed })).body.numbers;
+    const numbers = async () =>
+      (await studio.call('GET', '/api/campaign-stats', { cookie: ed })).body.numbers;
     await look('n0');
     await look('n1');
     expect(await numbers()).toEqual({ gold: { people: 2, clicked: 1 } });
@@ -749,7 +751,10 @@ describe('what publishing would do', () => {
 
   test('is said placement by placement: whom it wins over, and whom it waits behind', async () => {
     const middle = aCampaign({ campaign_id: 'new', placements: ['home', 'side'], priority: 'medium' });
-    const { body } = await studio.call('POST', '/api/effect', { body: { campaign: middle }, cookie: ed });
+    const { body } = await studio.call('POST', '/api/publish-impact', {
+      body: { campaign: middle },
+      cookie: ed,
+    });
     expect(body.placements).toEqual([
       {
         id: 'home',

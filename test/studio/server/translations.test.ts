@@ -137,7 +137,7 @@ test('more than 100 languages are refused wherever they come from', async () => 
   const translations = Object.fromEntries(tags(101).map((tag) => [tag, {}]));
   const [variant] = CAMPAIGN['variants'] as Record<string, unknown>[];
   const campaign = { ...CAMPAIGN, variants: [{ ...variant, translations }] };
-  const checks = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
+  const checks = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
   expect(checks.body.checks).toContainEqual({ severity: 'error', path: ['language'], words: message });
   for (const format of ['csv', 'xliff1']) {
     expect((await post('export', { campaign, format, language: 'de' })).body.message).toBe(message);
@@ -152,7 +152,7 @@ test('many variants in many languages are told of once in a hundred lines', asyn
     properties: { headline: text('Cups') },
     ...(at === 0 && { translations: Object.fromEntries(tags(100).map((tag) => [tag, {}])) }),
   }));
-  const answer = await studio.call('POST', '/api/checks', {
+  const answer = await studio.call('POST', '/api/validation', {
     body: { campaign: { ...CAMPAIGN, variants } },
     cookie: ed,
   });
@@ -165,7 +165,7 @@ test('inline codes of a translator’s tool are passed over, with the text as it
 });
 
 test('what a language lacks is a warning at its first text, and publishing stays possible', async () => {
-  const { body } = await studio.call('POST', '/api/checks', { body: { campaign: CAMPAIGN }, cookie: ed });
+  const { body } = await studio.call('POST', '/api/validation', { body: { campaign: CAMPAIGN }, cookie: ed });
   expect(body.checks).toContainEqual({
     severity: 'warning',
     path: ['variants', 0, 'translations', 'de', 'body'],

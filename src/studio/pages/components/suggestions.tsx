@@ -18,7 +18,7 @@ const List = ({ id, values }: { id: string; values: readonly string[] }) => (
 
 /** What some of the users have and do; `null` until it is there. */
 export const useNames = (): SuggestionsResponse | null => {
-  const { loaded } = useLoad(() => call<SuggestionsResponse>('GET', '/api/names'), 'names');
+  const { loaded } = useLoad(() => call<SuggestionsResponse>('GET', '/api/suggestions'), 'names');
   return loaded.state === 'ready' ? loaded.value : null;
 };
 

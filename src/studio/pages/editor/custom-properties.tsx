@@ -4,7 +4,7 @@ import type { PropertyJson } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into, Select } from '../components/controls.tsx';
 import { Field, hasError, TextField, unreadable } from '../components/fields.tsx';
-import { PictureButton } from './pictures.tsx';
+import { ImageButton } from './images.tsx';
 
 export type PropertyType = PropertyJson['type'];
 
@@ -67,7 +67,7 @@ export const CustomField = ({ name, property, checks, onChange }: CustomFieldPro
         checks={[...own, ...checks]}
         aside={
           property.type === 'image' && (
-            <PictureButton label={name} onChoose={(value) => onChange(name, { type: 'image', value })} />
+            <ImageButton label={name} onChoose={(value) => onChange(name, { type: 'image', value })} />
           )
         }
       >

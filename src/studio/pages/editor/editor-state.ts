@@ -99,7 +99,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   let saving: Promise<void> = Promise.resolve();
 
   const check = (content: CampaignJson) =>
-    call<{ checks: DraftCheck[] }>('POST', '/api/checks', { body: { campaign: content } }).then(
+    call<{ checks: DraftCheck[] }>('POST', '/api/validation', { body: { campaign: content } }).then(
       (answer) => {
         if (campaign.value === content) checks.value = answer.checks;
       },

@@ -18,7 +18,7 @@ import { EVENT_NAMES, NameLists, useNames } from '../components/suggestions.tsx'
 import { signedIn } from '../shell/session.ts';
 import { CustomProperties } from './custom-properties.tsx';
 import type { Editor } from './editor-state.ts';
-import { PictureButton } from './pictures.tsx';
+import { ImageButton } from './images.tsx';
 import { Personalise, WordsInput } from './text-with-variables.tsx';
 
 interface TemplateFieldProps {
@@ -120,7 +120,7 @@ export const TemplateField = ({ name, property, checks: found, onChange }: Templ
         template.isPersonal ? (
           <Personalise field={id} label={template.label} value={text} onChange={put} />
         ) : (
-          template.input === 'image' && <PictureButton label={template.label} onChoose={put} />
+          template.input === 'image' && <ImageButton label={template.label} onChoose={put} />
         )
       }
     >

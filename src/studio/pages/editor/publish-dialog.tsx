@@ -117,7 +117,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const seen = useRef(editor.revision());
   const { value: state } = editor.state;
   const effect = useLoad(
-    () => call<PublishImpact>('POST', '/api/effect', { body: { campaign } }),
+    () => call<PublishImpact>('POST', '/api/publish-impact', { body: { campaign } }),
     editor.id,
   ).loaded;
 

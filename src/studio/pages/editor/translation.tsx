@@ -3,7 +3,7 @@ import { labelOf } from '../../campaign/describe-fields.ts';
 import { languageName, translatable, translate, translationOf } from '../../campaign/translations.ts';
 import { checksAt, describedBy, Field, hasError } from '../components/fields.tsx';
 import type { Editor } from './editor-state.ts';
-import { PictureButton } from './pictures.tsx';
+import { ImageButton } from './images.tsx';
 import { WordsInput } from './text-with-variables.tsx';
 
 interface TranslationProps {
@@ -37,7 +37,7 @@ export const Translation = ({ editor, variant, language }: TranslationProps) => 
             checks={found}
             aside={
               variant.properties[name]!.type === 'image' && (
-                <PictureButton label={labelOf(name)} onChoose={put} />
+                <ImageButton label={labelOf(name)} onChoose={put} />
               )
             }
             help={

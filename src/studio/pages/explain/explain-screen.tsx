@@ -190,7 +190,7 @@ export const ExplainScreen = () => {
     ...(next.value && { placements: next.value.slice(0, MAX_ASKED) }),
   };
   const { loaded, again } = useLoad(
-    () => call<ExplainResponse>('POST', '/api/why', { body }),
+    () => call<ExplainResponse>('POST', '/api/explain', { body }),
     JSON.stringify(body),
   );
   return (

@@ -72,7 +72,7 @@ export const Gallery = () => {
       <ul class="gallery">
         {starters().map((starter) => (
           <li key={starter.name} class="gallery-card">
-            {/* The picture says nothing that the button's words do not, and is no page to go through. */}
+            {/* The image says nothing that the button's words do not, and is no page to go through. */}
             <div aria-hidden="true" inert>
               <Device
                 width={widthOf(starter.template)}

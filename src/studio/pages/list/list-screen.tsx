@@ -43,7 +43,7 @@ export const ListScreen = () => {
   useFocusAfterReload(loaded);
   // They may take a moment, and the list is of use without them.
   const numbers = useLoad(
-    () => call<{ numbers: Record<string, CampaignStats> }>('GET', '/api/numbers'),
+    () => call<{ numbers: Record<string, CampaignStats> }>('GET', '/api/campaign-stats'),
     'numbers',
   ).loaded;
   const nowMs = Date.now();

@@ -10,7 +10,7 @@ interface DeviceProps {
 }
 
 /**
- * A page of a real width; only its picture gets smaller where there is less room, until the whole banner is in sight. The
+ * A page of a real width; only its image gets smaller where there is less room, until the whole banner is in sight. The
  * room is the stylesheet's alone: if it followed the banner, what stands below would move away under a pointer.
  */
 export const Device = ({ width, request, onDrawn }: DeviceProps) => {

@@ -80,7 +80,7 @@ document.body.append(page);
 
 let drawn = new AbortController();
 let tell = (): void => undefined;
-// Another width, or a picture that comes late, gives the same banner another height.
+// Another width, or an image that comes late, gives the same banner another height.
 new ResizeObserver(() => tell()).observe(slot);
 /** What a page has below its banner at least, in pixels. */
 const BELOW = 24;

@@ -32,7 +32,7 @@ const usePreview = (body: {
   const { loaded } = useLoad(
     async (signal) => {
       const next = await call<PreviewResponse>('POST', '/api/preview', { body, signal });
-      // Half-written Liquid leaves the last good picture where it was.
+      // Half-written Liquid leaves the last good image where it was.
       if (!signal.aborted && (next.properties !== null || last.current === null)) last.current = next;
       return last.current;
     },

@@ -33,7 +33,10 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Holdout',
     load: async () => (await import('../results/results-tab.tsx')).HoldoutScreen,
   },
-  '/why': { title: 'Why', load: async () => (await import('../explain/explain-screen.tsx')).ExplainScreen },
+  '/explain': {
+    title: 'Why',
+    load: async () => (await import('../explain/explain-screen.tsx')).ExplainScreen,
+  },
   '/data': { title: 'Data', load: async () => (await import('../data/data-screen.tsx')).DataScreen },
   '/access': {
     title: 'Access',

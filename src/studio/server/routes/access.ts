@@ -71,7 +71,7 @@ export const endSession = defineRoute({
   body: null,
   answer: async ({ studio, sessionId, audit, endedCookie }) => {
     await studio.closeSession(sessionId);
-    await audit('sign out', '');
+    await audit('operator.sign_out', '');
     return { status: 204, text: '', headers: { 'Set-Cookie': endedCookie } };
   },
 });
@@ -139,7 +139,7 @@ export const endAnySession = defineRoute({
     const found = await studio.session(params['sessionId']!);
     if (found?.workspaceId !== workspace.workspaceId) throw new HttpError(404, 'There is no such session');
     await studio.closeSession(found.sessionId);
-    await audit('end session', found.operator);
+    await audit('session.revoke', found.operator);
     return { status: 204, text: '' };
   },
 });

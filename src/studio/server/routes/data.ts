@@ -152,7 +152,7 @@ export const syncIntegration = defineRoute({
     if (!(await store.ingestion.request(workspace.workspaceId, id, nowMs))) {
       throw new HttpError(409, 'A run is queued or under way already');
     }
-    await audit('sync', id);
+    await audit('integration.sync', id);
     return { status: 202, body: {} };
   },
 });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { HttpError } from '../../../service/index.ts';
 import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
-import { checkPictures } from './pictures.ts';
+import { checkImages } from './images.ts';
 
 /** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
@@ -42,7 +42,7 @@ const checkBody = z.strictObject({ campaign: z.unknown() });
 
 const placementsOf = z.object({ placements: z.array(z.string()) });
 
-/** What there is to say of a draft, of the places that pages have for it, and of its pictures. With an error in it nothing is published. */
+/** What there is to say of a draft, of the places that pages have for it, and of its images. With an error in it nothing is published. */
 export const validateDraft = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
   const { workspace, missingSelectors, nowMs } = context;
   const { placements = [] } = placementsOf.safeParse(content).data ?? {};
@@ -52,7 +52,7 @@ export const validateDraft = async (content: unknown, context: StudioContext): P
     const words = `Pages report that they have no place for “${placement.name}”: its selector finds nothing there. “Why” says how often.`;
     return [{ severity: 'warning', path: ['placements', index], words }];
   });
-  return [...(await checkPictures(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
+  return [...(await checkImages(content, context)), ...checkDraft(content, workspace, nowMs), ...places];
 };
 
 export const revisionName = () => randomBytes(9).toString('base64url');
@@ -114,14 +114,14 @@ export const removeDraft = defineRoute({
     if (!(await studio.removeDraft(workspace.workspaceId, campaignId, ifMatch))) {
       throw new HttpError(412, 'Somebody else has changed this draft');
     }
-    await audit('discard draft', campaignId);
+    await audit('draft.discard', campaignId);
     return { status: 204, text: '' };
   },
 });
 
 export const checkOnly = defineRoute({
   method: 'POST',
-  path: '/api/checks',
+  path: '/api/validation',
   role: 'view',
   body: bodyOf(checkBody),
   answer: async (context) => ({

@@ -6,13 +6,13 @@ import {
   explain,
   HttpError,
   impressionsSince,
-  LOOK_AT_USER,
   type MissingSelector,
   personaProfile,
   previewVariant,
   readCampaign,
   silentLog,
   type TargetingData,
+  VIEW_USER,
   workspaceBannerIds,
 } from '../../../service/index.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
@@ -43,7 +43,7 @@ export const personOf = async (
 ): Promise<Person> => {
   if ('user' in who) {
     if (!operator.canViewUsers) throw new HttpError(403, 'Viewing a user needs "can_view_users"');
-    await audit(LOOK_AT_USER, who.user);
+    await audit(VIEW_USER, who.user);
     return {
       externalId: who.user,
       user: await store.loadTargetingData(
@@ -149,7 +149,7 @@ export const makePreviewLink = defineRoute({
     const preview = { campaignId, revision, variantId, personaId: persona, language };
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);
-    await audit('make preview link', campaignId, url.origin);
+    await audit('preview_link.create', campaignId, url.origin);
     const answer: PreviewLinkResponse = { url: url.href, minutes: 30 };
     return { status: 201, body: answer };
   },
@@ -204,7 +204,7 @@ const spotsOf = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: rea
 /** Every campaign of a placement in order, and what became of it for one person: the decision that `banners/sync` makes. */
 export const why = defineRoute({
   method: 'POST',
-  path: '/api/why',
+  path: '/api/explain',
   role: 'view',
   body: bodyOf(whyBody),
   answer: async (context) => {

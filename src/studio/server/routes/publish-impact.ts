@@ -5,12 +5,12 @@ import {
   campaignsIn,
   countReach,
   HttpError,
-  LOOK_AT_USER,
   personsIn,
   REACH_SAMPLE,
   type Reach,
   readCampaign,
   type Store,
+  VIEW_USER,
   type Workspace,
 } from '../../../service/index.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
@@ -68,7 +68,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
 /** What publishing would change for users. */
 export const readPublishImpact = defineRoute({
   method: 'POST',
-  path: '/api/effect',
+  path: '/api/publish-impact',
   role: 'view',
   body: bodyOf(campaignBody),
   answer: (context) => {
@@ -168,7 +168,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
       const [[member, operand] = []] = persons;
       const isOne = persons.length === 1 && member === 'external_id' && typeof operand === 'string';
       const members = [...new Set(persons.map(([each]) => each))].join(', ');
-      await audit(LOOK_AT_USER, isOne ? operand : '', `counted users by ${members}`);
+      await audit(VIEW_USER, isOne ? operand : '', `counted users by ${members}`);
     }
     const named = campaignsIn(campaign.audience?.filter);
     const sample = await sampleOf(store, workspace.workspaceId, named);

@@ -210,7 +210,7 @@ export const publish = defineRoute({
       {
         draftRevision: revision,
         cancelsScheduled: await cancelsScheduled(context, campaignId, context.body.scheduled),
-        action: 'publish',
+        action: 'campaign.publish',
         details: (release) => `release ${release}${later}`,
       },
     );
@@ -236,7 +236,7 @@ export const rollBack = defineRoute({
       { kind: 'campaign', subjectId, content, basedOn, note: words, liveAtMs: nowMs },
       {
         cancelsScheduled: await cancelsScheduled(context, subjectId, context.body.scheduled),
-        action: 'roll back',
+        action: 'campaign.rollback',
         details: (release) => `to release ${former.release}, as release ${release}`,
       },
     );
@@ -277,7 +277,7 @@ export const cancelScheduled = defineRoute({
         workspaceId,
         atMs: nowMs,
         operator: operator.name,
-        action: 'cancel release',
+        action: 'release.cancel',
         subject: campaignId,
         details: `release ${release}, scheduled for ${iso(found.liveAtMs)}`,
       },
@@ -310,7 +310,7 @@ export const stop = defineRoute({
     const body = await addRelease(
       context,
       { kind: 'campaign', subjectId: campaignId, content, basedOn, note: words, liveAtMs: context.nowMs },
-      { cancelsScheduled: true, action: 'stop', details: (release) => `as release ${release}` },
+      { cancelsScheduled: true, action: 'campaign.stop', details: (release) => `as release ${release}` },
     );
     return { status: 201, body };
   },
@@ -370,7 +370,7 @@ export const archive = defineRoute({
       addRelease(
         context,
         { kind: 'campaign', subjectId: campaignId, content, basedOn: from, note, liveAtMs: nowMs },
-        { cancelsScheduled: true, action: 'archive', details: (release) => `as release ${release}` },
+        { cancelsScheduled: true, action: 'campaign.archive', details: (release) => `as release ${release}` },
       );
     // Of one that only the file has, the history keeps what it said.
     const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;

@@ -261,7 +261,7 @@ export interface CampaignStats {
 /** The first number of every campaign that somebody has seen, by its ID. */
 export const readCampaignStats = defineRoute({
   method: 'GET',
-  path: '/api/numbers',
+  path: '/api/campaign-stats',
   role: 'view',
   body: null,
   answer: async ({ store, workspace }) => {

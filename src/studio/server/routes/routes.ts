@@ -3,7 +3,7 @@ import { endAnySession, endSession, readAccess, readAudit, readSession } from '.
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
-import { listPictures, removePicture, uploadPicture } from './pictures.ts';
+import { listImages, removeImage, uploadImage } from './images.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
 import { createReadReach, createSamples, readPublishImpact } from './publish-impact.ts';
 import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
@@ -33,9 +33,9 @@ export const createStudioRoutes = (): StudioRoute[] => {
     preview,
     exportTranslations,
     importTranslations,
-    listPictures,
-    uploadPicture,
-    removePicture,
+    listImages,
+    uploadImage,
+    removeImage,
     makePreviewLink,
     why,
     readResults,

@@ -131,7 +131,7 @@ export const saveSegment = defineRoute({
         note,
         liveAtMs: nowMs,
       },
-      { action: 'save segment', details: (release) => `“${name}”, as release ${release}` },
+      { action: 'segment.save', details: (release) => `“${name}”, as release ${release}` },
     );
     return { status: 201, body };
   },
@@ -155,7 +155,7 @@ export const removeSegment = defineRoute({
     const body = await addRelease(
       context,
       { kind: 'segment', subjectId: id, content: null, basedOn, note, liveAtMs: context.nowMs },
-      { action: 'remove segment', details: (release) => `as release ${release}` },
+      { action: 'segment.remove', details: (release) => `as release ${release}` },
     );
     return { status: 201, body };
   },

@@ -36,7 +36,7 @@ const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(ty
 export const createReadSuggestions = (sampleOf: SampleOf) =>
   defineRoute({
     method: 'GET',
-    path: '/api/names',
+    path: '/api/suggestions',
     role: 'view',
     body: null,
     answer: async ({ store, workspace, operator }) => {

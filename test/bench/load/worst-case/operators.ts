@@ -39,8 +39,8 @@ export const ofOperators = (): CostlyRequest[] => {
   const admin = { sender: 'admin', aimMs: null } as const;
   const checks = (what: string, content: unknown): CostlyRequest => ({
     ...view,
-    what: `/api/checks, ${what}`,
-    path: '/api/checks',
+    what: `/api/validation, ${what}`,
+    path: '/api/validation',
     body: { campaign: content },
   });
   const reach = (what: string, audience: unknown): CostlyRequest => ({
@@ -54,11 +54,11 @@ export const ofOperators = (): CostlyRequest[] => {
     get('/api/session, of 1,000 placements', '/api/session'),
     get('/api/campaigns, with 2 MB of drafts', '/api/campaigns'),
     get('/api/campaigns/{id}', '/api/campaigns/c1'),
-    get('/api/numbers', '/api/numbers'),
+    get('/api/campaign-stats', '/api/campaign-stats'),
     get('/api/results/{id}, 8 variants, 4 goals, 400 days', '/api/results/results'),
     get('/api/results/{id}/csv', '/api/results/results/csv'),
     get('/api/releases, 25 of 60 KB', '/api/releases'),
-    get('/api/names', '/api/names'),
+    get('/api/suggestions', '/api/suggestions'),
     get('/api/segments, of 50', '/api/segments'),
     get('/api/integrations, of 500', '/api/integrations'),
     get('/api/integrations/{id}, 100 rejects of 100 KB', '/api/integrations/i-0'),
@@ -149,20 +149,20 @@ export const ofOperators = (): CostlyRequest[] => {
     },
     {
       ...view,
-      what: '/api/effect, placements that there are not',
-      path: '/api/effect',
+      what: '/api/publish-impact, placements that there are not',
+      path: '/api/publish-impact',
       body: { campaign: { ...plain, placements: list(1_000, (at) => at.toString(36)) } },
     },
     {
       ...view,
-      what: '/api/effect, every placement there is',
-      path: '/api/effect',
+      what: '/api/publish-impact, every placement there is',
+      path: '/api/publish-impact',
       body: { campaign: { ...plain, placements: list(1_000, (at) => `home_hero_${at}`) } },
     },
     {
       ...view,
-      what: '/api/why, every placement',
-      path: '/api/why',
+      what: '/api/explain, every placement',
+      path: '/api/explain',
       body: { person: {} },
     },
     reach('50 conditions', { $or: list(50, (at) => ({ [`custom.a${at}`]: at })) }),

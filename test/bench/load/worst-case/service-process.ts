@@ -353,7 +353,7 @@ insert(
     at_ms: nowMs - at,
     entry_id: String(at),
     operator: 'Vera',
-    action: 'publish',
+    action: 'campaign.publish',
     subject: 'c1',
     details: '',
   })),

@@ -1,6 +1,6 @@
-// A picture from a marketer's own machine to the shop, in a real browser.
+// An image from a marketer's own machine to the shop, in a real browser.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { aPng } from '../helpers/a-picture.ts';
+import { aPng } from '../helpers/an-image.ts';
 import { axeProblems } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
@@ -10,22 +10,22 @@ beforeAll(async () => {
 });
 afterAll(() => studio?.stop());
 
-test('a picture is uploaded, previewed, published, shown by the shop, and kept for the next campaign', async () => {
+test('an image is uploaded, previewed, published, shown by the shop, and kept for the next campaign', async () => {
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
-  await page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first().click();
-  const dialog = page.getByRole('dialog', { name: 'Pictures' });
+  await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
+  const dialog = page.getByRole('dialog', { name: 'Images' });
   await dialog.getByText('At most 1 MB: PNG, JPEG, WebP, AVIF, GIF.').waitFor();
-  const file = dialog.getByLabel('Upload a picture, or drop one here');
+  const file = dialog.getByLabel('Upload an image, or drop one here');
   const png = (name: string, buffer: Buffer) => ({ name, mimeType: 'image/png', buffer });
   await file.setInputFiles(png('huge.png', aPng(1, 1, [0, 0, 0], 1.4 * 1024 * 1024)));
-  await dialog.getByText('“huge.png” has 1.5 MB, and a picture may have at most 1 MB.').waitFor();
+  await dialog.getByText('“huge.png” has 1.5 MB, and an image may have at most 1 MB.').waitFor();
   await file.setInputFiles(png('letter.png', Buffer.from('Dear Sir')));
-  await dialog.getByText('This is no picture that can be used.').waitFor();
+  await dialog.getByText('This is no image that can be used.').waitFor();
   await file.setInputFiles(png('kiln.png', aPng(640, 360)));
   await dialog.waitFor({ state: 'detached' });
   const image = page.getByLabel('Image', { exact: true });
   const url = await image.inputValue();
-  expect(url).toMatch(new RegExp(`^${studio.serviceUrl}/pictures/[\\da-f]{64}\\.png$`));
+  expect(url).toMatch(new RegExp(`^${studio.serviceUrl}/images/[\\da-f]{64}\\.png$`));
   // The preview draws it.
   const drawn = page.frameLocator('.glass iframe').locator(`img[src="${url}"]`).first();
   await expect.poll(() => drawn.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(640);
@@ -40,7 +40,7 @@ test('a picture is uploaded, previewed, published, shown by the shop, and kept f
   await expect.poll(() => shown.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(640);
 
   // The library has it for others, and keeps it while it is in use.
-  await page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first().click();
+  await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
   await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).waitFor();
   expect(await axeProblems(page)).toEqual([]);
   await dialog.getByRole('button', { name: 'Delete kiln.png' }).click();
@@ -53,15 +53,15 @@ test('a picture is uploaded, previewed, published, shown by the shop, and kept f
   await page.context().close();
 });
 
-test('a picture whose dialog is closed before it is uploaded is in the library, and in no message', async () => {
+test('an image whose dialog is closed before it is uploaded is in the library, and in no message', async () => {
   const page = await studio.open('/campaigns/spring-collection', { bypassCSP: true });
-  const choose = page.getByRole('button', { name: 'Choose or upload a picture for Image' }).first();
-  const dialog = page.getByRole('dialog', { name: 'Pictures' });
+  const choose = page.getByRole('button', { name: 'Choose or upload an image for Image' }).first();
+  const dialog = page.getByRole('dialog', { name: 'Images' });
   const image = page.getByLabel('Image', { exact: true });
   const before = await image.inputValue();
   const sent = Promise.withResolvers<void>();
   const isClosed = Promise.withResolvers<void>();
-  await page.route('**/api/pictures', async (route) => {
+  await page.route('**/api/images', async (route) => {
     if (route.request().method() === 'POST') {
       sent.resolve();
       await isClosed.promise;
@@ -70,7 +70,7 @@ test('a picture whose dialog is closed before it is uploaded is in the library, 
   });
   await choose.click();
   await dialog
-    .getByLabel('Upload a picture, or drop one here')
+    .getByLabel('Upload an image, or drop one here')
     .setInputFiles({ name: 'late.png', mimeType: 'image/png', buffer: aPng(32, 18) });
   await sent.promise;
   await dialog.getByRole('button', { name: 'Close' }).click();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
-import { formatBytes } from '../../../src/studio/campaign/picture-rules.ts';
-import { anAvif, aPng } from '../../helpers/a-picture.ts';
+import { formatBytes } from '../../../src/studio/campaign/image-rules.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
+import { anAvif, aPng } from '../../helpers/an-image.ts';
 import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import {
   aStudioWorkspace,
@@ -37,7 +37,7 @@ const showing = (image: string, more: Record<string, unknown> = {}) =>
     ...more,
   });
 
-describe.each(STORES)('pictures on $name', ({ address }) => {
+describe.each(STORES)('images on $name', ({ address }) => {
   let store: Store;
   let studio: RunningStudio;
   let ed: string;
@@ -52,12 +52,12 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
   });
 
   const upload = (bytes: Uint8Array, name = 'spring.png', cookie = ed) =>
-    studio.call('POST', '/api/pictures', {
+    studio.call('POST', '/api/images', {
       body: { name, base64: Buffer.from(bytes).toString('base64') },
       cookie,
     });
-  const list = async () => (await studio.call('GET', '/api/pictures', { cookie: ed })).body;
-  const remove = (hash: string) => studio.call('DELETE', `/api/pictures/${hash}`, { cookie: ed });
+  const list = async () => (await studio.call('GET', '/api/images', { cookie: ed })).body;
+  const remove = (hash: string) => studio.call('DELETE', `/api/images/${hash}`, { cookie: ed });
   /** As a page of any origin asks the service for it. */
   const load = (url: string, method = 'GET') =>
     studio.service.fetch(new Request(url.replace(SERVICE_URL, 'http://localhost'), { method }));
@@ -69,7 +69,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
       201,
       {
         hash: sha256(png),
-        url: `${SERVICE_URL}/pictures/${sha256(png)}.png`,
+        url: `${SERVICE_URL}/images/${sha256(png)}.png`,
         name: 'spring.png',
         width: 40,
         height: 20,
@@ -82,8 +82,8 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect((await upload(GIF, 'a.gif')).body).toMatchObject({ width: 800, height: 10 });
     // The same again, under another name, is the one that is there.
     expect(await upload(png, 'again.png')).toMatchObject({ status: 200, body: row });
-    const { pictures, problem, warning } = await list();
-    expect([pictures.length, pictures.at(-1), problem, warning]).toEqual([3, row, null, null]);
+    const { images, problem, warning } = await list();
+    expect([images.length, images.at(-1), problem, warning]).toEqual([3, row, null, null]);
 
     const shown = await load(row.url);
     expect(shown.status).toBe(200);
@@ -98,17 +98,17 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     });
     expect((await load(jpeg.body.url)).headers.get('content-type')).toBe('image/jpeg');
     for (const wrong of [`${'0'.repeat(64)}.png`, `${sha256(png)}.svg`, sha256(png), 'x', '%2e%2e']) {
-      expect((await load(`${SERVICE_URL}/pictures/${wrong}`)).status, wrong).toBe(404);
+      expect((await load(`${SERVICE_URL}/images/${wrong}`)).status, wrong).toBe(404);
     }
     expect((await load(row.url, 'POST')).status).toBe(405);
   });
 
-  test('are refused where they are no picture, too large in bytes or pixels, or another role sends them', async () => {
+  test('are refused where they are no image, too large in bytes or pixels, or another role sends them', async () => {
     const refusalOf = async (bytes: Uint8Array, cookie = ed) => {
       const { status, body } = await upload(bytes, 'x.png', cookie);
       return [status, body.message];
     };
-    const kinds = 'This is no picture that can be used. It has to be one of PNG, JPEG, WebP, AVIF, GIF.';
+    const kinds = 'This is no image that can be used. It has to be one of PNG, JPEG, WebP, AVIF, GIF.';
     expect(await refusalOf(SVG)).toEqual([415, kinds]);
     expect(await refusalOf(Buffer.from('<!doctype html><script>1</script>'))).toEqual([415, kinds]);
     expect(await refusalOf(aPng(40, 20).subarray(0, 12))).toEqual([415, kinds]);
@@ -116,12 +116,12 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     const exact = aPng(1, 1, [0, 0, 0], MEGABYTE - fits.byteLength - 12);
     expect(exact.byteLength).toBe(MEGABYTE);
     expect((await upload(exact)).status).toBe(201);
-    const tooLarge = [413, 'A picture may have at most 1 MB: make it smaller, or save it as WebP'];
+    const tooLarge = [413, 'An image may have at most 1 MB: make it smaller, or save it as WebP'];
     expect(await refusalOf(Buffer.concat([exact, Buffer.from('a')]))).toEqual(tooLarge);
     expect(await refusalOf(Buffer.concat([exact, exact]))).toEqual(tooLarge);
     expect(await refusalOf(anAvif(200_000))).toEqual([415, kinds]);
     const bounds = 'at most 8,192 are taken on a side, and 16,777,216 altogether.';
-    expect(await refusalOf(aPng(8_193, 1))).toEqual([422, `The picture has 8193 × 1 pixels: ${bounds}`]);
+    expect(await refusalOf(aPng(8_193, 1))).toEqual([422, `The image has 8193 × 1 pixels: ${bounds}`]);
     const ofSize = (width: number, height: number) => {
       const gif = Buffer.from(GIF);
       gif.writeUInt16LE(width, 6);
@@ -130,11 +130,11 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     };
     expect(await refusalOf(ofSize(4_097, 4_096))).toEqual([
       422,
-      `The picture has 4097 × 4096 pixels: ${bounds}`,
+      `The image has 4097 × 4096 pixels: ${bounds}`,
     ]);
     expect(await refusalOf(ofSize(0, 0))).toEqual([
       422,
-      'The picture has 0 × 0 pixels: there is nothing to see in it.',
+      'The image has 0 × 0 pixels: there is nothing to see in it.',
     ]);
     for (const name of ['a\0.png', 'a\ud800.png']) {
       const { status, body } = await upload(fits, name);
@@ -148,8 +148,8 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect((await remove(sha256(most))).status).toBe(204);
     const vera = await studio.signIn('Vera');
     expect((await refusalOf(fits, vera))[0]).toBe(403);
-    expect((await studio.call('GET', '/api/pictures', { cookie: vera })).status).toBe(200);
-    expect((await list()).pictures).toHaveLength(1);
+    expect((await studio.call('GET', '/api/images', { cookie: vera })).status).toBe(200);
+    expect((await list()).images).toHaveLength(1);
   });
 
   test('are deleted where no draft, live or scheduled release shows them, and are then gone everywhere in a minute', async () => {
@@ -179,34 +179,34 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect(await remove(hash)).toMatchObject(refused);
     expect(await publish((await save('/own.png', 3)).body.revision, { scheduled: 'cancel' })).toBe(4);
 
-    // The scheduled release was canceled. Only the history shows the picture now.
+    // The scheduled release was canceled. Only the history shows the image now.
     expect((await load(url)).status).toBe(200);
     studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);
     expect((await remove(hash)).status).toBe(404);
-    expect((await list()).pictures).toEqual([]);
+    expect((await list()).images).toEqual([]);
     studio.clock.now += 60_000;
     expect((await load(url)).status).toBe(404);
     const ada = await studio.signIn('Ada');
-    const { entries } = (await studio.call('GET', '/api/audit?find=picture', { cookie: ada })).body;
+    const { entries } = (await studio.call('GET', '/api/audit?find=image', { cookie: ada })).body;
     expect(entries.map((each: { action: string; subject: string }) => [each.action, each.subject])).toEqual([
-      ['delete picture', 'spring.png'],
-      ['upload picture', 'spring.png'],
+      ['image.delete', 'spring.png'],
+      ['image.upload', 'spring.png'],
     ]);
   });
 
   test('that somebody else was faster to delete are deleted once in the audit', async () => {
     const { hash } = (await upload(aPng(4, 4))).body;
-    const removePicture: Store['studio']['removePicture'] = async (workspaceId, each) => {
-      await store.studio.removePicture(workspaceId, each);
-      return store.studio.removePicture(workspaceId, each);
+    const removeImage: Store['studio']['removeImage'] = async (workspaceId, each) => {
+      await store.studio.removeImage(workspaceId, each);
+      return store.studio.removeImage(workspaceId, each);
     };
     const slower = await runStudio(aStudioWorkspace(), {
-      store: { ...keptOpen(store), studio: { ...store.studio, removePicture } },
+      store: { ...keptOpen(store), studio: { ...store.studio, removeImage } },
     });
     onTestFinished(() => slower.stop());
     const cookie = await slower.signIn('Ed');
-    expect((await slower.call('DELETE', `/api/pictures/${hash}`, { cookie })).status).toBe(204);
+    expect((await slower.call('DELETE', `/api/images/${hash}`, { cookie })).status).toBe(204);
     const ada = await studio.signIn('Ada');
     const { entries } = (await studio.call('GET', '/api/audit?find=delete', { cookie: ada })).body;
     expect(entries).toEqual([]);
@@ -225,7 +225,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     };
     const campaign = showing(url, { language: 'en', variants: [variant] });
     const found = async () => {
-      const { body } = await studio.call('POST', '/api/checks', { body: { campaign }, cookie: ed });
+      const { body } = await studio.call('POST', '/api/validation', { body: { campaign }, cookie: ed });
       return body.checks.filter(({ words }: { words: string }) => words.startsWith('The library does not'));
     };
     expect(await found()).toEqual([]);
@@ -242,7 +242,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect((await publish((await save(showing('/own.png'), 1)).revision)).status).toBe(201);
     studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);
-    const words = 'The library does not have this picture any more: choose another one.';
+    const words = 'The library does not have this image any more: choose another one.';
     expect(await found()).toEqual([
       { severity: 'error', path: ['variants', 0, 'properties', 'image'], words },
       { severity: 'error', path: ['variants', 0, 'translations', 'de', 'image'], words },
@@ -262,11 +262,11 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
   test('that many pages show at once cost the database one read, whoever asks for others that are not there', async () => {
     const { url } = (await upload(aPng(4, 4))).body;
     let reads = 0;
-    const picture: Store['picture'] = (hash) => {
+    const image: Store['image'] = (hash) => {
       reads += 1;
-      return store.picture(hash);
+      return store.image(hash);
     };
-    const counted = await runStudio(aStudioWorkspace(), { store: { ...keptOpen(store), picture } });
+    const counted = await runStudio(aStudioWorkspace(), { store: { ...keptOpen(store), image } });
     onTestFinished(() => counted.stop());
     const path = `http://localhost${new URL(url).pathname}`;
     const all = await Promise.all(Array.from({ length: 50 }, () => counted.service.fetch(new Request(path))));
@@ -274,7 +274,7 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
     expect(reads).toBe(1);
     const unknown = (index: number) =>
       counted.service.fetch(
-        new Request(`http://localhost/pictures/${index.toString(16).padStart(64, '0')}.png`),
+        new Request(`http://localhost/images/${index.toString(16).padStart(64, '0')}.png`),
       );
     const others = await Promise.all(Array.from({ length: 40 }, (_, index) => unknown(index)));
     expect(others.every(({ status }) => status === 404)).toBe(true);
@@ -296,10 +296,10 @@ describe.each(STORES)('pictures on $name', ({ address }) => {
       createdAtMs: 1,
     } as const;
     const hashes = Array.from({ length: 299 }, (_, index) => index.toString(16).padStart(64, '0'));
-    await Promise.all(hashes.map((hash) => store.studio.addPicture({ ...one, hash }, new Uint8Array(1))));
+    await Promise.all(hashes.map((hash) => store.studio.addImage({ ...one, hash }, new Uint8Array(1))));
     expect((await list()).problem).toBeNull();
     expect((await upload(aPng(2, 1))).status).toBe(201);
-    const full = 'The library is full: it has room for 300 pictures. Delete some that no campaign uses.';
+    const full = 'The library is full: it has room for 300 images. Delete some that no campaign uses.';
     expect((await list()).problem).toBe(full);
     expect(await upload(aPng(3, 1))).toMatchObject({ status: 409, body: { message: full } });
   });
@@ -309,10 +309,10 @@ test('without an address of the service nothing is uploaded, and the list says w
   const studio = await runStudio(aStudioWorkspace(), { serviceUrl: null });
   onTestFinished(() => studio.stop());
   const cookie = await studio.signIn('Ed');
-  const { body } = await studio.call('GET', '/api/pictures', { cookie });
-  expect(body).toEqual({ pictures: [], problem: expect.stringContaining('--service-url'), warning: null });
+  const { body } = await studio.call('GET', '/api/images', { cookie });
+  expect(body).toEqual({ images: [], problem: expect.stringContaining('--service-url'), warning: null });
   const upload = { name: 'a.png', base64: aPng(1, 1).toString('base64') };
-  expect((await studio.call('POST', '/api/pictures', { body: upload, cookie })).status).toBe(409);
+  expect((await studio.call('POST', '/api/images', { body: upload, cookie })).status).toBe(409);
 });
 
 test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'])(
@@ -320,12 +320,12 @@ test.each(['http://127.0.0.1:8787', 'http://localhost:8787', 'http://[::1]:8787'
   async (serviceUrl) => {
     const studio = await runStudio(aStudioWorkspace(), { serviceUrl });
     onTestFinished(() => studio.stop());
-    const { body } = await studio.call('GET', '/api/pictures', { cookie: await studio.signIn('Ed') });
+    const { body } = await studio.call('GET', '/api/images', { cookie: await studio.signIn('Ed') });
     expect(body).toEqual({
-      pictures: [],
+      images: [],
       problem: null,
       warning:
-        'Only this machine sees pictures until the service is started with a --service-url that others reach.',
+        'Only this machine sees images until the service is started with a --service-url that others reach.',
     });
   },
 );

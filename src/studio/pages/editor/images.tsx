@@ -1,11 +1,6 @@
 import { useEffect, useId, useRef } from 'preact/hooks';
-import {
-  formatBytes,
-  MAX_PICTURE_BYTES,
-  PICTURE_ACCEPT,
-  PICTURE_KINDS,
-} from '../../campaign/picture-rules.ts';
-import type { ImagesResponse, PictureRow } from '../../server/routes/pictures.ts';
+import { formatBytes, IMAGE_ACCEPT, IMAGE_KINDS, MAX_IMAGE_BYTES } from '../../campaign/image-rules.ts';
+import type { ImageRow, ImagesResponse } from '../../server/routes/images.ts';
 import { call, Refused } from '../call.ts';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { LoadView, useAction, useLoad } from '../components/loading.tsx';
@@ -22,28 +17,28 @@ const base64Of = (file: File): Promise<string> =>
     reader.readAsDataURL(file);
   });
 
-const upload = async (file: File): Promise<PictureRow> => {
-  if (file.size > MAX_PICTURE_BYTES) {
+const upload = async (file: File): Promise<ImageRow> => {
+  if (file.size > MAX_IMAGE_BYTES) {
     throw new Refused(
-      `“${file.name}” has ${formatBytes(file.size)}, and a picture may have at most 1 MB. Make it smaller, or save it as WebP.`,
+      `“${file.name}” has ${formatBytes(file.size)}, and an image may have at most 1 MB. Make it smaller, or save it as WebP.`,
     );
   }
-  return call<PictureRow>('POST', '/api/pictures', {
+  return call<ImageRow>('POST', '/api/images', {
     body: { name: file.name.slice(0, 200).toWellFormed(), base64: await base64Of(file) },
   });
 };
 
-interface PictureProps {
-  picture: PictureRow;
+interface ImageProps {
+  image: ImageRow;
   onChoose(): void;
   onDeleted(): Promise<void>;
 }
 
-const Picture = ({ picture, onChoose, onDeleted }: PictureProps) => {
-  const { hash, url, name, width, height, bytes } = picture;
+const Image = ({ image, onChoose, onDeleted }: ImageProps) => {
+  const { hash, url, name, width, height, bytes } = image;
   return (
-    <li class="picture">
-      <button type="button" class="picture-choice" onClick={onChoose}>
+    <li class="image">
+      <button type="button" class="image-choice" onClick={onChoose}>
         <img src={url} alt="" width={width} height={height} loading="lazy" />
         <bdi>{name}</bdi>
         <span class="muted">
@@ -59,7 +54,7 @@ const Picture = ({ picture, onChoose, onDeleted }: PictureProps) => {
             action={{
               name: 'Delete',
               act: async () => {
-                await call('DELETE', `/api/pictures/${hash}`);
+                await call('DELETE', `/api/images/${hash}`);
                 announce(`“${name}” is deleted.`);
                 close();
                 await onDeleted();
@@ -83,7 +78,7 @@ interface LibraryProps {
   onDeleted(): Promise<void>;
 }
 
-const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted }: LibraryProps) => {
+const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }: LibraryProps) => {
   const id = useId();
   const isOpen = useRef(true);
   useEffect(
@@ -102,12 +97,12 @@ const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted 
     <>
       {problem === null ? (
         <div class="field">
-          <label for={id}>Upload a picture, or drop one here</label>
+          <label for={id}>Upload an image, or drop one here</label>
           <input
             id={id}
             type="file"
-            class="picture-file"
-            accept={PICTURE_ACCEPT}
+            class="image-file"
+            accept={IMAGE_ACCEPT}
             aria-busy={uploading.isBusy.value}
             aria-invalid={uploading.problem.value !== null}
             aria-describedby={`${id}-help ${id}-problem`}
@@ -119,7 +114,7 @@ const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted 
             }}
           />
           <p class="field-help" id={`${id}-help`}>
-            At most 1 MB: {PICTURE_KINDS}. Everybody who has its address can see it.
+            At most 1 MB: {IMAGE_KINDS}. Everybody who has its address can see it.
           </p>
           <p class="field-problem" id={`${id}-problem`} role="alert">
             {uploading.problem.value}
@@ -129,15 +124,15 @@ const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted 
         <p class="field-warning">{problem}</p>
       )}
       {warning !== null && <p class="field-warning">{warning}</p>}
-      {pictures.length === 0 ? (
-        problem === null && <Empty title="No picture yet" />
+      {images.length === 0 ? (
+        problem === null && <Empty title="No image yet" />
       ) : (
-        <ul class="pictures">
-          {pictures.map((picture) => (
-            <Picture
-              key={picture.hash}
-              picture={picture}
-              onChoose={() => onChoose(picture.url)}
+        <ul class="images">
+          {images.map((image) => (
+            <Image
+              key={image.hash}
+              image={image}
+              onChoose={() => onChoose(image.url)}
               onDeleted={onDeleted}
             />
           ))}
@@ -147,18 +142,18 @@ const Library = ({ library: { pictures, problem, warning }, onChoose, onDeleted 
   );
 };
 
-interface PictureButtonProps {
-  /** What the picture is for. */
+interface ImageButtonProps {
+  /** What the image is for. */
   label: string;
-  /** Gets the address of the picture that was chosen or uploaded. */
+  /** Gets the address of the image that was chosen or uploaded. */
   onChoose(url: string): void;
 }
 
-/** Opens the pictures of the workspace: to choose one, to add one, to delete one. */
-export const PictureButton = ({ label, onChoose }: PictureButtonProps) => (
-  <DialogButton look="link" name="Choose or upload …" aria-label={`Choose or upload a picture for ${label}`}>
+/** Opens the images of the workspace: to choose one, to add one, to delete one. */
+export const ImageButton = ({ label, onChoose }: ImageButtonProps) => (
+  <DialogButton look="link" name="Choose or upload …" aria-label={`Choose or upload an image for ${label}`}>
     {(close) => (
-      <PictureDialog
+      <ImageDialog
         onClose={close}
         onChoose={(url) => {
           onChoose(url);
@@ -169,10 +164,10 @@ export const PictureButton = ({ label, onChoose }: PictureButtonProps) => (
   </DialogButton>
 );
 
-const PictureDialog = ({ onClose, onChoose }: { onClose(): void; onChoose(url: string): void }) => {
-  const { loaded, again } = useLoad(() => call<ImagesResponse>('GET', '/api/pictures'), 'pictures');
+const ImageDialog = ({ onClose, onChoose }: { onClose(): void; onChoose(url: string): void }) => {
+  const { loaded, again } = useLoad(() => call<ImagesResponse>('GET', '/api/images'), 'images');
   return (
-    <Dialog title="Pictures" onClose={onClose} closeName="Close" isWide>
+    <Dialog title="Images" onClose={onClose} closeName="Close" isWide>
       <LoadView loaded={loaded} again={again}>
         {(library) => <Library library={library} onChoose={onChoose} onDeleted={again} />}
       </LoadView>
