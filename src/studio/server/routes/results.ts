@@ -1,9 +1,9 @@
 import {
   csvCell,
   type DayResults,
+  HOLDOUT_TREATMENT,
   HttpError,
   type LanguageResults,
-  HOLDOUT_TREATMENT,
   type PlacementResults,
   type Release,
 } from '../../../service/index.ts';
