@@ -14,7 +14,7 @@ const vite = await createServer({
 
 /** Paths of the API, which Vite would otherwise answer with a page of its own. */
 const API =
-  /^\/(v1|users|cdi|placard|healthz|readyz|metrics|images\/[0-9a-f]{64}\.\w+|openapi\.json|docs)(\/|\?|$)/;
+  /^\/(v1|users|cdi|campaigns|segments|placard|healthz|readyz|metrics|images\/[0-9a-f]{64}\.\w+|openapi\.json|docs)(\/|\?|$)/;
 
 try {
   const listening = await startDemo({

@@ -111,7 +111,7 @@ export const integrations = defineCommand({
     }
     if (!ACTIONS.includes(action)) throw new Error(`specify one of ${ACTIONS.join(', ')}, got "${action}"`);
     if (id === undefined) throw new Error(`name the integration: placard integrations ${action} ID`);
-    if (action === 'integration.sync') await sync(restClientOf(args), id, args.wait === true);
+    if (action === 'sync') await sync(restClientOf(args), id, args.wait === true);
     else if (action === 'rejects') {
       const db = visitedDatabase(args.db, 'rejects needs --db, the database that the service uses');
       await writeRejects(db, args.workspace, id, args.csv === true);

@@ -208,7 +208,9 @@ describe('placard serve', () => {
       expect.objectContaining({
         level: 'warn',
         msg: 'workspace file',
-        warning: expect.stringMatching(/^limits\.banners_sync: 300 requests in 60 seconds are for all users/),
+        warning: expect.stringMatching(
+          /^limits\.banners_sync: the limit of 300 requests in 60 seconds counts all users/,
+        ),
       }),
     ]);
     const says = ({ lines }: typeof inside, words: string) =>

@@ -72,7 +72,7 @@ test.each(['disable', 'wipe'] as const)(
     await done;
     expect(service.requests).toHaveLength(before);
     expect(await placard.diagnostics()).toMatchObject({ pending: 0 });
-    expect(of('failed').some(({ message }) => message.includes('banner store'))).toBe(true);
+    expect(of('failed').some(({ message }) => message === 'Banner store failed')).toBe(true);
   },
 );
 

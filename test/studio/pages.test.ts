@@ -7,9 +7,9 @@ import { createPages } from '../../src/studio/server/pages.ts';
 import { buildStudioPages } from '../helpers/studio-pages.ts';
 
 /** All of it, minified and gzipped. */
-const MAX_SCRIPT_BYTES = 106_000;
+const MAX_SCRIPT_BYTES = 109_500;
 /** What the list needs; everything else is loaded when it is first shown. */
-const MAX_FIRST_BYTES = 36_500;
+const MAX_FIRST_BYTES = 36_850;
 
 let built: Awaited<ReturnType<typeof buildStudioPages>>;
 beforeAll(async () => {

@@ -8,7 +8,7 @@ export interface AuditEntry {
   workspaceId: string;
   atMs: number;
   operator: string;
-  /** For example `publish`. */
+  /** For example `campaign.publish`. */
   action: string;
   /** What it was done to: a campaign, a session, a user; `''` where there is no such thing. */
   subject: string;

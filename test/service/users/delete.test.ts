@@ -77,8 +77,8 @@ onBothStores('/users/delete', (api, store) => {
     await erase({ external_ids: ['kim'] });
     const audit = await store().studio.audit(workspaceId, { limit: 10 });
     expect(audit.map(({ action, subject }) => `${action}:${subject}`).sort()).toEqual([
-      'look at user:',
-      'publish:kim',
+      'campaign.publish:kim',
+      'user.view:',
     ]);
   });
 

@@ -101,8 +101,8 @@ const CAMPAIGN: Record<string, ActivityMember<CampaignActivity>> = {
   })),
 };
 
-/** What an audience may ask of one event or product. */
-export const ACTIVITY_MEMBERS: readonly string[] = Object.keys(PURCHASE);
+/** Fields of one event, product or campaign. */
+export const ACTIVITY_MEMBERS: readonly string[] = Object.keys({ ...PURCHASE, ...CAMPAIGN });
 
 interface Activity<T> {
   members: Readonly<Record<string, ActivityMember<T>>>;
