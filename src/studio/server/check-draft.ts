@@ -21,15 +21,14 @@ import {
 import { oddUrl, refusedUrl } from '../campaign/url-problem.ts';
 import { describeIssue } from './describe-issue.ts';
 
-/** Something to say of a draft. An error keeps it from being published; a warning asks. */
+/** Problem found in a draft. An `error` blocks publishing; a `warning` needs confirmation. */
 export interface DraftCheck {
   severity: 'error' | 'warning';
-  /** Where in the campaign, for example `['variants', 0, 'properties', 'headline']`. */
+  /** Path in the campaign, for example `['variants', 0, 'properties', 'headline']`. */
   path: (string | number)[];
   words: string;
 }
 
-/** Adds one to the list. */
 type Tell = (severity: DraftCheck['severity'], path: DraftCheck['path'], words: string) => void;
 
 const namesOf = (isWanted: (property: TemplateProperty) => unknown): readonly string[] =>
@@ -37,7 +36,7 @@ const namesOf = (isWanted: (property: TemplateProperty) => unknown): readonly st
 
 const TEXTS = namesOf(({ isPersonal }) => isPersonal);
 
-/** What a newcomer, of whom nothing is known, reads where a template has no default. */
+/** Checks the rendered variants for a new visitor, each persona and each language. */
 const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
   const people = [
     { name: 'somebody new', profile: null, language: undefined },
@@ -93,7 +92,7 @@ const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, 
 
 const MARKUP = /\{\{|\{%/;
 
-/** As much of a variant as its texts can be checked by, whatever else is wrong with the campaign. */
+/** Parts of a variant that can be checked even if the rest of the campaign is invalid. */
 const written = z.object({
   variants: z.array(
     z.object({ properties: z.record(z.string(), z.object({ type: z.unknown(), value: z.unknown() })) }),
@@ -101,7 +100,7 @@ const written = z.object({
 });
 type Written = z.infer<typeof written>;
 
-/** Properties of the templates that are addresses. */
+/** Template properties that hold URLs. */
 const LINKS = namesOf(({ input }) => input === 'link');
 const IMAGES = namesOf(({ input }) => input === 'image');
 
@@ -113,7 +112,7 @@ const checkAddress = (use: 'link' | 'image', value: unknown, path: DraftCheck['p
   if (odd) tell('warning', path, odd);
 };
 
-/** Each text of a button with its link. */
+/** Pairs of button text and link. */
 const BUTTONS = [
   ['button_text', 'link'],
   ['second_button_text', 'second_link'],
@@ -168,7 +167,7 @@ const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell:
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
     tell('warning', ['ends_at'], 'The end is in the past: nobody would see it.');
   }
-  // Of one variant alone no result is waited for.
+  // A single variant has no comparison to wait for.
   const isTest = variants.length > 1 || controlPercentage > 0;
   if (endsAtMs === null && status === 'active' && isTest && !isPlanned) {
     tell('warning', ['ends_at'], 'Set an end or a target sample size. Results name no winner without one.');
@@ -185,7 +184,7 @@ const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell:
 const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
   for (const [index, { bare }] of variants.entries()) {
     for (const { property, variable, language } of bare) {
-      // An address may go without; a sentence shows it.
+      // URLs may stay untranslated, texts may not.
       if ([...LINKS, ...IMAGES].includes(property)) continue;
       const words = `${labelOf(property)} has a gap for people without ${variable}: give it a default, such as {{${variable} | default: 'there'}}.`;
       const where = language === null ? ['properties', property] : ['translations', language, property];
@@ -194,10 +193,10 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
   }
 };
 
-/** One answer says so many things of a draft at most: who has to do as many does not read them all at once. */
+/** Maximum checks in one response; more would not be read at once. */
 const MAX_CHECKS = 100;
 
-/** Texts that readers of another language would read in the campaign's own. */
+/** Warns of texts that users of another language would get in the campaign's own language. */
 const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
   const languages = otherLanguages(campaign);
   if (languages.length > MAX_LANGUAGES) {
@@ -218,7 +217,7 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
   }
 };
 
-/** Everything there is to say of a draft: what the service would refuse, then what may not be meant. */
+/** Returns all checks of a draft: schema errors that the API would reject, then warnings. */
 export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number): DraftCheck[] => {
   const checks: DraftCheck[] = [];
   const tell: Tell = (severity, path, words) => checks.push({ severity, path, words });
@@ -243,7 +242,7 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     if (campaign.languages.length <= MAX_LANGUAGES) checkRendered(campaign, workspace, nowMs, tell);
     checkDefaults(campaign, tell);
   }
-  // What is wrong with a property as such, and again for one person, is said once.
+  // Reports a problem once if the property and its rendered text both have it.
   const seen = new Set<string>();
   return checks
     .filter(({ path }) => {

@@ -19,12 +19,12 @@ import { createStudioRoutes } from './routes/routes.ts';
 import { createSessions, hasRole, type OpenSession } from './sessions.ts';
 import { createSignInRoutes } from './sign-in.ts';
 
-/** Names under which a browser reaches its own machine, or an address that no name can be made to lead to. */
+/** Loopback names and IP addresses, which DNS rebinding cannot use. */
 const UNNAMED = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$/i;
 
 /**
- * Where the Studio is reached: at its public URL where there is one. Without, a `Host` that is a name is refused: a page
- * could have its own name lead here, and act as if it were of the Studio.
+ * Returns the Studio's origin: its public URL if set. Otherwise `Host` must be loopback or an IP address, because DNS rebinding
+ * could point any other name at this server.
  */
 const ownOrigin = (exchange: Exchange, publicUrl: string | null): string | null => {
   if (publicUrl !== null) return publicUrl;
@@ -32,23 +32,22 @@ const ownOrigin = (exchange: Exchange, publicUrl: string | null): string | null 
   return UNNAMED.test(host) ? `http://${host}` : null;
 };
 
-/** Whether a request that changes something comes from the Studio's own pages. Browsers say so on every such request. */
+/** Returns whether a state-changing request comes from the Studio's own origin, by `Origin` and `Sec-Fetch-Site`. */
 const isFromOwnPage = (exchange: Exchange, origin: string): boolean => {
   const site = exchange.header('sec-fetch-site');
   return exchange.header('origin') === origin && (site === undefined || site === 'same-origin');
 };
 
 export interface StudioOptions {
-  /** What the service beside it answers from: the Studio publishes into it. */
+  /** Release source shared with the service; the Studio publishes to it. */
   workspaces: ReleaseSource;
   store: Store;
-  /** The service beside it. */
   service: Pick<Service, 'missingSelectors'>;
-  /** The folder of the built pages; `null` serves the API alone. */
+  /** Folder of the built pages. `null` serves only the API. */
   pages: string | null;
-  /** Where browsers reach it, for example `https://studio.example`. Default: the address it listens on. */
+  /** Public URL, for example `https://studio.example`. Default: the address it listens on. */
   publicUrl?: string;
-  /** Where browsers reach the service, for example `https://api.example`: uploaded images are there. `null`: none are taken. */
+  /** Public URL of the service, for example `https://api.example`; it serves uploaded images. `null` disables uploads. */
   serviceUrl: string | null;
   now?: () => number;
   log?: Log;
@@ -56,7 +55,7 @@ export interface StudioOptions {
 
 export interface Studio {
   handle(exchange: Exchange): Promise<Reply>;
-  /** The same as a function of the platform's own `Request`. */
+  /** The same handler for Fetch API `Request` objects. */
   fetch(request: Request): Promise<Response>;
 }
 
@@ -68,16 +67,16 @@ const JSON_HEADERS = {
   'Content-Security-Policy': "default-src 'none'",
 };
 
-/** A browser that came over TLS once comes no other way for a year. */
+/** HSTS for one year. */
 const OVER_TLS = { 'Strict-Transport-Security': 'max-age=31536000' };
 
 const isWrite = (method: string) => method !== 'GET' && method !== 'HEAD';
 
-/** The revision in `If-Match: "…"`. */
+/** Returns the revision in `If-Match: "…"`. */
 const revisionIn = (header: string | undefined): string | null =>
   /^"([^"]{1,100})"$/.exec(header ?? '')?.[1] ?? null;
 
-/** The Studio: its pages, and what they ask. */
+/** Creates the Studio: its pages and their API. */
 export const createStudio = ({
   workspaces,
   store,
@@ -94,7 +93,7 @@ export const createStudio = ({
   const openId = createOpenId({ registry: workspaces.registry, log });
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
-  /** Where the request was sent to. Throws a 403 where one that changes something is not from a page of that origin. */
+  /** Returns the origin of the request. Throws a 403 if a state-changing request comes from another origin. */
   const admittedOrigin = (exchange: Exchange): string => {
     const origin = ownOrigin(exchange, configured);
     if (origin === null) throw new HttpError(421, 'Name the address of the Studio with --studio-url');
@@ -104,7 +103,7 @@ export const createStudio = ({
     return origin;
   };
 
-  /** The session that the request carries, of an operator who may call the route. Throws a 401 or a 403. */
+  /** Returns the session of the request if its operator has the route's role. Throws a 401 or a 403. */
   const admittedSession = async (exchange: Exchange, role: Role, isSecure: boolean): Promise<OpenSession> => {
     const session = await sessions.of(exchange.header('cookie'), isSecure);
     if (!session) throw new HttpError(401, 'Sign in first');
@@ -126,7 +125,7 @@ export const createStudio = ({
     const isSecure = origin.startsWith('https:');
     const { operator, workspace, sessionId } = await admittedSession(exchange, route.role, isSecure);
     const query = new URLSearchParams(exchange.search);
-    // Each by itself: a name may come twice.
+    // One by one, because names can repeat.
     for (const sent of [params, ...Array.from(query, (pair) => Object.fromEntries([pair]))])
       rejectUnstorable(sent);
     const body = route.body?.read(await readJson());

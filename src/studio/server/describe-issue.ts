@@ -1,12 +1,12 @@
 import type { CampaignIssueCode, Issue, IssueFacts } from '../../service/index.ts';
 
-/** A name as it was written, from the form that the service gives it: `user["first_name"]` is `${first_name}`. */
+/** Converts names from the service's form back to Liquid as typed: `user["first_name"]` to `${first_name}`. */
 const asWritten = (text: string): string =>
   text.replace(/\b(\w+)\[\\?"([^"\\]*)\\?"\]/g, (_, namespace, name) =>
     namespace === 'user' ? `\${${name}}` : `${namespace}.\${${name}}`,
   );
 
-/** Tags that are only found inside of another one. */
+/** Tags that are only valid inside another tag. */
 const INNER = /^(?:end|else|elsif|when)/;
 
 const LIQUID_WORDS: readonly [fails: RegExp, words: (...found: string[]) => string][] = [
@@ -45,7 +45,7 @@ const LIQUID_WORDS: readonly [fails: RegExp, words: (...found: string[]) => stri
   [/^illegal tag: (.*)$/s, (tag) => `${tag} is not complete.`],
 ];
 
-/** What the template library says of a template that it cannot read, in words for those who wrote it. */
+/** Returns a Liquid parser error as a sentence for marketers. */
 export const describeLiquidError = (message: string): string => {
   const [, said = message, line] = /^(.*?), line:(\d+), col:\d+$/s.exec(message) ?? [];
   const written = asWritten(said);
@@ -59,7 +59,7 @@ export const describeLiquidError = (message: string): string => {
 
 const thousands = (count: number) => count.toLocaleString('en-US');
 
-/** What the service says of a campaign, for those who write one without ever seeing its JSON. */
+/** Sentences for campaign issues, for users who never see the JSON. */
 const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string } = {
   invalid_template: ({ reason }) => describeLiquidError(reason),
   empty: () => 'Fill it in: it is empty.',
@@ -85,7 +85,7 @@ const WORDS: { [Code in CampaignIssueCode]: (facts: IssueFacts<Code>) => string 
     `Nobody has ${variable}, so it prints nothing.${suggestion === null ? '' : ` Did you mean ${suggestion}?`}`,
 };
 
-/** What the service says of a member of a campaign, as a sentence for a marketer. */
+/** Returns a campaign issue as a sentence for marketers. */
 export const describeIssue = ({ code, facts, message }: Issue): string => {
   if (Object.hasOwn(WORDS, code)) {
     const words: (facts: never) => string = WORDS[code as CampaignIssueCode];

@@ -2,21 +2,24 @@ import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { sharesOf } from '../campaign/shares.ts';
 
-/** An A/B test when it was ended. */
+/** Snapshot of an A/B test when it ended. */
 export interface FrozenTest {
-  /** As it ran. */
+  /** Campaign during the test. */
   campaign: CampaignJson;
   counts: CampaignResults;
 }
 
-/** The campaign with one variant for everyone. The others stay, with a share of 0, so that their results keep a name. */
+/**
+ * Returns the campaign with one variant for all users. The other variants stay with a share of 0, so that their results keep a
+ * name.
+ */
 export const rolledOut = (campaign: CampaignJson, winner: string, keepsControl: boolean): CampaignJson => ({
   ...campaign,
   control_percentage: keepsControl ? (campaign.control_percentage ?? null) : null,
   variants: campaign.variants.map((each) => ({ ...each, weight: each.variant_id === winner ? 1 : 0 })),
 });
 
-/** The variant that everyone outside the control group gets; `null` if there are several. */
+/** Returns the variant that all users outside the control group get; `null` if there are several. */
 export const soleVariant = (campaign: CampaignJson): { id: string; name: string } | null => {
   const [first, ...others] = sharesOf(campaign).flatMap(({ variantId, name, percent }) =>
     variantId !== null && percent > 0 ? [{ id: variantId, name }] : [],
@@ -24,26 +27,27 @@ export const soleVariant = (campaign: CampaignJson): { id: string; name: string 
   return first && others.length === 0 ? first : null;
 };
 
-/** What came after a test was ended, of everyone outside the control group or of the control group. */
+/** Counts since a test ended, for all variants together or for the control group. */
 export interface SinceEnd {
   isControl: boolean;
-  /** Users who were exposed for the first time. */
+  /** Users with their first exposure since. */
   users: number;
   impressions: number;
   clicks: number;
-  /** Users who reached each goal, also those who saw the test. */
+  /** Conversions by goal, including users who saw the test. */
   converted: number[];
 }
 
 /**
- * What was counted since a test was ended. Not by variant: users keep the one that they saw first, although all see the winner.
+ * Returns the counts since a test ended. Not by variant, because users stay assigned to the one they saw first, although all see
+ * the winner.
  */
 export const sinceEnd = (frozen: FrozenTest, now: CampaignResults): SinceEnd[] =>
   [false, true].flatMap((isControl): SinceEnd[] => {
     const armsIn = ({ arms }: CampaignResults) =>
       arms.filter(({ variantId }) => (variantId === null) === isControl);
     if (armsIn(now).length === 0) return [];
-    /** Erasure may leave less than there was. */
+    /** Clamped at 0, because erasure can reduce a count. */
     const added = (count: (arm: ArmResults) => number) => {
       const total = (results: CampaignResults) => armsIn(results).reduce((sum, arm) => sum + count(arm), 0);
       return Math.max(0, total(now) - total(frozen.counts));

@@ -2,14 +2,14 @@ import { BlockList, isIP } from 'node:net';
 import { type Log, type ServedPort, servePort } from '../../service/index.ts';
 import type { Studio } from './create-studio.ts';
 
-/** What a proxy in front of the Studio says of where a request came from. */
+/** Header with the client address, set by a reverse proxy. */
 const FORWARDED = 'x-forwarded-for';
 
 const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
- * The proxies whose `X-Forwarded-For` is believed: addresses and subnets, separated by commas, such as
- * `127.0.0.1, 10.0.0.0/8`; an empty text is none. Throws where one of them is neither.
+ * Parses the trusted proxies: addresses and subnets, separated by commas, such as `127.0.0.1, 10.0.0.0/8`. An empty text is none.
+ * Throws if an entry is invalid.
  */
 export const readTrustedProxies = (text: string): BlockList => {
   const proxies = new BlockList();
@@ -29,8 +29,8 @@ export const readTrustedProxies = (text: string): BlockList => {
 };
 
 /**
- * The address that a request came from: of the connection, or the last in `X-Forwarded-For` that no trusted proxy has.
- * What is left of it in the header was written by the client, who may write anything.
+ * Returns the client address: that of the connection, or the last address in `X-Forwarded-For` that is not a trusted proxy.
+ * Earlier entries can be forged by the client.
  */
 export const clientAddress = (
   connection: string,
@@ -52,18 +52,15 @@ const LINGER_MS = 50;
 const DRAIN_MS = 2_000;
 
 interface ListenStudioOptions {
-  /** Default 8788. */
+  /** Port. Default 8788. */
   port?: number;
   host?: string;
   log?: Log;
-  /** Addresses and subnets of proxies in front of it, such as `127.0.0.1, 10.0.0.0/8`. Default none. */
+  /** Addresses and subnets of trusted reverse proxies, such as `127.0.0.1, 10.0.0.0/8`. Default none. */
   trustedProxies?: string;
 }
 
-/**
- * Serves the Studio on a port of its own: another origin than the API, so that no page there can act here. The store
- * stays open when it stops.
- */
+/** Serves the Studio on its own port, so that it has another origin than the API. Stopping it leaves the store open. */
 export const listenStudio = (
   studio: Studio,
   { port = 8788, trustedProxies, ...options }: ListenStudioOptions = {},

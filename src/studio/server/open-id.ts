@@ -5,12 +5,12 @@ import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts'
 
 export const OPENID_START = '/openid/start';
 export const OPENID_CALLBACK = '/openid/callback';
-/** Long enough to type a password and a second factor. */
+/** Maximum time for a sign-in at the provider: a password and a second factor. */
 const MAX_AGE_SECONDS = 600;
 const MAX_NAME_CHARACTERS = 80;
 const COOKIE = 'placard-openid';
 
-/** What the browser keeps during the sign-in at the provider. Without it the provider's answer belongs to no one. */
+/** State of a sign-in, kept in a cookie, so that a callback is only valid in the browser that started it. */
 interface Pending {
   workspaceId: string;
   state: string;
@@ -18,7 +18,6 @@ interface Pending {
   verifier: string;
 }
 
-/** Signed in, or a sentence why not. */
 type OpenIdOutcome = { signedIn: SignedIn } | { problem: string };
 
 interface OpenIdOptions {
@@ -26,7 +25,7 @@ interface OpenIdOptions {
   log: Log;
 }
 
-/** `Lax`: the provider's page leads back here, and that is another site. */
+/** `Lax`, because the callback is a navigation from another site. */
 const pendingCookie = (isSecure: boolean, value: string, maxAgeSeconds: number) =>
   setCookie(COOKIE, value, { isSecure, sameSite: 'Lax', maxAgeSeconds });
 
@@ -36,14 +35,14 @@ const pendingIn = (cookies: string | undefined, isSecure: boolean): Pending | nu
   try {
     return JSON.parse(Buffer.from(value, 'base64url').toString());
   } catch {
-    // The browser's owner has changed the cookie: they begin again.
+    // Invalid cookie: start again.
     return null;
   }
 };
 
 /**
- * What the audit and colleagues call them. At many providers people choose their address and their name themselves, so
- * one of them could read like a colleague's: only an address that the provider has verified stands alone.
+ * Returns the display name of an operator. Only a verified email address is used alone: names and unverified addresses can be
+ * chosen by the user, and could impersonate a colleague.
  */
 const nameOf = ({ email, email_verified, name, sub }: Record<string, unknown>, issuer: string): string => {
   if (typeof email === 'string' && email !== '' && email_verified === true) return email;
@@ -52,7 +51,7 @@ const nameOf = ({ email, email_verified, name, sub }: Record<string, unknown>, i
   return shown === '' ? id : `${shown.slice(0, MAX_NAME_CHARACTERS)} (${id})`;
 };
 
-/** The operator whom a provider's claims describe; `null` where none of them gives a role. */
+/** Returns the operator for a provider's claims; `null` if no claim grants a role. */
 const signedInWith = (
   claims: Record<string, unknown>,
   workspace: SignedIn['workspace'],
@@ -60,7 +59,7 @@ const signedInWith = (
 ): SignedIn | null => {
   const { issuer, roleClaim, roles, canViewUsers: people } = settings;
   const all: unknown[] = [claims[roleClaim]].flat();
-  // Of hundreds of groups the session keeps those that say something here.
+  // Keeps only the groups that grant a role, as a user can have hundreds.
   const values = all.filter(
     (each): each is string =>
       typeof each === 'string' && (Object.hasOwn(roles, each) || people.includes(each)),
@@ -73,28 +72,28 @@ const configurationOf = async ({ issuer, clientId, secretVariable }: OpenIdSetti
   const secret = secretVariable === null ? undefined : readSecret(secretVariable);
   if (secretVariable !== null && !secret) throw new Error(`${secretVariable} is not set`);
   const authentication = secret ? openid.ClientSecretPost(secret) : openid.None();
-  // Only a provider on one's own machine is reached without TLS.
+  // Plain HTTP is allowed only for a provider on loopback.
   const url = new URL(issuer);
   const isLocal = url.protocol === 'http:' && isLoopback(url.hostname);
   return openid.discovery(url, clientId, undefined, authentication, {
-    // Without these checks the library trusts the connection, and reads an ID token whatever its signature.
+    // Without these checks the library relies on TLS and does not verify the signature of the ID token.
     execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [openid.allowInsecureRequests] : [])],
   });
 };
 
-/** Sign-in through the identity providers of the workspaces: the authorization code flow with PKCE. */
+/** Sign-in with the identity providers of the workspaces: OpenID Connect authorization code flow with PKCE. */
 export const createOpenId = ({ registry, log }: OpenIdOptions) => {
   const workspaceOf = (id: string | null) =>
     registry().workspaces.find(({ workspaceId, studio }) => workspaceId === id && studio.openId !== null);
 
   return {
-    /** The providers that the login page offers. */
+    /** Providers that the login page offers. */
     providers: () =>
       registry().workspaces.flatMap(({ workspaceId, name, studio: { openId } }) =>
         openId ? [{ workspaceId, name, host: new URL(openId.issuer).host }] : [],
       ),
 
-    /** Where to send the browser, and what it has to keep meanwhile. */
+    /** Returns the authorization URL, and the cookie with the state of the sign-in. */
     async start(
       workspaceId: string | null,
       origin: string,
@@ -122,7 +121,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
       };
     },
 
-    /** What the provider answered. Its code, state, nonce and signature are checked. */
+    /** Completes the callback. Verifies the code, state, nonce and signature. */
     async finish(search: string, cookies: string | undefined, origin: string): Promise<OpenIdOutcome> {
       const pending = pendingIn(cookies, origin.startsWith('https:'));
       const workspace = workspaceOf(pending?.workspaceId ?? null);
@@ -144,7 +143,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
       }
     },
 
-    /** The cookie that takes the pending one away. */
+    /** Cookie that clears the state of the sign-in. */
     ended: (isSecure: boolean): string => pendingCookie(isSecure, '', 0),
   };
 };

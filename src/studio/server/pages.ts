@@ -4,8 +4,9 @@ import { fileURLToPath } from 'node:url';
 import type { Reply } from '../../service/index.ts';
 
 /**
- * Headers of a page of ours. As strict as the pages can bear: scripts, styles and requests of their own origin, images also from
- * elsewhere (marketers paste links), frames of our own, and no string that becomes code. `frameAncestors` says who may frame it.
+ * Security headers of a page. The content security policy allows scripts, styles, requests and frames of the own origin, and
+ * images of any origin, because marketers link to them. Trusted Types prevent strings from becoming code. `frameAncestors` limits
+ * framing.
  */
 export const pageHeaders = (frameAncestors: "'none'" | "'self'"): Readonly<Record<string, string>> => ({
   'Content-Security-Policy': [
@@ -29,7 +30,7 @@ export const pageHeaders = (frameAncestors: "'none'" | "'self'"): Readonly<Recor
 });
 
 const SCREEN_HEADERS = pageHeaders("'none'");
-/** Of the preview's own page, which the editor shows in a frame. */
+/** Headers of the preview page, which the editor frames. */
 const FRAME_HEADERS = pageHeaders("'self'");
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -42,7 +43,7 @@ const YEAR_SECONDS = 31_536_000;
 const FRAME = '/preview.html';
 const INDEX = '/index.html';
 
-/** Where a build puts the pages: beside the package's own files, or in the repository, seen from the source. */
+/** Folders of the built pages: in the package, or in the repository when run from source. */
 const FOLDERS = ['./studio-pages/', '../../../dist/studio-pages/'];
 
 export const builtPages = (): string => {
@@ -64,14 +65,14 @@ const readAll = (folder: string): Map<string, { body: string; type: string }> =>
   return files;
 };
 
-/** Serves the built pages from memory. A path that is no file and no `/api/` is a screen, which the page itself finds. */
+/** Serves the built pages from memory. Unknown paths outside `/api/` get the page, whose router shows the screen. */
 export const createPages = (folder: string) => {
   const files = readAll(folder);
   return (method: string, path: string): Reply | null => {
     if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/api/')) return null;
     const known = files.get(path);
     const name = known ? path : INDEX;
-    // A file that a page of an older build asks for is not there: the page must not get HTML in its place.
+    // Assets of an older build are gone. They must not get HTML.
     if (!known && path.startsWith('/assets/')) return null;
     const { body, type } = files.get(name)!;
     const headers = name === FRAME ? FRAME_HEADERS : SCREEN_HEADERS;

@@ -15,59 +15,59 @@ import {
   type Workspace,
 } from '../../service/index.ts';
 
-/** What a route gets once the operator is known and may do what it does. */
+/** Handler context of an authenticated request. */
 export interface StudioContext<Body = unknown> {
   operator: Operator;
   sessionId: string;
   workspace: Workspace;
   studio: StudioStore;
   store: Store;
-  /** What the path has for the parts in braces. */
+  /** Path parameters. */
   params: Params;
   query: URLSearchParams;
-  /** As the route's schema has it; `undefined` where the route takes none. */
+  /** Parsed body; `undefined` if the route has no schema. */
   body: Body;
-  /** The revision that `If-Match` names; `null` where it names none. */
+  /** Revision in `If-Match`; `null` if none. */
   ifMatch: string | null;
   nowMs: number;
   missingSelectors: Service['missingSelectors'];
-  /** Where browsers reach the service, without a slash at the end; `null` where nobody has said it. */
+  /** Public URL of the service without a trailing slash; `null` if not configured. */
   serviceUrl: string | null;
   audit(action: string, subject: string, details?: string): Promise<void>;
-  /** Lets this process see a release at once; the others follow. */
+  /** Reloads the releases in this process; other replicas poll. */
   refresh(): Promise<void>;
-  /** The `Set-Cookie` that takes the session's cookie away. */
+  /** `Set-Cookie` value that clears the session cookie. */
   endedCookie: string;
 }
 
-/** One row of the Studio's API. */
+/** Route of the Studio's API. */
 export interface StudioRoute<Body = unknown> extends Endpoint<Body> {
-  /** The least role that may call it. */
+  /** Minimum role. */
   role: Role;
   answer(context: StudioContext<Body>): Answer | Promise<Answer>;
 }
 
-/** A request of somebody who has no session yet. */
+/** Handler context of a request without a session. */
 interface SignInContext<Body = unknown> {
   exchange: Exchange;
   body: Body;
-  /** Where the Studio is reached, without a slash at the end. */
+  /** The Studio's origin, without a trailing slash. */
   origin: string;
 }
 
-/** One that opens a session, or leads to it. */
+/** Route that opens a session or starts a sign-in. */
 export interface SignInRoute<Body = unknown> extends Endpoint<Body> {
   role: null;
   answer(context: SignInContext<Body>): Answer | Promise<Answer>;
 }
 
-/** A route whose body has the type of its schema. */
+/** Infers the type of the body from the schema. */
 export const defineRoute = <Body>(route: StudioRoute<Body>): StudioRoute<Body> => route;
 export const defineSignIn = <Body>(route: SignInRoute<Body>): SignInRoute<Body> => route;
 
 /**
- * Ten times an ordinary campaign. A list of all IDs that fit has six thousand values: each may have a fault, and each fault a
- * sentence in the answer.
+ * Ten times the size of an ordinary campaign. Limits validation: the longest list of IDs that fits has 6,000 values, and each can
+ * have an error message.
  */
 const BOUNDS: RequestBody<unknown>['bounds'] = {
   maxBytes: 64 * 1024,
@@ -77,7 +77,7 @@ const BOUNDS: RequestBody<unknown>['bounds'] = {
   unsupported: { status: 415, message: 'Expected JSON' },
 };
 
-/** Where a value has a text, or a name of a member, that PostgreSQL would refuse; `null` where it has none. */
+/** Returns the path of a string or key that PostgreSQL cannot store; `null` if none. */
 const unstorableIn = (value: unknown): string[] | null => {
   if (typeof value === 'string') return isStorableText(value) ? null : [];
   if (typeof value !== 'object' || value === null) return null;
@@ -89,7 +89,7 @@ const unstorableIn = (value: unknown): string[] | null => {
   return null;
 };
 
-/** Refuses what comes from outside, and names the text that no database stores. */
+/** Rejects input with strings that the databases cannot store. The error names the path. */
 export const rejectUnstorable = (sent: unknown): void => {
   const path = unstorableIn(sent);
   if (path)
@@ -99,7 +99,7 @@ export const rejectUnstorable = (sent: unknown): void => {
     );
 };
 
-/** A body as its schema has it, or a refusal that names what is wrong with it. */
+/** Parses a body by its schema. Throws a 400 that names the problem. */
 export const bodyOf = <Schema extends z.ZodType>(
   schema: Schema,
   bounds: Partial<typeof BOUNDS> = {},

@@ -11,20 +11,17 @@ import type {
 } from '../../service/index.ts';
 import { ROLES } from '../../service/index.ts';
 
-/**
- * Only over TLS may a cookie be `Secure`, which the prefix `__Host-` asks for: it keeps pages of neighbouring hosts from
- * setting one of theirs.
- */
+/** The prefix `__Host-` requires `Secure`, so TLS. It prevents sibling subdomains from setting the cookie. */
 const fullName = (name: string, isSecure: boolean) => (isSecure ? `__Host-${name}` : name);
 
 interface CookieOptions {
   isSecure: boolean;
-  /** `Lax` reaches the Studio also when another site's page leads there. */
+  /** `Lax` cookies are also sent on navigation from another site. */
   sameSite: 'Strict' | 'Lax';
   maxAgeSeconds: number;
 }
 
-/** The value of a `Set-Cookie` header. */
+/** Returns the value of a `Set-Cookie` header. */
 export const setCookie = (
   name: string,
   value: string,
@@ -32,7 +29,7 @@ export const setCookie = (
 ): string =>
   `${fullName(name, isSecure)}=${value}; Path=/; HttpOnly; SameSite=${sameSite}; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
 
-/** The value of a cookie in a `Cookie` header; `undefined` where it is not there. */
+/** Returns the value of a cookie in a `Cookie` header; `undefined` if absent. */
 export const cookieIn = (header: string | undefined, name: string, isSecure: boolean): string | undefined => {
   const start = `${fullName(name, isSecure)}=`;
   const found = header?.split(/;\s*/).find((each) => each.startsWith(start));
@@ -40,12 +37,12 @@ export const cookieIn = (header: string | undefined, name: string, isSecure: boo
 };
 
 const HOUR_MS = 60 * 60 * 1000;
-/** However busy it is, and where nothing happens. */
+/** Maximum age of a session, active or idle. */
 const MAX_SESSION_MS = 12 * HOUR_MS;
 const MAX_IDLE_MS = HOUR_MS;
-/** The last use of a session is written down this often at most. */
+/** Minimum interval between updates of a session's last use. */
 const TOUCH_MS = 60_000;
-/** Between the clocks of two replicas. */
+/** Tolerated clock skew between replicas. */
 const MAX_CLOCK_DIFFERENCE_MS = 60_000;
 const TOKEN_BYTES = 32;
 const COOKIE = 'placard-studio';
@@ -54,14 +51,14 @@ const KEY_PREFIX = 'op_';
 const KEY_BYTES = 32;
 const MAX_KEY_CHARACTERS = 200;
 
-/** An operator who has proven who they are, and with what. */
+/** Authenticated operator, with the proof of identity. */
 export interface SignedIn {
   operator: Operator;
   workspace: Workspace;
   proof: SessionCredential;
 }
 
-/** A session of a request. */
+/** Session of a request. */
 export interface OpenSession {
   sessionId: string;
   operator: Operator;
@@ -76,13 +73,15 @@ interface SessionsOptions {
 
 const sha256 = (text: string) => hash('sha256', text, 'hex');
 
-/** A new key, and what the workspace file keeps of it. */
+/** Creates an operator key, and its hash for the workspace file. */
 export const newOperatorKey = (): { key: string; sha256: string } => {
   const key = KEY_PREFIX + randomBytes(KEY_BYTES).toString('base64url');
   return { key, sha256: sha256(key) };
 };
 
-/** Whose key it is. Every operator is looked at, in constant time: how long it takes tells nothing. */
+/**
+ * Returns the operator with this key; `null` if none. Compares with all operators in constant time, to prevent timing attacks.
+ */
 const holderOf = ({ workspaces }: Registry, key: string): SignedIn | null => {
   if (key.length > MAX_KEY_CHARACTERS) return null;
   const presented = createHash('sha256').update(key).digest();
@@ -96,11 +95,11 @@ const holderOf = ({ workspaces }: Registry, key: string): SignedIn | null => {
   return found;
 };
 
-/** Whether an operator's role is at least this one. */
+/** Returns whether an operator has at least this role. */
 export const hasRole = ({ role }: Pick<Operator, 'role'>, least: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(least);
 
-/** The operator whom these values of a provider's claim describe; `null` where none of them gives a role. */
+/** Returns the operator for the values of a provider's claim; `null` if none grants a role. */
 export const operatorWith = (
   name: string,
   values: readonly string[],
@@ -114,8 +113,8 @@ export const operatorWith = (
 };
 
 /**
- * Whom a session is of today; `null` for nobody. A key that was replaced in the workspace file proves nothing any more,
- * nor does an identity provider that the file names no longer; roles are those of today's file.
+ * Returns the operator of a session by the current workspace file; `null` if its key was replaced or its identity provider
+ * removed. Roles are the current ones.
  */
 const operatorOf = (
   { operator: name, proof }: OperatorSession,
@@ -133,18 +132,18 @@ const operatorOf = (
   return operatorWith(name, proof.values, openId);
 };
 
-/** A session from the future was opened while a clock was ahead: it would outlive the others. */
+/** A session with a future timestamp was created with a fast clock, and would outlive the others. */
 const isExpired = ({ createdAtMs, seenAtMs }: OperatorSession, nowMs: number): boolean =>
   nowMs - createdAtMs >= MAX_SESSION_MS ||
   nowMs - seenAtMs >= MAX_IDLE_MS ||
   createdAtMs - nowMs > MAX_CLOCK_DIFFERENCE_MS;
 
-/** Operators' sessions: a random token in a cookie, of which the database knows the hash. */
+/** Operator sessions: a random token in a cookie, stored as a hash. */
 export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
-  /** The operator with this key; `null` where no one has it. */
+  /** Returns the operator with this key; `null` if none. */
   holderOf: (key: string): SignedIn | null => holderOf(registry(), key),
 
-  /** Opens a session, writes that into the audit, and returns the cookie to set. `how` is for the audit. */
+  /** Opens a session, records it in the audit log with `how`, and returns the cookie to set. */
   async open({ operator, workspace, proof }: SignedIn, how: string, isSecure: boolean): Promise<string> {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
     const time = now();
@@ -167,7 +166,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
     });
   },
 
-  /** The session of a request's cookies, where it is open still and its operator is one today. */
+  /** Returns the session of the request's cookies; `null` if it has expired or its operator is gone. */
   async of(cookies: string | undefined, isSecure: boolean): Promise<OpenSession | null> {
     const token = cookieIn(cookies, COOKIE, isSecure);
     const found = token ? await studio.session(sha256(token)) : null;
@@ -184,7 +183,7 @@ export const createSessions = ({ studio, registry, now }: SessionsOptions) => ({
     return { sessionId: found.sessionId, operator, workspace };
   },
 
-  /** The cookie that takes a session's cookie away. */
+  /** Returns the cookie that clears the session cookie. */
   ended: (isSecure: boolean): string =>
     setCookie(COOKIE, '', { isSecure, sameSite: 'Strict', maxAgeSeconds: 0 }),
 });

@@ -5,19 +5,19 @@ import { OPENID_CALLBACK, OPENID_START, type OpenId } from './open-id.ts';
 import { bodyOf, defineSignIn, type SignInRoute } from './route.ts';
 import type { Sessions } from './sessions.ts';
 
-/** With keys that begin alike, from anywhere: a guess at one operator's key. */
+/** Rate limit per key prefix, from any address, against guesses at one operator's key. */
 const KEY_TRIES = { requests: 10, windowSeconds: 60 };
-/** From one address, which a whole office, or a proxy that is not trusted, may share. */
+/** Rate limit per address, which an office or an untrusted proxy can share. */
 const ADDRESS_TRIES = { requests: 100, windowSeconds: 60 };
-/** Each may ask the identity provider for something. */
+/** Rate limit of OpenID sign-ins, because each can call the identity provider. */
 const OPENID_TRIES = { requests: 30, windowSeconds: 60 };
-/** `op_` and 48 bits of the key: two operators have the same by no chance. */
+/** `op_` and 48 bits of the key, so that prefixes do not collide by chance. */
 const KEY_START_CHARACTERS = 11;
 
 const loginBody = z.strictObject({ key: z.string().min(1) }, { error: 'Expected a key' });
 
 export interface SignInOptions {
-  /** Identity providers that offer a sign-in beside the key. */
+  /** Identity providers that offer sign-in. */
   providers: { workspaceId: string; name: string; host: string }[];
 }
 
@@ -29,7 +29,7 @@ interface CreateSignInOptions {
   log: Log;
 }
 
-/** Two cookies in one header are two headers, which a reply cannot have: the pending one ends by its age. */
+/** A response can set only one cookie. The cookie of the pending sign-in expires instead. */
 const redirect = (location: string, cookie?: string): Answer => ({
   status: 303,
   text: '',
@@ -38,7 +38,7 @@ const redirect = (location: string, cookie?: string): Answer => ({
 
 const isSecure = (origin: string) => origin.startsWith('https:');
 
-/** What is answered without a session: the sign-in by key, and the way to an identity provider and back. */
+/** Routes without a session: sign-in by key, and OpenID redirect and callback. */
 export const createSignInRoutes = ({
   sessions,
   openId,

@@ -1,8 +1,8 @@
-/** The library has no types of its own; these are of what is used of it. */
+/** The library has no types; these cover the used part. */
 declare module 'xliff' {
   interface Unit {
     source?: unknown;
-    /** A list where it holds inline codes. */
+    /** An array if it contains inline codes. */
     target?: unknown;
   }
   interface Content {

@@ -4,14 +4,14 @@ import { currentCampaign } from '../../campaign/current-campaign.ts';
 import { defineRoute } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Who is signed in, and what the screens need to know of the workspace. */
+/** Signed-in operator, with the parts of the workspace that the screens need. */
 export interface SessionResponse {
   operator: { name: string; role: Role; canViewUsers: boolean };
   workspace: {
     id: string;
     name: string;
     campaignsFrom: 'file' | 'studio';
-    /** `null` where the file lists none: a campaign may name any. */
+    /** `null` if the workspace file lists none: campaigns can name any placement. */
     placements: { id: string; name: string; template: PlacementTemplate | null }[] | null;
     apps: { id: string; name: string }[];
     subscriptionGroups: { id: string; name: string }[];
@@ -88,17 +88,17 @@ export interface AuditResponse {
     at: string;
     operator: string;
     action: string;
-    /** For example a campaign's ID. */
+    /** Subject, for example a campaign ID. */
     subject: string;
-    /** The campaign's name, where it has one still; otherwise the subject itself. */
+    /** Name of the campaign if it still has one; otherwise the subject. */
     subjectName: string;
     details: string;
   }[];
-  /** What to ask for next; `null` at the end. */
+  /** Cursor of the next page; `null` at the end. */
   before: string | null;
 }
 
-/** An entry's place in the audit, as the page hands it back. */
+/** Cursor of an audit entry. */
 const placeOf = ({ atMs, entryId }: { atMs: number; entryId: string }) => `${atMs}_${entryId}`;
 
 const readPlace = (text: string | null) => {
@@ -144,7 +144,7 @@ export const endAnySession = defineRoute({
   },
 });
 
-/** Entries that one answer looks at: a filter that finds few goes on with the next page. */
+/** Maximum entries scanned by one request. A filter with few matches continues on the next page. */
 const MAX_LOOKED_AT = 2_000;
 
 type Entry = AuditResponse['entries'][number];
@@ -165,7 +165,10 @@ const csvOf = (entries: readonly Entry[]): string =>
     .map((row) => `${row.map(csvCell).join(',')}\r\n`)
     .join('');
 
-/** The newest entries, or those before a mark; with `find` those that hold its words, with `as=csv` as a file of all that was looked at. */
+/**
+ * Returns the newest audit entries, or those before a cursor. `find` filters by words; `as=csv` returns all scanned entries as a
+ * file.
+ */
 export const readAudit = defineRoute({
   method: 'GET',
   path: '/api/audit',

@@ -11,10 +11,10 @@ import { labelOf } from '../../campaign/describe-fields.ts';
 import { describeIssue } from '../describe-issue.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 
-/** What is published of a campaign at this moment. */
+/** Live version of a campaign. */
 export interface Published {
   campaign: CampaignJson;
-  /** 0 where it is the file's own. */
+  /** Release number; 0 if from the workspace file. */
   release: number;
   author: string;
   at: string | null;
@@ -29,7 +29,7 @@ export interface DraftRow {
   review: readonly ReviewEntry[];
 }
 
-/** A release that is not live yet. */
+/** Release that is not live yet. */
 export interface ScheduledRelease {
   release: number;
   campaign: CampaignJson;
@@ -43,15 +43,18 @@ export interface CampaignRow {
   draft: DraftRow | null;
   /** Soonest first. */
   scheduled: ScheduledRelease[];
-  /** The number of the newest release of this campaign, live or not: what a new one has to be based on. */
+  /** Number of the newest release of the campaign, live or not: the base of the next one. */
   newest: number;
-  /** It was taken off the list: `published` is what it last said, as stopped. */
+  /** Archived: `published` is its last version, as stopped. */
   isArchived: boolean;
-  /** Why nobody gets it though it is published, or some do not, as a sentence; `null` where nothing holds it back. */
+  /** Why no user gets it, or only some, although it is published, as a sentence; `null` if nothing blocks it. */
   halted: string | null;
 }
 
-/** What the service could not read it said in its log alone: a newer version, or a changed file, may refuse what was published. */
+/**
+ * Returns why the service cannot load a release, which it only logs: another version or a changed workspace file can make a
+ * release invalid.
+ */
 const describeUnreadable = (
   { rawCampaigns: campaignsAsWritten, placements, segments }: Workspace,
   id: string,
@@ -64,7 +67,7 @@ const describeUnreadable = (
   return `Nobody sees it, as it cannot be read any more. ${describeIssue(problem)} Open it to see where, and publish it again.`;
 };
 
-/** A campaign whose texts cost too much for several users is shown to nobody until it changes. */
+/** The service halts a campaign whose texts exceed the render limit for several users, until it changes. */
 const describeHalt = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
   if (!campaign) return describeUnreadable(workspace, id);
@@ -78,7 +81,7 @@ const describeHalt = (workspace: Workspace, id: string): string | null => {
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Every campaign of the workspace: what is published, scheduled and drafted of it. */
+/** Returns all campaigns of the workspace with their live version, scheduled releases and draft. */
 export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext): Promise<CampaignRow[]> => {
   const { workspaceId } = workspace;
   const hasReleases = workspace.campaignsFrom === 'studio';

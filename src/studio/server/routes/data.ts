@@ -8,25 +8,25 @@ import {
 } from '../../../service/index.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 
-/** Runs that the chart and the table show. */
+/** Number of runs in the chart and the table. */
 const RUNS = 30;
 const REJECTS = 100;
 
 export interface DataResponse {
-  /** `null` where the workspace file has no list. */
+  /** `null` if the workspace file has no integrations. */
   integrations:
     | {
         id: string;
         name: string;
         type: string;
         warehouse: string;
-        /** Whether the service runs it; the others are only listed. */
+        /** Whether the service runs it; other integrations are only listed. */
         runs: boolean;
         status: string;
         lastStatus: string;
         lastStart: string;
         nextRun: string;
-        /** Why the last run failed, or what it left for a later one; `null` where there is nothing to say. */
+        /** Why the last run failed, or what it deferred; `null` if nothing to report. */
         lastNote: string | null;
         rejects: number;
       }[]
@@ -39,11 +39,11 @@ export interface IntegrationResponse {
     trigger: IngestionRun['trigger'];
     status: IngestionRun['status'];
     start: string;
-    /** Milliseconds; `null` while it runs. */
+    /** Duration in milliseconds; `null` while it runs. */
     tookMs: number | null;
     synced: number;
     failed: number;
-    /** `UPDATED_AT` of the last row that was read; `''` before the first. */
+    /** Watermark: `UPDATED_AT` of the last row read; `''` before the first. */
     until: string;
     message: string | null;
   }[];
@@ -53,7 +53,7 @@ export interface IntegrationResponse {
     updatedAt: string;
     reason: string;
     at: string;
-    /** The row; `null` for operators who may not look at people. */
+    /** Row as read; `null` if the operator cannot view users. */
     payload: string | null;
   }[];
   hasMoreRejects: boolean;
@@ -127,7 +127,7 @@ export const readIntegration = defineRoute({
       })),
       rejects: rejects.slice(0, REJECTS).map((reject) => ({
         id: reject.rejectId,
-        // A key is often the name of a person.
+        // Keys often contain personal data.
         key: operator.canViewUsers ? (reject.key ?? '') : '',
         updatedAt: reject.updatedAtUs === null ? '' : stampText(reject.updatedAtUs),
         reason: reject.reason,

@@ -5,7 +5,7 @@ import { checkDraft, type DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { checkImages } from './images.ts';
 
-/** Drafts of one workspace together: the list of campaigns has them all. An ordinary one has 2 to 5 KB. */
+/** Maximum total size of the drafts of a workspace, because the campaign list returns all. A typical draft has 2 to 5 KB. */
 const MAX_DRAFTS_BYTES = 2 * 1024 * 1024;
 
 const moment = z.iso.datetime({
@@ -16,8 +16,8 @@ const moment = z.iso.datetime({
 
 const draftBody = z.strictObject({
   /**
-   * Half-done work is kept as it is; what is wrong with it is answered, not refused. Refused is only what no page could
-   * show: it would break the list of campaigns for everybody.
+   * Drafts are stored even if invalid, and the checks are returned. Only a shape that the pages cannot render is rejected,
+   * because it would break the campaign list for all operators.
    */
   campaign: z.looseObject({
     campaign_id: z.string().min(1).max(200),
@@ -37,12 +37,12 @@ export interface SavedDraft {
   checks: DraftCheck[];
 }
 
-/** Of anything: what is wrong with it is the answer. */
+/** Accepts any value, because the checks report what is invalid. */
 const checkBody = z.strictObject({ campaign: z.unknown() });
 
 const placementsOf = z.object({ placements: z.array(z.string()) });
 
-/** What there is to say of a draft, of the places that pages have for it, and of its images. With an error in it nothing is published. */
+/** Returns all checks of a draft, including its placements and images. An error blocks publishing. */
 export const validateDraft = async (content: unknown, context: StudioContext): Promise<DraftCheck[]> => {
   const { workspace, missingSelectors, nowMs } = context;
   const { placements = [] } = placementsOf.safeParse(content).data ?? {};

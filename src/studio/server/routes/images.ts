@@ -16,21 +16,23 @@ import type { DraftCheck } from '../check-draft.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** Images of one workspace: with 1 MB each they are 300 MB of the database and of each backup. */
+/** Maximum images of a workspace: at 1 MB each, 300 MB of the database and of each backup. */
 const MAX_IMAGES = 300;
-/** A file of 1 MB may hold an image that fills the memory of a phone: it takes 4 bytes a pixel. */
+/**
+ * Maximum width and height in pixels. A decoded image takes 4 bytes a pixel, so a 1 MB file could exhaust the memory of a phone.
+ */
 const MAX_SIDE = 8_192;
-/** An AVIF names its size at the beginning. A whole file may hold 120,000 empty boxes. */
+/** Bytes of an AVIF to parse. Its size is at the start; a whole file could hold 120,000 empty boxes. */
 const MAX_BOXED_BYTES = 16 * 1024;
 const MAX_PIXELS = 16_777_216;
 const count = (pixels: number): string => pixels.toLocaleString('en-US');
 
 export interface ImageRow {
   hash: string;
-  /** What a campaign writes: it works on every site. */
+  /** Absolute URL for campaigns, valid on every site. */
   url: string;
   name: string;
-  /** In pixels. */
+  /** Pixels. */
   width: number;
   height: number;
   bytes: number;
@@ -39,9 +41,9 @@ export interface ImageRow {
 export interface ImagesResponse {
   /** Newest first. */
   images: ImageRow[];
-  /** Whether more can be uploaded; otherwise why not, as a sentence. */
+  /** Why no more images can be uploaded, as a sentence; `null` if they can. */
   problem: string | null;
-  /** Why other machines would not see them, as a sentence; `null` where they do. */
+  /** Why other devices could not load the images, as a sentence; `null` if they can. */
   warning: string | null;
 }
 
@@ -78,7 +80,7 @@ export const listImages = defineRoute({
   },
 });
 
-/** What the bytes say of themselves; `undefined` where they are no image, or one that is made to exhaust its reader. */
+/** Returns the dimensions in the file header; `undefined` if it is not an image, or is crafted to exhaust the parser. */
 const dimensionsOf = (bytes: Uint8Array) => {
   const isBoxed =
     Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 4, 8) === 'ftyp';
@@ -89,7 +91,10 @@ const dimensionsOf = (bytes: Uint8Array) => {
   }
 };
 
-/** What the bytes are: their name and what a browser said of them count for nothing. Throws where they are no image that is taken. */
+/**
+ * Detects type and size from the bytes; the file name and the browser's content type are ignored. Throws if it is not a supported
+ * image.
+ */
 const readImage = (bytes: Uint8Array): { type: ImageType; width: number; height: number } => {
   const found = dimensionsOf(bytes);
   const type = IMAGE_TYPES.find((each) => each === found?.type);
@@ -114,19 +119,19 @@ const TOO_LARGE = {
 };
 
 const imageBody = z.strictObject({
-  /** Of the file. */
+  /** File name. */
   name: z.string().trim().min(1).max(200),
-  /** Its bytes, in Base64. */
+  /** Content in Base64. */
   base64: z.string().min(1),
 });
 
-/** Adds an image to the library of the workspace. One that is there already stays as it is. */
+/** Adds an image to the library. An existing image stays unchanged. */
 export const uploadImage = defineRoute({
   method: 'POST',
   path: '/api/images',
   role: 'edit',
   body: bodyOf(imageBody, {
-    // Base64 is a third longer.
+    // Base64 adds a third.
     maxBytes: Math.ceil(MAX_IMAGE_BYTES / 3) * 4 + 4_096,
     tooLarge: TOO_LARGE,
   }),
@@ -152,13 +157,13 @@ export const uploadImage = defineRoute({
       author: operator.name,
       createdAtMs: nowMs,
     };
-    // Somebody may have been faster with the same one.
+    // A concurrent upload may have added it.
     if (await studio.addImage(image, bytes)) await audit('image.upload', body.name, `${hash}.${type}`);
     return { status: 201, body: rowOf(image, serviceUrl) };
   },
 });
 
-/** Names of the campaigns that show an image, or will: drafts, what is live, and what is scheduled. */
+/** Returns the names of campaigns that use an image in a draft, a live version or a scheduled release. */
 const usesOf = async (hash: string, context: StudioContext): Promise<string[]> => {
   const shows = (version: { campaign: unknown }) => JSON.stringify(version.campaign).includes(hash);
   return (await campaignRows(context)).flatMap((row) => {
@@ -172,7 +177,7 @@ const usesOf = async (hash: string, context: StudioContext): Promise<string[]> =
   });
 };
 
-/** As much of a campaign as names its images. */
+/** Parts of a campaign that hold images. */
 const imaged = z.object({
   variants: z.array(
     z.object({
@@ -182,7 +187,7 @@ const imaged = z.object({
   ),
 });
 
-/** What is wrong with the images of this service that a campaign shows and the library has not: sites would show none there. */
+/** Returns errors for images of this service that are missing in the library, because sites could not load them. */
 export const checkImages = async (
   campaign: unknown,
   { studio, workspace, serviceUrl }: StudioContext,
@@ -207,7 +212,7 @@ export const checkImages = async (
     }));
 };
 
-/** Takes an image that no campaign uses out of the library. A former release that shows it shows none. */
+/** Deletes an image that no campaign uses. Former releases that use it lose it. */
 export const removeImage = defineRoute({
   method: 'DELETE',
   path: '/api/images/{hash}',
@@ -222,7 +227,7 @@ export const removeImage = defineRoute({
     if (uses.length > 0) {
       throw new HttpError(409, `Campaigns use it: ${uses.map((name) => `“${name}”`).join(', ')}`);
     }
-    // Somebody may have been faster.
+    // A concurrent request may have deleted it.
     if (await studio.removeImage(workspace.workspaceId, hash))
       await audit('image.delete', image.name, `${hash}.${image.type}`);
     return { status: 204, text: '' };

@@ -17,7 +17,7 @@ import {
 } from '../../../service/index.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 
-/** Whom something is looked at as: a persona by its name, a user by their external ID, or somebody new. */
+/** User to preview as: a persona by name, a user by external ID, or a new visitor. */
 const personBody = z.union([
   z.strictObject({ persona: z.string() }),
   z.strictObject({ user: z.string().min(1).max(1_000) }),
@@ -27,16 +27,16 @@ type PersonBody = z.infer<typeof personBody>;
 
 export interface Person {
   externalId: string;
-  /** What a decision needs to know of them. */
+  /** Profile for targeting. */
   user: TargetingData;
-  /** A made-up person is in no group, and gets no variant rather than another. */
+  /** Made-up users are not bucketed, so they have no control group and no assigned variant. */
   isReal: boolean;
 }
 
-/** Nobody's external ID, so that nothing of a real user is read or decided for a made-up one. */
+/** Placeholder external ID of a persona, so that no real user is read or assigned. */
 const NOBODY = 'placard-studio-persona';
 
-/** A real user's data needs `can_view_users`, and is written into the audit. */
+/** Returns the user to preview as. A real user requires `can_view_users` and is recorded in the audit log. */
 export const personOf = async (
   who: PersonBody,
   { workspace, store, operator, nowMs, audit }: StudioContext,
@@ -67,20 +67,20 @@ const previewBody = z.strictObject({
   campaign: z.looseObject({}),
   variant_id: z.string(),
   person: personBody,
-  /** In which it is to be read; without it the person's own. */
+  /** Language to render in. Default: that of the user. */
   language: z.string().nullish(),
 });
 
 export interface PreviewResponse {
-  /** As a page gets them; `null` where one cannot be filled in for this person, or the draft has errors. */
+  /** Rendered properties; `null` if rendering fails for this user, or the draft has errors. */
   properties: Record<string, { type: string; value: unknown }> | null;
-  /** Whether the audience holds them. */
+  /** Whether the audience matches. */
   inAudience: boolean;
-  /** In which it is written; `null` of a campaign that names no language. */
+  /** Language of the texts; `null` if the campaign has none. */
   language: string | null;
 }
 
-/** One variant of a draft as one person would read it. Nothing is stored, and nothing is counted. */
+/** Renders a variant of a draft for one user. Nothing is stored or counted. */
 export const preview = defineRoute({
   method: 'POST',
   path: '/api/preview',
@@ -111,25 +111,25 @@ const linkBody = z.strictObject({
   revision: z.string().min(1),
   variant_id: z.string().min(1),
   persona: z.string().nullable(),
-  /** In which it is to be read; without it the persona's own. */
+  /** Language to render in. Default: that of the persona. */
   language: z.string().max(35).nullish(),
-  /** Where to look at it: a page of one of the workspace's sites. */
+  /** URL of a page on a site of the workspace. */
   page: z.string(),
 });
 
 export interface PreviewLinkResponse {
   url: string;
-  /** For so many minutes it works. */
+  /** Lifetime in minutes. */
   minutes: number;
 }
 
-/** Behind what the page has there: a router that keeps its route in the fragment reads a query in it. */
+/** Appends the token to the fragment. Hash routers keep their query there. */
 const withToken = (hash: string, token: string) => {
   const mark = hash === '' ? '' : /^#!?\//.test(hash) && !hash.includes('?') ? '?' : '&';
   return `${hash}${mark}${PREVIEW_PARAMETER}=${token}`;
 };
 
-/** A link to a page of the site that shows the draft there, for half an hour, to everybody who has the link. */
+/** Creates a link that shows the draft on a page of the site for 30 minutes. Anyone with the link can use it. */
 export const makePreviewLink = defineRoute({
   method: 'POST',
   path: '/api/preview-links',
@@ -155,23 +155,23 @@ export const makePreviewLink = defineRoute({
   },
 });
 
-/** Campaigns of placements, each counted in each of them, that one answer explains. */
+/** Maximum campaigns explained in one response, counted once per placement. */
 const MAX_EXPLAINED = 1_000;
 
 const whyBody = z.strictObject({ person: personBody, placements: z.array(z.string()).max(100).optional() });
 
 export interface ExplainResponse {
   placements: ExplainAnswer['placements'];
-  /** Placements that one answer has no room for: to be asked for by their names. */
+  /** Placements left out of this response; request them by name. */
   left: string[];
-  /** A made-up person gets no variant rather than another. */
+  /** Made-up users are not assigned a variant. */
   isReal: boolean;
   hasProfile: boolean;
-  /** Of those of the placements that pages insert by themselves. */
+  /** Placements that pages insert automatically. */
   spots: Record<string, SpotText>;
 }
 
-/** Where pages insert a placement, and what they have reported of it. */
+/** Insertion point of a placement, and what pages reported about it. */
 export interface SpotText {
   selector: string;
   insert: Insertion;
@@ -201,7 +201,7 @@ const spotsOf = ({ workspace, missingSelectors, nowMs }: StudioContext, ids: rea
   return spots;
 };
 
-/** Every campaign of a placement in order, and what became of it for one person: the decision that `banners/sync` makes. */
+/** Explains for one user the decision on each campaign of a placement, in order, as `banners/sync` makes it. */
 export const why = defineRoute({
   method: 'POST',
   path: '/api/explain',
@@ -215,7 +215,7 @@ export const why = defineRoute({
       ...new Set(workspace.campaigns.flatMap(({ placements }) => [...placements])),
     ];
     const [appId = ''] = workspace.appIds;
-    // Nobody holds a made-up person out.
+    // Made-up users are never in the holdout.
     const campaigns = person.isReal
       ? workspace.campaigns
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
@@ -227,7 +227,7 @@ export const why = defineRoute({
       explained += ofPlacement.get(id)?.all.length ?? 0;
       return explained > MAX_EXPLAINED;
     });
-    // One at least, or nobody would ever get further.
+    // At least one, so that each request makes progress.
     const room = fits < 0 ? requested.length : Math.max(1, fits);
     const answered = requested.slice(0, room);
     const body: ExplainResponse = {

@@ -18,21 +18,21 @@ import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 const campaignBody = z.strictObject({ campaign: z.looseObject({}) });
 type CampaignBody = z.output<typeof campaignBody>;
 
-/** The first of several campaigns, in their order, and how many there are. */
+/** First campaigns in order, and the total. */
 export interface NamedCampaigns {
   names: string[];
   count: number;
 }
 const MAX_NAMES = 3;
 
-/** What publishing a draft would do, placement by placement. */
+/** Effect of publishing a draft, by placement. */
 export interface PublishImpact {
   placements: {
     id: string;
     name: string;
-    /** Campaigns that run there now and come before it: users in their audiences never get this one. */
+    /** Live campaigns ahead of it in the placement: users in their audiences never get this one. */
     after: NamedCampaigns;
-    /** Campaigns that run there now and come after it: users in both audiences get this one. */
+    /** Live campaigns behind it in the placement: users in both audiences get this one. */
     before: NamedCampaigns;
   }[];
 }
@@ -44,7 +44,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
   const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: nowMs });
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
-  // In the order in which the service decides, once the draft is published.
+  // Order of decision once the draft is published.
   const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
   const own = campaigns.indexOf(campaign);
   const nameOf = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
@@ -65,7 +65,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
   };
 };
 
-/** What publishing would change for users. */
+/** Returns the effect of publishing on users. */
 export const readPublishImpact = defineRoute({
   method: 'POST',
   path: '/api/publish-impact',
@@ -77,23 +77,23 @@ export const readPublishImpact = defineRoute({
   },
 });
 
-/** Fewer people than these are not told apart: who knows most of them would learn something of the others. */
+/** Minimum number of users in a reported count. Smaller counts could reveal single users. */
 export const MIN_REPORTED_AUDIENCE = 20;
 const STEP = 10;
-/** So long the same users are looked at: what somebody types in the meantime costs no read of the database. */
+/** Lifetime of a sample in milliseconds, so that typing causes no database reads. */
 const SAMPLE_MS = 10_000;
 
 export interface ReachResponse extends Reach {
-  /** Where the audience holds fewer people than these, they are not counted: all numbers of them are 0. `null` where they are. */
+  /** Floor if the audience has fewer users: all counts are 0. `null` if counted. */
   fewerThan: number | null;
 }
 
 /**
- * Counts of people in steps, for those who may not look at single users; below the floor there is no number. Where fewer than the
- * floor are left out, all count: a filter for everyone but a few would tell of those few.
+ * Rounds counts of users in steps for operators who cannot view users; counts below the floor are 0. If the complement is below
+ * the floor, all users count, because a filter for all but a few would reveal those few.
  */
 export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResponse => {
-  /** `to` is what the number becomes where all but a few of `all` are in it. */
+  /** `to` is the result if all but a few of `all` match. */
   const down = (count: number, all = of, to = all) =>
     Math.floor((all - count < MIN_REPORTED_AUDIENCE ? to : count) / STEP) * STEP;
   const up = (count: number) => Math.min(of, Math.ceil(count / STEP) * STEP);
@@ -104,7 +104,7 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResp
   }
   return {
     users: down(users),
-    // A count that is exact has no bounds.
+    // Exact counts have no interval.
     atLeast: down(atLeast),
     atMost: atLeast === atMost ? down(atMost) : up(atMost),
     of,
@@ -115,7 +115,7 @@ export const rounded = ({ users, atLeast, atMost, of, shown }: Reach): ReachResp
 
 type Sample = ReturnType<Store['sampleUsers']>;
 
-/** Some users of each workspace: the same ones for some seconds. */
+/** Returns a sample of users of a workspace, cached for some seconds. */
 export type SampleOf = (store: Store, workspaceId: string, campaignIds?: readonly string[]) => Sample;
 
 export const createSamples = (): SampleOf => {
@@ -136,8 +136,8 @@ export const createSamples = (): SampleOf => {
 };
 
 /**
- * About how many users are in the audience of a campaign as it is in the body, and how many would get it. Each operator has one
- * count under way: a newer question ends an older one. Who is named by an ID or an address needs the right to people, as in `why`.
+ * Estimates how many users are in the audience of the campaign in the body, and how many would get it. One count per operator: a
+ * newer request cancels an older one. Filters by ID or address require the right to view users, as in `why`.
  */
 export const createReadReach = (sampleOf: SampleOf) => {
   const newest = new Map<string, symbol>();
@@ -164,7 +164,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
       if (!operator.canViewUsers) {
         throw new HttpError(403, 'Counting users by an ID or an address needs "can_view_users"');
       }
-      // One user is the subject, which goes when they are erased; other texts would stay.
+      // A single user becomes the subject, because erasure clears it; other texts would stay.
       const [[member, operand] = []] = persons;
       const isOne = persons.length === 1 && member === 'external_id' && typeof operand === 'string';
       const members = [...new Set(persons.map(([each]) => each))].join(', ');

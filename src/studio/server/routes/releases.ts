@@ -13,7 +13,7 @@ import { type FrozenTest, rolledOut } from '../ended-test.ts';
 import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
 import { revisionName, validateDraft } from './drafts.ts';
 
-/** Each may have 64 KB. */
+/** Releases of a page; each can have 64 KB. */
 const PAGE = 25;
 
 export interface ReleaseRow {
@@ -28,14 +28,14 @@ export interface ReleaseRow {
   note: string;
   at: string;
   liveAt: string;
-  /** When it was cancelled before it went live; `null` if it was not. */
+  /** Cancellation time before it went live; `null` if not cancelled. */
   cancelledAt: string | null;
 }
 
 export interface ReleasesResponse {
   /** Newest first. */
   releases: ReleaseRow[];
-  /** What to ask for next; `null` at the end. */
+  /** Cursor of the next page; `null` at the end. */
   before: number | null;
 }
 
@@ -82,7 +82,7 @@ export interface PublishResponse {
   liveAt: string;
 }
 
-/** Where the campaigns are in the workspace file nothing is released. */
+/** Rejects releases if campaigns are managed in the workspace file. */
 export const rejectFileMode = ({ workspace }: StudioContext) => {
   if (workspace.campaignsFrom === 'studio') return;
   throw new HttpError(
@@ -103,12 +103,12 @@ const rejectErrors = async (campaign: unknown, context: StudioContext) => {
 type Made = Pick<NewRelease, 'kind' | 'subjectId' | 'content' | 'basedOn' | 'note' | 'liveAtMs'>;
 
 interface AddOptions extends Pick<WithRelease, 'draftRevision' | 'cancelsScheduled' | 'endedTest'> {
-  /** Of the audit entry. */
+  /** Action of the audit entry. */
   action: string;
   details(release: number): string;
 }
 
-/** Adds the release with its audit entry, or refuses with what was published in the meantime. */
+/** Adds a release with its audit entry. Throws a 409 with the current release if another was published in the meantime. */
 export const addRelease = async (
   context: StudioContext,
   made: Made,
@@ -138,7 +138,7 @@ const scheduledOf = async ({ studio, workspace, nowMs }: StudioContext, campaign
     ({ kind, subjectId }) => kind === 'campaign' && subjectId === campaignId,
   );
 
-/** Whether scheduled releases of a campaign stay. Nobody cancels one, or is overruled by one, without having said so. */
+/** Returns whether scheduled releases are cancelled. The operator must choose if there are any. */
 const cancelsScheduled = async (
   context: StudioContext,
   campaignId: string,
@@ -159,18 +159,18 @@ const note = z.string().max(MAX_NOTE_CHARACTERS);
 const scheduled = z.enum(['keep', 'cancel']).optional();
 const publishBody = z.strictObject({
   campaign_id: z.string().min(1),
-  /** The draft's revision that its author has seen. */
+  /** Revision of the draft that the operator has seen. */
   revision: z.string().min(1),
   note,
   live_at: z.iso.datetime({ offset: true }).nullish(),
-  /** What becomes of scheduled releases of the campaign. Required if there are any. */
+  /** Whether to keep or cancel scheduled releases of the campaign. Required if there are any. */
   scheduled,
 });
-/** For a release without a draft: what it follows. */
+/** Body of a release without a draft, with its base release. */
 export const noteBody = z.strictObject({ note, based_on: z.int().nonnegative() });
 const restoreBody = noteBody.extend({ scheduled });
 const endTestBody = restoreBody.extend({
-  /** ID of the variant that everyone gets. */
+  /** ID of the variant that all users get. */
   winner: z.string().min(1),
   keep_control_group: z.boolean(),
 });
@@ -244,7 +244,7 @@ export const rollBack = defineRoute({
   },
 });
 
-/** Cancels a scheduled release. One of a campaign that was never live stays as a draft. */
+/** Cancels a scheduled release. If the campaign was never live, its content stays as a draft. */
 export const cancelScheduled = defineRoute({
   method: 'POST',
   path: '/api/releases/{release}/cancel',
@@ -289,14 +289,14 @@ export const cancelScheduled = defineRoute({
   },
 });
 
-/** The campaign that the path names, and its text as it is on the pages. */
+/** Returns the campaign of the path, as it is live. */
 const campaignIn = ({ workspace, params }: StudioContext) => {
   const text = workspace.rawCampaigns.find((each) => each['campaign_id'] === params['campaignId']);
   if (!text) throw new HttpError(404, 'There is no such campaign');
   return { campaignId: params['campaignId']!, text };
 };
 
-/** Takes a campaign off the pages at once, no matter who wrote it, and cancels what is scheduled; its draft stays as it is. */
+/** Stops a campaign at once, whoever published it, and cancels scheduled releases. The draft stays. */
 export const stop = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/stop',
@@ -316,7 +316,7 @@ export const stop = defineRoute({
   },
 });
 
-/** Ends an A/B test: everyone gets one variant, and the results stay as they are at this moment. */
+/** Ends an A/B test: all users get one variant, and the results are frozen. */
 export const endTest = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/end-test',
@@ -352,7 +352,7 @@ export const endTest = defineRoute({
   },
 });
 
-/** Takes a campaign off the list: a release without a text. Its results and history stay, and a former release brings it back. */
+/** Archives a campaign with a release without content. Results and history stay; a former release restores it. */
 export const archive = defineRoute({
   method: 'POST',
   path: '/api/campaigns/{campaignId}/archive',
@@ -372,7 +372,7 @@ export const archive = defineRoute({
         { kind: 'campaign', subjectId: campaignId, content, basedOn: from, note, liveAtMs: nowMs },
         { cancelsScheduled: true, action: 'campaign.archive', details: (release) => `as release ${release}` },
       );
-    // Of one that only the file has, the history keeps what it said.
+    // A campaign of the workspace file gets a release first, so that the history keeps its content.
     const from = basedOn > 0 ? basedOn : (await add({ ...text, status: 'stopped' }, basedOn)).release;
     return { status: 201, body: await add(null, from) };
   },

@@ -18,7 +18,7 @@ import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-
 import { defineRoute, type StudioContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
-/** The counts by variant as CSV (RFC 4180). What was spent in several currencies is no sum, and left out. */
+/** Returns the counts by variant as CSV (RFC 4180). Revenue in several currencies has no sum and is left out. */
 const resultsCsv = (
   campaign: CampaignJson,
   { arms, currencies }: Pick<ResultsResponse, 'arms' | 'currencies'>,
@@ -53,46 +53,46 @@ const resultsCsv = (
 
 export interface ResultsResponse extends ComparedResults {
   headline: Headline;
-  /** What was changed since people saw it first, oldest first: from such a day on the numbers are of another campaign. */
+  /** Changes since the first exposure, oldest first. Results before and after a change are not comparable. */
   edits: ResultsEdit[];
   days: DayResults[];
   /** In the order of the campaign's placements, variants together. */
   placements: PlacementResults[];
-  /** Of each language, variants together; empty where the campaign names none. */
+  /** Results by language, variants together; empty if the campaign has no language. */
   languages: LanguageResults[];
-  /** Of the days. */
+  /** Time zone of the days. */
   timeZone: string;
-  /** Of the revenue; more than one where it cannot be added up. */
+  /** Currencies of the revenue; several cannot be summed. */
   currencies: string[];
-  /** Of the arms, in the order of their counts. */
+  /** Goals, in the order of the counts of each arm. */
   goals: readonly ConversionJson[];
-  /** Set if an A/B test was ended: all else is as it was then. */
+  /** Set if an A/B test has ended: the other members are its frozen results. */
   ended: EndedResults | null;
 }
 
 interface EndedResults {
   at: string;
   release: number;
-  /** Name of the variant that everyone gets since then. */
+  /** Name of the variant that all users get since. */
   winner: string;
   since: SinceEnd[];
 }
 
-/** A release that came while people saw the campaign. */
+/** Release during the exposure of the campaign. */
 interface ResultsEdit {
   release: number;
-  /** In the time zone of the days. */
+  /** Day in the time zone of the results. */
   day: string;
   author: string;
-  /** What it changed, as people would name it. */
+  /** Labels of the changed fields. */
   what: string[];
 }
 
-/** Nobody sees these, and nobody gets something else by them. */
+/** Labels of fields that do not affect what users get. */
 const UNSEEN = ['Name', 'Test users', 'Goals', 'Planned sample', 'Tags'];
 const MAX_EDITS = 50;
 
-/** Versions of a campaign since users saw it, newest first; the last one is what it was before. */
+/** Returns the versions of a campaign since its first exposure, newest first. The last is the version before. */
 const versionsOf = async (
   { studio, workspace, nowMs }: StudioContext,
   campaignId: string,
@@ -105,7 +105,7 @@ const versionsOf = async (
     .filter(({ liveAtMs, cancelledAtMs }) => cancelledAtMs === null && liveAtMs <= nowMs)
     .sort((one, other) => other.liveAtMs - one.liveAtMs || other.release - one.release);
   const before = live.findIndex(({ liveAtMs }) => workspace.localDays.of(liveAtMs) < firstDay);
-  // On the first day somebody may have seen what was there before: the first version counts as such.
+  // Users may have seen the previous version earlier on the first day, so it counts as the first version.
   return before < 0 ? live : live.slice(0, before + 1);
 };
 
@@ -133,10 +133,10 @@ const placementsOf = (campaign: CampaignJson, found: readonly PlacementResults[]
   return found.toSorted((one, other) => positionOf(one) - positionOf(other));
 };
 
-/** What the page of the holdout asks for. */
+/** ID of the holdout in results requests. */
 const HOLDOUT = '@holdout';
 
-/** What all campaigns together bring about, as results of one campaign: those who are held out are its control group. */
+/** Returns the combined effect of all campaigns as results of one campaign, with the holdout as control group. */
 const holdoutOf = async ({
   workspace,
   store,
@@ -150,7 +150,7 @@ const holdoutOf = async ({
     status: 'active',
     placements: [],
     control_percentage: percentage,
-    // It is looked at whenever somebody likes: the intervals hold then too.
+    // Results are read at any time, so the planned end is now.
     ends_at: new Date(nowMs).toISOString(),
     conversions: conversions.map(toConversionJson),
     variants: [{ variant_id: HOLDOUT_TREATMENT, name: 'All campaigns together', properties: {} }],
@@ -174,7 +174,7 @@ const holdoutOf = async ({
   };
 };
 
-/** The test of the campaign that was ended, unless it was divided again since. */
+/** Returns the ended test of the campaign, unless the shares changed since. */
 const endedTestOf = async (
   { workspace, store, studio, nowMs }: StudioContext,
   live: CampaignJson,
@@ -251,14 +251,14 @@ export const downloadResults = defineRoute({
   },
 });
 
-/** What the list says of a campaign. */
+/** Statistics of a campaign in the list. */
 export interface CampaignStats {
-  /** Users who saw one of its variants, and those of them who clicked. */
+  /** Users who saw a variant, and how many of them clicked. */
   people: number;
   clicked: number;
 }
 
-/** The first number of every campaign that somebody has seen, by its ID. */
+/** Returns the main statistics of every campaign with impressions, by ID. */
 export const readCampaignStats = defineRoute({
   method: 'GET',
   path: '/api/campaign-stats',

@@ -4,15 +4,15 @@ import { bodyOf, defineRoute } from '../route.ts';
 import { hasRole } from '../sessions.ts';
 
 const MAX_ENTRIES = 100;
-/** Two operators who comment at once: the slower one tries again. */
+/** Maximum tries if operators comment concurrently. */
 const MAX_TRIES = 5;
-/** Pages report every 10 seconds. */
+/** Presence timeout in milliseconds. Pages report every 10 seconds. */
 const PRESENT_MS = 30_000;
 
 const reviewBody = z.strictObject({
   action: z.enum(['request', 'comment', 'approve', 'send_back']),
   note: z.string().max(2_000),
-  /** The draft's revision that its author has seen. */
+  /** Revision of the draft that the operator has seen. */
   revision: z.string().min(1),
 });
 
@@ -20,7 +20,7 @@ export interface ReviewResponse {
   review: readonly ReviewEntry[];
 }
 
-/** Requests approval of a draft, comments on it, approves it, or sends it back. */
+/** Requests approval of a draft, comments on it, approves it, or requests changes. */
 export const reviewDraft = defineRoute({
   method: 'POST',
   path: '/api/drafts/{campaignId}/review',
@@ -55,7 +55,7 @@ export const reviewDraft = defineRoute({
 });
 
 export interface PresenceResponse {
-  /** Other operators who have the campaign open. */
+  /** Other operators with the campaign open. */
   operators: string[];
 }
 

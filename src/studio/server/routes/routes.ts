@@ -14,7 +14,7 @@ import { createReadSuggestions } from './suggestions.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
 
-/** Every row of the Studio's API but the login. */
+/** Returns all routes of the Studio's API except sign-in. */
 export const createStudioRoutes = (): StudioRoute[] => {
   const sampleOf = createSamples();
   return [

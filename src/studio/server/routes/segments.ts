@@ -22,18 +22,18 @@ export interface SegmentRow {
   id: string;
   name: string;
   audience: Record<string, unknown>;
-  /** The number of its newest release, which a new one has to be based on; 0 where it is the file's own. */
+  /** Number of its newest release, the base of the next one; 0 if from the workspace file. */
   newest: number;
   /**
-   * About how many users are in. `needs people`: it asks for people by an ID or an address, which needs that right. `left out`:
-   * counting those before it took all the time that a list may take.
+   * Estimated number of users. `needs people`: the filter names users by ID or address and requires the right to view them. `left
+   * out`: the time budget of the list was spent.
    */
   reach: ReachResponse | 'needs people' | 'left out';
-  /** Campaigns that ask for it, published or as drafts. */
+  /** Campaigns that use it, published or as drafts. */
   usedBy: { id: string; name: string; isLive: boolean }[];
 }
 
-/** By segment, the campaigns that ask for it. */
+/** Returns the campaigns that use each segment. */
 const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['usedBy']>> => {
   const uses = new Map<string, SegmentRow['usedBy']>();
   for (const row of await campaignRows(context)) {
@@ -52,8 +52,8 @@ const usesOf = async (context: StudioContext): Promise<Map<string, SegmentRow['u
 };
 
 /**
- * All counts of the list together may take so long, in milliseconds of the thread. Of many segments each is estimated from fewer
- * users; as one user of the largest audience takes some milliseconds, those that come after the time is used are left out.
+ * Time budget for all counts of the list, in milliseconds. More segments mean smaller samples. Segments after the budget is spent
+ * are left out, because one user of the largest audience takes some milliseconds.
  */
 const LIST_MS = 20;
 
@@ -73,7 +73,7 @@ const reachOf = async (
   return operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
 };
 
-/** Every segment: who is in, how many, and which campaigns ask for it. */
+/** Returns all segments with their filters, estimated sizes and the campaigns that use them. */
 export const createListSegments = (sampleOf: SampleOf) =>
   defineRoute({
     method: 'GET',
@@ -109,7 +109,7 @@ const segmentBody = noteBody.extend({
   audience: z.record(z.string(), z.unknown()),
 });
 
-/** Changes a segment, or makes one: campaigns that ask for it follow at once. */
+/** Creates or updates a segment. Campaigns that use it follow at once. */
 export const saveSegment = defineRoute({
   method: 'PUT',
   path: '/api/segments/{segmentId}',
@@ -137,7 +137,7 @@ export const saveSegment = defineRoute({
   },
 });
 
-/** Takes a segment away that no campaign asks for. */
+/** Deletes a segment that no campaign uses. */
 export const removeSegment = defineRoute({
   method: 'POST',
   path: '/api/segments/{segmentId}/remove',

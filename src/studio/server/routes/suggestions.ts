@@ -10,7 +10,7 @@ const MAX_NAMES = 300;
 const MAX_VALUES = 20;
 const MAX_VALUE_CHARACTERS = 60;
 
-/** What users have and do, the most frequent first: to choose from where an audience or a goal names it. */
+/** Attributes, events and products of users, most frequent first, as suggestions for audiences and goals. */
 export interface SuggestionsResponse {
   attributes: { name: string; values: string[] }[];
   events: string[];
@@ -32,7 +32,7 @@ const createTally = () => {
 
 const isScalar = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
 
-/** Names that some of the users have. A value is told where so many have it that it is no one's own, or to who may look at users. */
+/** Returns names from a sample of users. Values are included only if enough users share them, or the operator can view users. */
 export const createReadSuggestions = (sampleOf: SampleOf) =>
   defineRoute({
     method: 'GET',

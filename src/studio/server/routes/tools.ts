@@ -5,13 +5,13 @@ import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import { requiredSampleSize } from '../../statistics/sample-size.ts';
 import { bodyOf, defineRoute } from '../route.ts';
 
-/** Everything that a program needs to write a campaign. */
+/** Schema and reference data for programs that write campaigns. */
 export interface SchemaResponse {
   /** JSON Schema of a campaign. */
   campaign: Record<string, unknown>;
   templates: {
     name: string;
-    /** Properties of which a variant needs at least one. */
+    /** A variant requires at least one of these properties. */
     needed: readonly string[];
     properties: {
       name: string;
@@ -51,7 +51,7 @@ export interface SampleSizeResponse {
   users: number;
 }
 
-/** Users who should see a variant to find a change of this size with 80% power. */
+/** Returns the total number of users who must see a variant to detect a change of this size with 80% power. */
 export const readSampleSize = defineRoute({
   method: 'POST',
   path: '/api/sample-size',
@@ -82,7 +82,7 @@ export const readSampleSize = defineRoute({
   },
 });
 
-/** Records the call of a tool in the audit log, before the tool does anything. */
+/** Records a tool call in the audit log, before the tool runs. */
 export const recordToolCall = defineRoute({
   method: 'POST',
   path: '/api/tool-calls',
@@ -90,7 +90,7 @@ export const recordToolCall = defineRoute({
   body: bodyOf(
     z.strictObject({
       tool: z.string().regex(/^[a-z_]{1,64}$/),
-      /** For example a campaign ID. */
+      /** Subject, for example a campaign ID. */
       subject: z.string().max(200),
     }),
   ),

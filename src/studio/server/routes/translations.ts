@@ -12,7 +12,7 @@ import {
 } from '../../campaign/translations.ts';
 import { bodyOf, defineRoute } from '../route.ts';
 
-/** As much of a draft as its texts can be taken from, whatever else is wrong with it. */
+/** Parts of a draft that hold texts, valid even if the rest is not. */
 const translated = z.looseObject({
   campaign_id: z.string(),
   language: z.string(),
@@ -25,7 +25,7 @@ const translated = z.looseObject({
   ),
 });
 
-/** Texts of a file: by variant and property, in the campaign's own language as it was then, and in others. */
+/** Texts of a file, by variant and property, with the source text at export and its translations. */
 interface FileText {
   variantId: string;
   name: string;
@@ -48,7 +48,7 @@ const readText = (
   language: string,
 ) => variants.find(({ variant_id }) => variant_id === variantId)?.translations?.[language]?.[name] ?? '';
 
-/** With a byte order mark, without which Excel takes the letters for others. */
+/** Writes CSV with a byte order mark, because Excel needs it to detect UTF-8. */
 const writeCsv = (campaign: CampaignJson): string => {
   const languages = otherLanguages(campaign);
   const rows = textsOf(campaign).map((each) => [
@@ -78,7 +78,7 @@ const writeXliff = (
   return version === 'xliff1' ? jsToXliff12(content) : js2xliff(content);
 };
 
-/** Spreadsheets write the separator of their country. */
+/** Returns the separator; spreadsheets use that of their locale. */
 const separatorOf = (text: string): string => /^\ufeff?"?variant"?([,;\t])/.exec(text)?.[1] ?? ',';
 
 const readCsv = (text: string, own: string): FileText[] => {
@@ -106,24 +106,24 @@ const readCsv = (text: string, own: string): FileText[] => {
   }));
 };
 
-/** The text of the first `xliff` tag. */
+/** Returns the content of the first `xliff` element. */
 const rootIn = (text: string): string => {
   const from = text.indexOf('<xliff');
   return from < 0 ? '' : text.slice(from, text.indexOf('>', from) + 1);
 };
 
 const readXliff = async (text: string, campaignId: string): Promise<FileText[]> => {
-  // The format has no use for these, and an entity may be written a billion times.
+  // XLIFF needs no DTD. Rejecting it prevents entity expansion.
   if (/<!DOCTYPE/i.test(text)) throw new HttpError(400, 'The file has a document type, which is not read');
   const root = rootIn(text);
   if (root === '' || text.lastIndexOf('<xliff') !== text.indexOf('<xliff'))
     throw new HttpError(400, 'The file is not XLIFF 1.2 or 2.0');
-  // The parser takes what it finds before the end.
+  // The parser accepts truncated files.
   if (!text.trimEnd().endsWith('</xliff>'))
     throw new HttpError(400, 'The file is cut off: it does not end with </xliff>. Ask for it again.');
   const read = /\bversion\s*=\s*["']2/.test(root) ? xliff2js : xliff12ToJs;
   const content = await read(text).catch(() => {
-    // What the parser says is about its own insides.
+    // Parser messages describe internals.
     throw new HttpError(400, 'The file cannot be read as XLIFF 1.2 or 2.0');
   });
   const language = languageTag(content.targetLanguage ?? '');
@@ -140,7 +140,7 @@ const readXliff = async (text: string, campaignId: string): Promise<FileText[]> 
         variantId: id.slice(0, at),
         name: id.slice(at + 1),
         source: typeof source === 'string' ? source : null,
-        // With inline codes it is a list: what they stood for is not known here.
+        // Inline codes make it an array, and their content is unknown here.
         texts: typeof target === 'string' ? [{ language, text: target }] : [],
       };
     }),
@@ -150,7 +150,7 @@ const readXliff = async (text: string, campaignId: string): Promise<FileText[]> 
 const exportBody = z.strictObject({
   campaign: translated,
   format: z.enum(['csv', 'xliff1', 'xliff2']),
-  /** Of an XLIFF file, which has one. */
+  /** Target language of an XLIFF file. */
   language: z.string(),
 });
 
@@ -158,7 +158,7 @@ export interface TranslationFile {
   text: string;
 }
 
-/** The texts of a draft as a file for translators. */
+/** Exports the texts of a draft for translators. */
 export const exportTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/export',
@@ -173,7 +173,7 @@ export const exportTranslations = defineRoute({
   },
 });
 
-/** Of one import: who reads them wants to know of which kind they are. */
+/** Maximum notes of an import. */
 const MAX_NOTES = 50;
 
 const importBody = z.strictObject({ campaign: translated, text: z.string() });
@@ -181,11 +181,11 @@ const importBody = z.strictObject({ campaign: translated, text: z.string() });
 export interface TranslatedDraft {
   campaign: CampaignJson;
   taken: number;
-  /** What was not taken, or was translated from another text, as sentences. */
+  /** Skipped texts, and those with an outdated source, as sentences. */
   notes: string[];
 }
 
-/** A draft with what translators have written: nothing is stored, the page saves it as any other change. */
+/** Returns the draft with imported translations. Nothing is stored: the page saves it like any other change. */
 export const importTranslations = defineRoute({
   method: 'POST',
   path: '/api/translations/import',
