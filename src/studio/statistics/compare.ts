@@ -5,24 +5,24 @@ import { type Arm, type Counted, type Metric, metricsOf } from './metrics.ts';
 import { sampleRatioMismatchPValue } from './sample-ratio.ts';
 
 const ALPHA = 0.05;
-/** Where nobody has said how many people should see it. */
+/** Planned sample size if the campaign sets none. */
 const DEFAULT_PLAN = 5_000;
-/** With fewer people, or fewer who did and who did not, the theory behind the interval does not hold yet. */
+/** Minimum users, converted users and unconverted users. Below it the normal approximation does not hold. */
 const MIN_PEOPLE = 50;
 const MIN_EACH = 5;
-/** Of the division of people: that good news is bad news nobody wants to hear twice a month. */
+/** Significance level of the SRM test. Stricter than that of metrics, because false alarms are costly. */
 const RATIO_ALPHA = 0.01;
 
 export interface Comparison extends Omit<Metric, 'isOfControl' | 'didOf' | 'sampleOf'> {
-  /** Arms by their position in `arms`. */
+  /** Index in `arms`. */
   one: number;
   other: number;
-  /** Their means: shares from 0 to 1, or money a person. */
+  /** Means: rates from 0 to 1, or revenue per user. */
   means: [number, number];
   people: number;
-  /** How much more than the other's mean, as a share of it: 0.2 for 6 % against 5 %. `null` where the other has none. */
+  /** Relative difference to the other mean: 0.2 for 6% against 5%. `null` if the other mean is 0. */
   lift: number | null;
-  /** `null` where there are too few people to say anything. */
+  /** `null` if there are too few users. */
   difference: Difference | null;
 }
 
@@ -30,15 +30,15 @@ export interface ComparedResults {
   /** Variants in the campaign's order, the control group last. */
   arms: Arm[];
   comparisons: Comparison[];
-  /** `null` if there is one arm, nobody yet, or the shares were changed. */
+  /** SRM test; `null` if there is only one arm, no users yet, or the shares changed. */
   ratio: { p: number; isSuspicious: boolean } | null;
-  /** Variants, weights or the control group were changed after users saw the campaign. */
+  /** Variants, weights or the control group changed after the first exposure. */
   isRedivided: boolean;
 }
 
 const NO_COUNTS = { exposed: 0, impressions: 0, clicks: 0, clicked: 0, dismissals: 0, dismissed: 0 };
 
-/** What a campaign was while users saw it, oldest version first. */
+/** Versions of a campaign since its first exposure, oldest first. */
 export type Former = readonly Pick<CampaignJson, 'variants' | 'control_percentage'>[];
 
 const divisionOf = ({ variants, control_percentage }: Former[number]): string =>
@@ -54,7 +54,7 @@ const armsOf = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] 
     const found = counts.arms.find((arm) => arm.variantId === variantId);
     return { ...NO_COUNTS, goals, ...found, variantId, name, share: percent };
   });
-  // A removed variant keeps its name and its place: it stays what the others are compared with.
+  // Removed variants keep their name and position, so the baseline stays the same.
   const variants = [...former, campaign].flatMap((each) => each.variants);
   const nameOf = (id: string) => {
     const variant = variants.findLast(({ variant_id }) => variant_id === id);
@@ -71,11 +71,11 @@ const armsOf = (campaign: CampaignJson, counts: Counted, former: Former): Arm[] 
   return [...known, ...removed].sort((one, other) => placeOf(one) - placeOf(other));
 };
 
-/** Of money too: what the only buyer of a group spent says nothing of the others. */
+/** Also required for revenue: with one buyer in an arm, its variance is unknown. */
 const hasEnough = ({ exposed }: Arm, did: number): boolean =>
   exposed >= MIN_PEOPLE && did >= MIN_EACH && exposed - did >= MIN_EACH;
 
-/** Who is compared with whom, as positions of arms: variants with the first one, then with the control group. */
+/** Returns the pairs to compare, as indexes of arms: variants with the first one, then with the control group. */
 const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, other: number][] => {
   const variants = arms.flatMap(({ variantId }, index) => (variantId === null ? [] : [index]));
   const control = arms.findIndex(({ variantId }) => variantId === null);
@@ -86,13 +86,13 @@ const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, othe
   ];
 };
 
-/** How many people saw one of the variants, as the list of campaigns counts them: without the control group. */
+/** Returns the number of users who saw a variant, without the control group, as in the campaign list. */
 export const peopleOf = (arms: readonly Arm[]): number =>
   arms.reduce((sum, { variantId, exposed }) => sum + (variantId === null ? 0 : exposed), 0);
 
 /**
- * Every variant against the first one, and against the control group where that can have the metric. The sizes of groups are not
- * judged once their shares were changed: users keep their group, so that the sum is of several divisions.
+ * Compares each variant with the first one, and with the control group if the metric applies to it. Skips the SRM test if the
+ * shares changed: users keep their group, so the sizes mix several splits.
  */
 export const compareResults = (
   campaign: CampaignJson,
@@ -105,7 +105,7 @@ export const compareResults = (
   const comparisons = metricsOf(campaign, counts).flatMap(
     ({ metric, label, noun, unit, isOfControl, didOf, sampleOf }) => {
       const pairs = pairsOf(arms, isOfControl);
-      // Several chances to be wrong share the one that is allowed.
+      // Bonferroni correction.
       const alpha = ALPHA / pairs.length;
       return pairs.map(([one, other]): Comparison => {
         const pair = [arms[one]!, arms[other]!] as const;

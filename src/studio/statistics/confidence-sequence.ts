@@ -1,18 +1,18 @@
-/** One group of people: how many, and the sum and the sum of squares of what is measured of each. */
+/** Sample of users: size, sum and sum of squares of a metric. */
 export interface Sample {
   n: number;
   sum: number;
   sumOfSquares: number;
 }
 
-/** The difference of two means, and the interval that holds it however often one looks. */
+/** Difference of two means, with an interval that stays valid if results are read at any time. */
 export interface Difference {
   estimate: number;
   low: number;
   high: number;
 }
 
-/** Of people who did something or did not: 1 or 0 each. */
+/** Returns the sample of a binary metric. */
 export const proportion = (n: number, successes: number): Sample => ({
   n,
   sum: successes,
@@ -27,9 +27,9 @@ const varianceOf = (sample: Sample): number => {
 };
 
 /**
- * Half the width of an asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas: Time-uniform
- * central limit theory and asymptotic confidence sequences, 2024). An ordinary interval is right for one look; this one
- * for any number of looks, at the price of being wider. It is narrowest for its size at `plannedN`.
+ * Returns the half-width of an asymptotic confidence sequence (Waudby-Smith, Arbour, Sinha, Kennedy and Ramdas: Time-uniform
+ * central limit theory and asymptotic confidence sequences, 2024). It is valid for any number of looks, so it is wider than a
+ * fixed-sample interval. It is tightest at `plannedN`.
  */
 export const sequenceHalfWidth = (
   standardError: number,
@@ -43,7 +43,7 @@ export const sequenceHalfWidth = (
   return standardError * Math.sqrt(((2 * (scaled + 1)) / scaled) * Math.log(Math.sqrt(scaled + 1) / alpha));
 };
 
-/** How much higher the mean of `one` is than that of `other`. */
+/** Returns the difference of the means of `one` and `other`. */
 export const difference = (one: Sample, other: Sample, plannedN: number, alpha: number): Difference => {
   const estimate = meanOf(one) - meanOf(other);
   const standardError = Math.sqrt(varianceOf(one) / one.n + varianceOf(other) / other.n);

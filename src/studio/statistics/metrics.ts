@@ -2,10 +2,10 @@ import type { ArmResults, CampaignResults } from '../../service/index.ts';
 import type { CampaignJson, ConversionJson } from '../campaign/campaign-json.ts';
 import { proportion, type Sample } from './confidence-sequence.ts';
 
-/** An arm with its name; those that nobody has seen yet are there too. */
+/** Arm with its name, also without users. */
 export interface Arm extends ArmResults {
   name: string;
-  /** Of the whole audience, per cent, as the campaign says now. */
+  /** Current share of the audience, in percent. */
   share: number;
 }
 
@@ -14,23 +14,23 @@ export type Counted = Pick<CampaignResults, 'arms' | 'currencies'>;
 export interface Metric {
   /** `click`, `goal 0`, `revenue 0` … */
   metric: string;
-  /** For the head of a line: `Bought “teapot”`. */
+  /** Row header: `Bought “teapot”`. */
   label: string;
-  /** For the middle of a sentence: `purchases of “teapot”`. */
+  /** Inside a sentence: `purchases of “teapot”`. */
   noun: string;
   unit: 'points' | 'money';
-  /** Whether the control group can have it: it sees nothing that it could click. */
+  /** Whether it applies to the control group, which cannot click. */
   isOfControl: boolean;
-  /** Users who did it; of money, who spent any. */
+  /** Converted users; for revenue, buyers. */
   didOf(arm: Arm): number;
   sampleOf(arm: Arm): Sample;
 }
 
-/** What a goal is called over its numbers: `Bought “teapot”`. */
+/** Returns the label of a goal: `Bought “teapot”`. */
 export const goalName = ({ event, product }: Pick<ConversionJson, 'event' | 'product'>): string =>
   product == null ? `Did “${event ?? ''}”` : `Bought “${product}”`;
 
-/** What can be compared: clicks, and each goal with what was spent on it. */
+/** Returns the metrics of a campaign: clicks, and each goal with its revenue. */
 export const metricsOf = (campaign: CampaignJson, counts: Counted): Metric[] => {
   const goals = (campaign.conversions ?? []).flatMap((goal, index): Metric[] => {
     const convertedOf = ({ goals: of }: Arm) => of[index]?.converted ?? 0;

@@ -1,4 +1,4 @@
-/** Coefficients of Lanczos' approximation for g = 7, exact to 15 digits. */
+/** Coefficients of the Lanczos approximation for g = 7, accurate to 15 digits. */
 const G = 7;
 const COEFFICIENTS = [
   0.999_999_999_999_809_93, 676.520_368_121_885_1, -1_259.139_216_722_402_8, 771.323_428_777_653_13,
@@ -6,7 +6,7 @@ const COEFFICIENTS = [
   1.505_632_735_149_311_6e-7,
 ];
 
-/** The natural logarithm of the gamma function, for numbers above 0. */
+/** Returns the natural logarithm of the gamma function for x > 0. */
 export const logGamma = (x: number): number => {
   if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
   const z = x - 1;
@@ -19,12 +19,12 @@ export const logGamma = (x: number): number => {
 };
 
 /**
- * How tightly the alternatives keep to the expected shares. The loose ones find a group that is missing after some dozen
- * people, the tight ones a deviation of a per cent among many thousands.
+ * Concentrations of the Dirichlet alternatives. Low ones detect a missing group after some dozen users, high ones a deviation of
+ * 1% among many thousands.
  */
 const CONCENTRATIONS = [10, 100, 1_000, 10_000];
 
-/** How much better shares drawn around the expected ones explain the counts than the expected shares do, as a logarithm. */
+/** Returns the logarithm of the Bayes factor of Dirichlet alternatives around the expected shares against the expected shares. */
 const logBayesFactor = (counts: readonly number[], shares: readonly number[], concentration: number) => {
   const total = counts.reduce((sum, count) => sum + count, 0);
   return counts.reduce(
@@ -38,15 +38,14 @@ const logBayesFactor = (counts: readonly number[], shares: readonly number[], co
 };
 
 /**
- * How likely counts so far from their expected shares are by chance: the sequential test of Lindon and Malek
- * (Anytime-valid inference for multinomial count data, 2022), which stays right when one looks every day. It averages the
- * Bayes factors of several alternatives, which is a martingale as each of them is. 1 for no doubt at all; below 0.01
- * something is wrong with how people were divided, or with what was counted. `docs/studio.md` has its power.
+ * Returns the p-value of the sequential SRM test of Lindon and Malek (Anytime-valid inference for multinomial count data, 2022),
+ * valid at any number of looks. It averages the Bayes factors of several alternatives; a mean of martingales is a martingale. 1
+ * means no evidence; below 0.01, assignment or counting is faulty. `docs/studio.md` has its power.
  */
 export const sampleRatioMismatchPValue = (counts: readonly number[], shares: readonly number[]): number => {
   const factors = CONCENTRATIONS.map((each) => logBayesFactor(counts, shares, each));
   const most = Math.max(...factors);
-  // Of numbers so large only the differences of their logarithms can be raised.
+  // Log-sum-exp, to avoid overflow.
   const mean = factors.reduce((sum, each) => sum + Math.exp(each - most), 0) / factors.length;
   return Math.min(1, Math.exp(-most) / mean);
 };

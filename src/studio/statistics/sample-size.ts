@@ -3,13 +3,13 @@ import { sharesOf } from '../campaign/shares.ts';
 import { sequenceHalfWidth } from './confidence-sequence.ts';
 
 const ALPHA = 0.05;
-/** Of the normal distribution: four of five. */
+/** 80% quantile of the normal distribution. */
 const Z_POWER = 0.8416;
 
 /**
- * How many people should see a variant so that four of five times a change of this size is found: `rate` without it, from 0 to 1,
- * and `lift` as a share of it. The results name a winner at that number, by the interval of `confidence-sequence.ts`. `null` where
- * the campaign compares nothing, or the rate with the lift is no share.
+ * Returns the total number of users who must see a variant to detect a change with 80% power. `rate` is the baseline from 0 to 1,
+ * `lift` the relative change. Results name a winner at that number, by the interval of `confidence-sequence.ts`. `null` if the
+ * campaign compares nothing, or `rate` with `lift` is not between 0 and 1.
  */
 export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: number): number | null => {
   const raised = rate * (1 + lift);
@@ -26,7 +26,7 @@ export const requiredSampleSize = (campaign: CampaignJson, rate: number, lift: n
   ];
   const seen = variants.reduce((sum, { percent }) => sum + percent, 0);
   const needed = pairs.map(([one, other]) => {
-    // So many standard errors wide it is at the planned number, whatever that is, with the share of the people that the two have.
+    // Half-width in standard errors at the planned size. It depends only on the share of users in the two arms.
     const halfWidth = sequenceHalfWidth(1, (one.percent + other.percent) / seen, 1, ALPHA / pairs.length);
     const variance =
       (raised * (1 - raised) * seen) / one.percent + (rate * (1 - rate) * seen) / other.percent;

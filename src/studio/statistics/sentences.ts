@@ -5,7 +5,7 @@ const number = new Intl.NumberFormat('en-GB');
 const oneDigit = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 const money = new Intl.NumberFormat('en-GB', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 
-/** A size without its sign: `1.7`, of shares in points of a per cent. */
+/** Formats an absolute value: `1.7`, in percentage points for rates. */
 const size = (value: number, unit: Comparison['unit']): string =>
   unit === 'money' ? money.format(Math.abs(value)) : oneDigit.format(Math.abs(value) * 100);
 
@@ -29,7 +29,7 @@ export const formatInterval = ({ difference, unit }: Comparison): string => {
   return `${size(low, unit)} lower to ${size(high, unit)}${words} higher`;
 };
 
-/** What is known of one metric against one arm: the winners, the same with their intervals, then what is undecided. */
+/** Returns the findings of a metric against one arm: winners, their intervals, then undecided comparisons. */
 const decided = (
   of: readonly Comparison[],
   results: ComparedResults,
@@ -71,13 +71,13 @@ const capital = (text: string) => text[0]!.toUpperCase() + text.slice(1);
 const hasEnded = ({ ends_at }: CampaignJson, nowMs: number) =>
   ends_at != null && Date.parse(ends_at) <= nowMs;
 
-/** What came of a campaign: one short sentence, and what it stands on. */
+/** Result of a campaign: a short sentence, and its evidence. */
 export interface Headline {
   words: string;
   details: string[];
 }
 
-/** Why no winner is named yet; `null` at the moment that was planned: so many people, or without a plan the end. */
+/** Returns why no winner is named yet; `null` once the planned sample size is reached, or without one, at the end. */
 const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline | null => {
   const { target_sample_size: planned, ends_at } = campaign;
   const saw = `${number.format(seen)} ${seen === 1 ? 'person' : 'people'}`;
@@ -98,7 +98,7 @@ const tooEarly = (campaign: CampaignJson, seen: number, nowMs: number): Headline
       );
 };
 
-/** What came of it. A winner is named at the planned moment alone, on the goals where there are some. */
+/** Returns the result of a campaign. A winner is named only once the plan is reached, by the goals if there are any. */
 export const headline = (campaign: CampaignJson, results: ComparedResults, nowMs: number): Headline => {
   const { arms, comparisons } = results;
   const seen = peopleOf(arms);
