@@ -3,14 +3,13 @@ import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { addCounts, isEarlier, latest, MEASURE_OF } from '../results/measures.ts';
 import type { UserCampaign } from './store.ts';
 
-/** A row of `user_campaigns`. */
 export interface UserState {
   workspaceId: string;
   userId: number;
   state: UserCampaign;
 }
 
-/** A banner event that two users of a merge had both, and that is stored once. */
+/** Banner event that both users of a merge had. It is stored once. */
 export type RepeatedEvent = Pick<
   NewBannerEvent,
   'campaignId' | 'holdoutId' | 'eventType' | 'day' | 'placementId' | 'language'
@@ -34,7 +33,7 @@ const emptyState = ({
   round: 0,
 });
 
-/** Adds an event that was not stored before. Changes the state. A clock that runs ahead must not hide a campaign for longer. */
+/** Adds a new event. Changes the state. A clock that runs ahead must not hide a campaign for longer. */
 export const addEvent = (before: UserCampaign | undefined, event: NewBannerEvent): UserCampaign => {
   const state = before ?? emptyState(event);
   const { variantId, isControl, eventType, round } = event;
@@ -58,7 +57,7 @@ const mergeStates = (kept: UserCampaign | undefined, merged: UserCampaign): User
   return kept;
 };
 
-/** Returns the states of one user who was two. Changes the given states. */
+/** Returns the merged states of two users. Changes the given states. */
 export const mergeUsers = (
   kept: readonly UserCampaign[],
   merged: readonly UserCampaign[],

@@ -16,9 +16,9 @@ interface FeedOptions {
   send: Send<SqlRow[] | Promise<SqlRow[]>>;
   statements: Statements;
   results: ResultsStatements;
-  /** Brings what finds the events of a user up to date. */
+  /** Updates the index that finds the events of a user. */
   indexEvents(): Promise<void>;
-  /** Resolves with how far the feed is settled; `null` if all that is visible is. */
+  /** Returns how far the feed is settled. `null` if everything visible is settled. */
   settle(): Promise<{ through: FeedCursor | null }> | { through: FeedCursor | null };
 }
 
@@ -28,7 +28,7 @@ const EVERYTHING: FeedCursor = {
   userChanges: Number.MAX_SAFE_INTEGER,
 };
 
-/** Reads the feed of both databases. */
+/** Creates a reader of the feed for both databases. */
 export const createFeed = ({ send, statements, results, indexEvents, settle }: FeedOptions): Feed => {
   const ask = async (batch: BulkStatement) => send(batch);
 
@@ -81,7 +81,7 @@ export const createFeed = ({ send, statements, results, indexEvents, settle }: F
   };
 
   const readConversions: Feed['readConversions'] = async (page) => {
-    // A holdout is compared with users who saw any campaign, whom no row names as such.
+    // A holdout is compared with users who saw any campaign, which no row names.
     const goals = (await ask(results.goals()))
       .map(goalIn)
       .filter(({ campaignId }) => !campaignId.startsWith('@'));

@@ -10,7 +10,7 @@ import { repeatedEventOf, stateOf, type WrittenBannerEvent, type WrittenChange }
 import type { Statements } from './statements.ts';
 import type { UserCampaign } from './store.ts';
 
-/** What one transaction writes. The states of campaigns follow from what it finds. */
+/** Writes of one transaction. The states of campaigns are derived from what it reads. */
 export interface GroupWrites {
   users: {
     updated: BulkStatement;
@@ -28,20 +28,20 @@ export interface GroupWrites {
   points: BulkStatement;
 }
 
-/** All transactions write rows in one order, so that of two that write the same ones the second waits for the first. */
+/** All transactions write rows in the same order, so that they cannot deadlock. */
 const byUser = <T extends { userId: number }>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => one.userId - other.userId);
 const byName = <T>(rows: readonly T[], nameOf: (row: T) => string): T[] =>
   rows.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 const nameOfKey = ({ workspaceId, key, userId }: KeyRow) => `${workspaceId} ${key} ${userId}`;
 
-/** With a row for each that no other replica has written meanwhile. */
+/** Expects that no other replica has written any of the rows since they were read. */
 const all = (batch: BulkStatement, rows: readonly unknown[]): BulkStatement => ({
   ...batch,
   expects: rows.length,
 });
 
-/** `also` are statements of the works themselves. */
+/** `also` contains additional statements of the mutations. */
 export const groupWrites = (
   statements: Statements,
   changes: ChangeSet,
@@ -88,7 +88,7 @@ const storedKey = (row: SqlRow) =>
     msIn(row, 'occurred_at'),
   ].join(' ');
 
-/** Repeats are left out, of what is stored and of the group itself. */
+/** Removes banner events that are stored already or repeated within the group. */
 const filterNew = (bannerEvents: ChangeSet['bannerEvents'], stored: readonly SqlRow[]) => {
   const known = new Set(stored.map(storedKey));
   return bannerEvents.filter((each) => {
@@ -99,7 +99,7 @@ const filterNew = (bannerEvents: ChangeSet['bannerEvents'], stored: readonly Sql
   });
 };
 
-/** The states of users by campaign, as a group changes them. */
+/** States of users by campaign, with the changes of a group. */
 const createStates = (rows: readonly SqlRow[]) => {
   const users = new Map<number, Map<string, UserCampaign>>();
   const ofUser = (userId: number) => {
@@ -117,7 +117,7 @@ const createStates = (rows: readonly SqlRow[]) => {
       users.delete(from);
       for (const state of merged) changed.set(state, { workspaceId, userId: to });
     },
-    /** Returns whether it is the user's first of its type for the campaign. */
+    /** Returns whether it is the user's first event of its type for the campaign. */
     add({ workspaceId, userId, event }: ChangeSet['bannerEvents'][number]): boolean {
       const states = ofUser(userId);
       for (const each of withHoldoutAttribution(event)) {
@@ -127,15 +127,15 @@ const createStates = (rows: readonly SqlRow[]) => {
       }
       return states.get(event.campaignId)![MEASURE_OF[event.eventType].events] === 1;
     },
-    /** In one order for all transactions. */
+    /** In the order of all transactions. */
     changed: (): UserState[] => byUser([...changed].map(([state, user]) => ({ ...user, state }))),
   };
 };
 
 /**
- * Writes a group, in one round trip or, with banner events or merges, in two. Users who are there come first: of two replicas the slower
- * one fails there, before it has sent more. A key is removed from its user before another one gets it. What every request of a workspace
- * adds to comes last.
+ * Writes a group in one round trip, or in two with banner events or merges. Existing users come first, so that the slower of two
+ * replicas fails before it has sent more. A key is removed from its user before another user gets it. Rows that every request of
+ * a workspace changes come last.
  */
 export function* storeGroup(statements: Statements, group: GroupWrites): Steps<void> {
   const { users, events, others, moved, bannerEvents, removed, erased, points } = group;
@@ -159,13 +159,13 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
   const answers = yield [
     ...first,
     whole.length > 0 ? statements.statesOf(ids) : statements.statesOfCampaigns(ids, distinct(campaigns)),
-    // Several may become the same user, so that each takes its turn.
+    // Several users may be merged into the same one, so they are moved in sequence.
     ...moved.flatMap(({ from, to }) => [
       statements.repeats(from, to),
       statements.moveEvents(from, to),
       statements.moveBannerEvents(from, to),
     ]),
-    // After the moves: what a user had before they were merged is a repeat as well.
+    // After the moves, because events that a user had before the merge are repeats too.
     statements.storedBannerEvents(bannerEvents.map((each) => ({ ...each, isUnique: false }))),
   ];
   const found = answers.slice(first.length);

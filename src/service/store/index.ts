@@ -49,27 +49,30 @@ export type {
   UserMutation,
 } from './store.ts';
 
-/** True for a database server's URL; anything else names a SQLite file. */
+/** Whether the address is a PostgreSQL URL. Anything else is the path of a SQLite file. */
 const isPostgres = (address: string): boolean => /^postgres(ql)?:\/\//.test(address);
 
-/** The path of a SQLite file. SQLite alone reads `file:` as a URL: the lock and the log beside it would be another file's. */
+/**
+ * Returns the path of a SQLite file. Rejects `file:` URLs, because only SQLite resolves them: the lock and the log beside the
+ * file would belong to another file.
+ */
 const pathOf = (address: string): string => {
   if (address.startsWith('file:')) throw new Error('expected the path of a file, not a file: URL');
   return address;
 };
 
 /**
- * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. The tables are made
- * if there are none. Throws if another build of Placard made them.
+ * Opens a store by its address: a file path, `:memory:`, or a `postgres://` URL. Creates the tables if there are none. Throws if
+ * another build of Placard created them.
  */
 export const openStore = (address: string): Promise<Store> =>
   isPostgres(address) ? openPostgresStore(address) : openSqliteStore(pathOf(address));
 
-/** Opens a database that a service may be writing at this moment, for reading alone. */
+/** Opens a database read-only, beside a running service. */
 export const openStoreReader = async (address: string): Promise<StoreReader> =>
   isPostgres(address) ? openPostgresReader(address) : openSqliteReader(pathOf(address));
 
-/** A database that a service may be using at this moment. */
+/** Database that a running service may use at the same time. */
 interface MaintenanceStore {
   studio: StudioStore;
   ingestion: IngestionStore;
@@ -85,7 +88,7 @@ interface VisitOptions {
   runTogether: RunTogether;
   dialect: Dialect;
   feed: Feed;
-  /** Reads the feed into the results: retention deletes no event before. */
+  /** Reads the feed into the results. Retention deletes no event before that. */
   catchUp(): Promise<Progress>;
   close(): Promise<void>;
 }
@@ -100,7 +103,7 @@ const visitAs = ({ run, runTogether, dialect, feed, catchUp, close }: VisitOptio
   close,
 });
 
-/** Opens what may be changed beside a service. */
+/** Opens a database for maintenance beside a running service. */
 export const openForMaintenance = async (address: string): Promise<MaintenanceStore> => {
   if (isPostgres(address)) {
     const { pool, close } = await connectAttached(address);
@@ -147,8 +150,8 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
 };
 
 /**
- * Deletes what happened before the moment, in every workspace, while a service may be using the database. Yields the rows
- * that each step has deleted. Events stay counted in the profiles and in `user_campaigns`.
+ * Deletes rows before a time in every workspace, beside a running service. Yields the rows that each step has deleted. Profiles
+ * and `user_campaigns` keep the counts.
  */
 export async function* pruneStore(address: string, beforeMs: number): AsyncGenerator<Pruned, void> {
   const before = { events: beforeMs, bannerEvents: beforeMs };
@@ -160,7 +163,7 @@ export async function* pruneStore(address: string, beforeMs: number): AsyncGener
         const step = await visited.prune(workspaceId, before);
         yield step;
         hasMore = step.hasMore;
-        // Of a SQLite file a service may be the owner: as long as a step took, the writes that waited for it go.
+        // A running service may own the SQLite file: pauses for as long as the step took, so that waiting writes proceed.
         if (hasMore) await pause(performance.now() - started);
       }
     }
@@ -179,7 +182,7 @@ const VACUUMED = [
   'operator_audit',
 ];
 
-/** Writes each table anew, without what was deleted; what asks for a table waits meanwhile. */
+/** Rewrites each table without deleted rows. Queries of a table wait until it is done. */
 const vacuumPostgres = async (url: string): Promise<void> => {
   const { pool, close } = await connectAttached(url);
   try {
@@ -189,14 +192,14 @@ const vacuumPostgres = async (url: string): Promise<void> => {
   }
 };
 
-/** Writes the file anew, without what was deleted. No service may be using it. */
+/** Rewrites the file without deleted rows. No service may use it. */
 const vacuumSqlite = (file: string): void => {
   const release = acquireLock(file);
   try {
     const database = openAttached(file);
     try {
       database.exec('VACUUM');
-      // The log as well has pages of before.
+      // The log contains old pages too.
       database.exec('PRAGMA wal_checkpoint(TRUNCATE)');
     } finally {
       database.close();
@@ -206,11 +209,13 @@ const vacuumSqlite = (file: string): void => {
   }
 };
 
-/** Gives the room of deleted rows back to the disk, and what was in them is gone. Of SQLite no service may be using the file. */
+/** Returns the space of deleted rows to the file system, and removes their contents. No service may use a SQLite file. */
 export const vacuumStore = async (address: string): Promise<void> =>
   isPostgres(address) ? vacuumPostgres(address) : vacuumSqlite(pathOf(address));
 
-/** Copies a SQLite file while a service writes it; `destination` must not exist. An abort rejects with its reason. */
+/**
+ * Copies a SQLite file beside a running service. `destination` must not exist. Rejects with the reason of the signal if aborted.
+ */
 export const backupStore = async (
   address: string,
   destination: string,

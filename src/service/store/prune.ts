@@ -22,14 +22,14 @@ export interface Pruned {
 }
 
 /**
- * Maximum number of rows that one step deletes of a table. They take a millisecond, and the sync of the disk far longer. Writes wait for
- * a step.
+ * Maximum number of rows that one step deletes from a table. Deleting takes a millisecond, and the disk sync far longer. Writes
+ * wait for a step.
  */
 const ROWS_PER_STEP = 250;
 /** Maximum number of events that one step reads on SQLite, including those of other workspaces. */
 const SCANNED_PER_STEP = 20_000;
 
-/** The columns of a key find a row within its shard. */
+/** The key columns find a row within its shard. */
 const deleteOld = (table: string, key: string, id: string, time: string, { moment }: Dialect) =>
   `DELETE FROM ${table} WHERE (${key}) IN (
      SELECT ${key} FROM ${table} WHERE workspace_id = $1 AND ${time} < ${moment('$2')} AND ${id} <= $3
@@ -46,9 +46,9 @@ type DeleteRows = (
   through: number,
 ) => Promise<{ rows: number; hasMore: boolean }>;
 
-/** Events of SQLite are in the order of their receipt and have no other index. */
+/** SQLite stores events in order of receipt, without another index. */
 const createPruneLog = (run: RunSql): DeleteRows => {
-  /** By workspace: of the events up to this one all old ones are deleted. */
+  /** By workspace: ID up to which all old events are deleted. */
   const done = new Map<string, number>();
 
   const firstFrom = async (eventId: number) =>
@@ -57,7 +57,7 @@ const createPruneLog = (run: RunSql): DeleteRows => {
         eventId,
       ])
     )[0];
-  /** The last event that was received before a time, by bisection. */
+  /** Returns the last event received before a time, by bisection. */
   const lastBefore = async (beforeMs: number, through: number) => {
     let [low, high] = [0, through + 1];
     while (low < high) {
@@ -96,9 +96,9 @@ interface PruneOptions {
 }
 
 /**
- * Deletes some of a workspace's old events, as far as the results have read them. Users, their identifiers, what a decision needs to know
- * of them and results stay. PostgreSQL's index knows blocks of all workspaces: a step looks into those that once held old rows, which
- * takes 4 ms after a million deleted rows, and reads the old rows that other workspaces keep.
+ * Deletes some of a workspace's old events that the results have read. Keeps users, their identifiers, the state for decisions,
+ * and results. PostgreSQL's index (BRIN) covers blocks of all workspaces: a step visits blocks that once held old rows, which
+ * takes 4 ms after a million deleted rows, and reads old rows that other workspaces keep.
  */
 export const createPrune = ({ run, dialect, catchUp }: PruneOptions): Store['prune'] => {
   const deleteWith = (sql: string): DeleteRows => {
@@ -140,7 +140,10 @@ export const createPrune = ({ run, dialect, catchUp }: PruneOptions): Store['pru
   };
 };
 
-/** Finds users without a profile with nothing new since a time. A client key makes such users, and only retention deletes them. */
+/**
+ * Finds users without a profile and without activity since a time. Client keys create such users, and only retention deletes
+ * them.
+ */
 export const createFindExpiredStubs =
   (run: RunSql, dialect: Dialect): Store['expiredStubUsers'] =>
   async (workspaceId, beforeMs) => {

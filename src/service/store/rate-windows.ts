@@ -2,10 +2,10 @@ import { readNumber } from '../operators/index.ts';
 import type { Run } from './postgres/statement.ts';
 import type { RateLimitResult, RateLimitWindow } from './store.ts';
 
-/** A replica takes this share of a window's requests at a time, so that most requests ask no database. */
+/** Share of a window's limit that a replica leases at a time, so that most requests need no database. */
 const LEASE_SHARE = 0.01;
 const MAX_LEASE = 500;
-/** How many windows may be remembered before those that ended are let go. */
+/** Number of cached windows at which expired ones are removed. */
 const SWEEP_AT = 1_024;
 
 export interface Window {
@@ -13,21 +13,20 @@ export interface Window {
   rule: RateLimitWindow;
   startMs: number;
   endMs: number;
-  /** Leased and not used yet. */
+  /** Leased and unused. */
   left: number;
-  /** By all replicas, as far as known. */
+  /** Taken by all replicas, as far as known. */
   taken: number;
   leasing: Promise<void> | null;
   waiting: number;
 }
 
-/** Adds to what all replicas have taken of a window, and resolves with the sum. */
+/** Adds to the count of all replicas in a window, and resolves with the sum. */
 export type Lease = (window: Window, wanted: number) => Promise<number>;
 
 /**
- * When the window begins that counts a request at `nowMs`. A request that comes late to be counted is counted in the
- * window that is known: a window that went back would lose its count. Only a clock that was put back by more than a
- * window leads back.
+ * Returns the start of the window that counts a request at `nowMs`. A late request counts in the known window, because moving
+ * back would lose its count. Only a clock that was set back by more than a window moves it back.
  */
 export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs: number): number => {
   const startMs = Math.floor(nowMs / windowMs) * windowMs;
@@ -35,9 +34,9 @@ export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs
 };
 
 /**
- * Counts requests of all replicas in windows that start at whole multiples of their length: an hourly one at the top of the
- * hour. Each replica leases a few requests at a time: never more than the limit are let through by all together; what a
- * replica has leased and does not use is lost to the window, one per cent of it at most.
+ * Counts requests of all replicas in windows aligned to multiples of their length: an hourly one starts at the top of the hour.
+ * Each replica leases a few requests at a time. All replicas together never exceed the limit. Unused leases are lost to the
+ * window, at most 1%.
  */
 export const createRateWindows = (lease: Lease) => {
   const windows = new Map<string, Window>();
@@ -72,13 +71,13 @@ export const createRateWindows = (lease: Lease) => {
     const { requests } = window.rule;
     const share = Math.min(MAX_LEASE, Math.floor(requests * LEASE_SHARE));
     const wanted = Math.max(1, share, window.waiting);
-    // More may be wanted than the limit has: how much of it was left follows from the sum.
+    // More may be requested than is left, which follows from the sum.
     const taken = await lease(window, wanted);
     window.left += Math.max(0, Math.min(wanted, requests - (taken - wanted)));
     window.taken = Math.min(taken, requests);
   };
 
-  /** Takes one request of a window; false where the window has none. */
+  /** Takes one request of a window. Returns false if none is left. */
   const take = async (window: Window): Promise<boolean> => {
     window.waiting += 1;
     try {
@@ -120,7 +119,7 @@ export const createRateWindows = (lease: Lease) => {
   };
 };
 
-/** Windows that ended this long before the one that is leased from are deleted now and then. */
+/** Windows that ended this long before the current one are deleted from time to time. */
 const KEEP_MS = 60_000;
 const SWEEP_SHARE = 0.001;
 

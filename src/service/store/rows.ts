@@ -48,7 +48,7 @@ const ofPurchase =
   ({ event }: NewEvent) =>
     event.kind === 'purchase' ? event[member] : null;
 
-/** The database gives it. */
+/** Assigned by the database. */
 export const EVENT_ID: Column<never> = { name: 'event_id', type: 'bigint', of: () => null };
 
 export const EVENTS = columns<NewEvent>({
@@ -65,10 +65,10 @@ export const EVENTS = columns<NewEvent>({
   properties: ['json', ({ event }) => event.properties],
 });
 
-/** A banner event with what only the write knows of it. */
+/** Banner event with the columns that only the write knows. */
 export type WrittenBannerEvent = ChangeSet['bannerEvents'][number] & { isUnique: boolean };
 
-/** The database gives it. */
+/** Assigned by the database. */
 export const BANNER_EVENT_ID: Column<never> = { name: 'banner_event_id', type: 'bigint', of: () => null };
 
 export const BANNER_EVENTS = columns<WrittenBannerEvent>({
@@ -106,7 +106,7 @@ export const USER_CAMPAIGNS = columns<UserState>({
   round: ['int', ({ state }) => state.round],
 });
 
-/** A change of a user after their events were stored, in which the feed corrects itself. */
+/** Change of a user after their events were stored, which corrects earlier rows of the feed. */
 export type WrittenChange = Omit<UserChange, 'changeId' | 'bannerEvent'> & {
   bannerEvent: RepeatedEvent | null;
 };
@@ -120,7 +120,7 @@ export const USER_CHANGES = columns<WrittenChange>({
   banner_event: ['json', ({ bannerEvent }) => bannerEvent],
 });
 
-/** A row of a counter with the shard of the replica that adds to it. */
+/** Counter row with the shard of the replica that adds to it. */
 export type WithShard<T> = T & { shard: number };
 
 export const DATA_POINTS = columns<WithShard<ChangeSet['points'][number]>>({

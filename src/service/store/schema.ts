@@ -3,7 +3,7 @@ import { POSTGRES_TABLES, SQLITE_TABLES } from './tables.ts';
 /** Number of the schema in `tables.ts`. */
 export const SCHEMA = 1;
 
-/** The columns of each table, in no order. */
+/** Column names by table. */
 export type TableColumns = Map<string, Set<string>>;
 
 const columnsIn = (tables: string): TableColumns =>
@@ -16,10 +16,9 @@ const columnsIn = (tables: string): TableColumns =>
 
 const EXPECTED = { sqlite: columnsIn(SQLITE_TABLES), postgres: columnsIn(POSTGRES_TABLES) };
 
-/** The tables of this build. */
 export const tableNames = (database: keyof typeof EXPECTED): string[] => [...EXPECTED[database].keys()];
 
-/** The first difference between the columns of a database and those of this build; `null` if none. */
+/** Returns the first difference between the columns of a database and those of this build. `null` if none. */
 const differenceOf = (expected: TableColumns, found: TableColumns): string | null => {
   for (const [table, columns] of expected) {
     const existing = found.get(table);
@@ -31,7 +30,7 @@ const differenceOf = (expected: TableColumns, found: TableColumns): string | nul
   return null;
 };
 
-/** Throws if a database has other tables than this build. `number` is the one that it has; `null` if none. */
+/** Throws if the tables are not those of this build. `number` is the schema number of the database, `null` if none. */
 export const checkSchema = (
   database: string,
   number: number | null,

@@ -25,7 +25,7 @@ import {
  */
 const MAX_EVENTS_READ = 20_000;
 
-/** What says that two banner events are one. */
+/** Columns that identify a banner event. */
 const EVENT_KEY = columns<WrittenBannerEvent>({
   of_user: ['bigint', ({ userId }) => userId],
   of_campaign: ['text', ({ event }) => event.campaignId],
@@ -34,7 +34,7 @@ const EVENT_KEY = columns<WrittenBannerEvent>({
   at: ['moment', ({ event }) => event.timeMs],
 });
 
-/** Statements of users and campaigns for one database. Counters are added to in a shard. */
+/** Creates the statements of users and campaigns for one database. Counters are incremented in `shard`. */
 const statementsIn = (dialect: Dialect, shard: number) => {
   const { isIn, list, earlier, moment, move, ms, bulk, onConflictDoNothing, written, indexEvents, ofUser } =
     dialect;
@@ -49,7 +49,8 @@ const statementsIn = (dialect: Dialect, shard: number) => {
   const addDataPoints = add('data_points', DATA_POINTS, 'workspace_id, day, shard');
 
   return {
-    // Rows that were read are written with the next version. The workspace never changes: to set it would write its indexes.
+    // Increments the version of rows that were read. Leaves the unchanging workspace out, because setting it would write its
+    // indexes.
     updateUsers: bulk(
       USERS,
       ({ joined, column }) =>
@@ -90,7 +91,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
     ): BulkStatement => addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
     indexEvents,
-    /** The events of user `$1` become those of user `$2`. */
+    /** Moves the events of user `$1` to user `$2`. */
     moveEvents: question(
       dialect === SQLITE
         ? `UPDATE events SET user_id = $2 WHERE ${ofUser('= $1')}`
@@ -115,7 +116,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
          WHERE ingestion_rejects.workspace_id = ${column('workspace_id')} AND ingestion_rejects.user_key = ${column('user_key')}`,
     ),
 
-    /** The rows of `user_campaigns` of some users, all or those of some campaigns. */
+    /** Rows of `user_campaigns` of some users, for all campaigns or for some. */
     statesOf: (users: readonly number[]): BulkStatement => query(`${states} WHERE ${ofUsers}`, list(users)),
     statesOfCampaigns: (users: readonly number[], campaigns: readonly string[]): BulkStatement =>
       query(
@@ -123,7 +124,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
         list(users),
         list(campaigns),
       ),
-    /** Banner events of user `$1` that user `$2` has as well. */
+    /** Banner events of user `$1` that user `$2` has too. */
     repeats: question(
       `SELECT banner_event_id, campaign_id, holdout_id, event_type, day, placement_id, language
        FROM banner_events WHERE user_id = $1 AND NOT is_test_send AND (campaign_id, banner_id, event_type, occurred_at) IN
@@ -154,6 +155,6 @@ const statementsIn = (dialect: Dialect, shard: number) => {
 export type Statements = ReturnType<typeof statementsIn>;
 /** One process writes the file. */
 export const SQLITE_STATEMENTS = statementsIn(SQLITE, 0);
-/** Each replica adds to counters in one of these shards, chosen at random: in one row they would wait for each other. */
+/** Each replica increments counters in a random shard, because replicas would wait for each other in one row. */
 const SHARDS = 16;
 export const POSTGRES_STATEMENTS = statementsIn(POSTGRES, randomInt(SHARDS));

@@ -29,7 +29,7 @@ export interface UserMutation<T> {
 /** A row of `user_campaigns`. Excludes test sends. */
 export interface UserCampaign {
   campaignId: string;
-  /** Of the earliest impression; `null` before it and in the control group. */
+  /** Variant of the earliest impression; `null` before it and in the control group. */
   variantId: string | null;
   isControl: boolean;
   impressions: number;
@@ -65,7 +65,7 @@ export interface RateLimitWindow {
 
 export interface RateLimitResult {
   allowed: boolean;
-  /** Of the first exceeded window, or else of the first. */
+  /** Limit of the first exceeded window, or else of the first window. */
   limit: number;
   remaining: number;
   resetAtMs: number;
@@ -91,7 +91,7 @@ export interface StoreReader {
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** Returns a uniform sample of about `size` users. */
   sampleUsers(query: SampleQuery): Promise<Sample>;
-  /** An image by the SHA-256 of its bytes in hexadecimal digits; `null` where no workspace has it. */
+  /** Returns an image by the SHA-256 of its bytes in hexadecimal digits. `null` if no workspace has it. */
   image(hash: string): Promise<ImageFile | null>;
   /** Closes the connection. */
   close(): Promise<void>;
@@ -100,44 +100,46 @@ export interface StoreReader {
 /** Rows of the feed after a cursor, each list in commit order. */
 export interface FeedPage {
   events: (StoredEvent & { eventId: number; workspaceId: string })[];
-  /** With test sends. */
+  /** Includes test sends. */
   bannerEvents: (BannerEventRow & { bannerEventId: number; workspaceId: string })[];
   userChanges: UserChange[];
-  /** Reads on after this page. */
+  /** Cursor after this page. */
   next: FeedCursor;
 }
 
-/** An event or purchase that counts for a goal of a campaign: it came within the goal's time after the user's first impression. */
+/**
+ * Event or purchase that counts for a goal of a campaign, because it is within the goal's time after the user's first impression.
+ */
 export interface FeedConversion {
   eventId: number;
   workspaceId: string;
   userId: number;
   externalId: string | null;
   campaignId: string;
-  /** `null` of the control group. */
+  /** `null` for the control group. */
   variantId: string | null;
-  /** As `campaign_goals` has it. */
+  /** As in `campaign_goals`. */
   goal: string;
   timeMs: number;
-  /** 0 of an event. */
+  /** 0 for an event. */
   revenue: number;
-  /** `''` of an event. */
+  /** `''` for an event. */
   currency: string;
 }
 
-/** Reads the feed, beside a running service too. */
+/** Reads the feed, also beside a running service. */
 export interface Feed {
   /**
-   * Returns the rows after a cursor, up to `limit` of each table. A row that is stored later has a higher ID, also beside transactions
-   * that are still open: those rows are left for the next page. Rows have the user of this moment; `userChanges` say who was whom.
+   * Returns the rows after a cursor, up to `limit` of each table. A row that is stored later has a higher ID: rows that an open
+   * transaction could precede are left for a later page. Rows have their current user; `userChanges` contains the merges.
    */
   readFeed(after: FeedCursor, limit: number): Promise<FeedPage>;
   /**
-   * Returns the conversions of a page: those of its events, and earlier ones of users whose first impression is in the page. A page
-   * that is read again after that impression has come may repeat them.
+   * Returns the conversions of a page: those of its events, and earlier ones of users whose first impression is in the page. If a
+   * page is read again after that impression was stored, it may repeat them.
    */
   readConversions(page: FeedPage): Promise<FeedConversion[]>;
-  /** Returns the cursor behind every row that is visible and settled. */
+  /** Returns the cursor after the last visible and settled row. */
   feedEnd(): Promise<FeedCursor>;
 }
 
@@ -161,7 +163,7 @@ export interface Store extends StoreReader, Feed {
    */
   write<T>(mutation: UserMutation<T>): Promise<T>;
 
-  /** Reads what a decision needs to know of a user. */
+  /** Reads the data of a user that a decision needs. */
   loadTargetingData(
     workspaceId: string,
     externalId: string,

@@ -4,8 +4,8 @@ import { WEBHOOK_TABLES } from '../webhooks/records.ts';
 import { STUDIO_TABLES } from './studio-store.ts';
 
 /**
- * The tables of users, as `docs/data.md` describes them. Some types are words of our own: `MOMENT`, `DAY`, `BYTES`, `EVENT_ID`. An
- * `INTEGER` has 64 bits, an `INT` 32.
+ * Tables of users, as described in `docs/data.md`. `MOMENT`, `DAY`, `BYTES` and `EVENT_ID` are placeholders for types of the
+ * database. `INTEGER` has 64 bits, `INT` 32.
  */
 const USER_TABLES = `
 CREATE TABLE users (
@@ -143,7 +143,7 @@ CREATE UNIQUE INDEX user_identifiers_single ON user_identifiers (workspace_id, i
   WHERE identifier ^@ 'external_id' OR identifier ^@ 'alias';
 `;
 
-/** Unlogged: after a crash of the database the windows begin anew. */
+/** Unlogged: the windows start from zero after a crash of the database. */
 const RATE_WINDOWS = `
 CREATE UNLOGGED TABLE rate_windows (
   key TEXT NOT NULL,
@@ -154,7 +154,7 @@ CREATE UNLOGGED TABLE rate_windows (
 );
 `;
 
-/** Moments are Unix milliseconds. */
+/** Times are Unix milliseconds. */
 const SQLITE_TYPES: Record<string, string> = {
   EVENT_ID: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   MOMENT: 'INTEGER',

@@ -10,7 +10,7 @@ import { createTimeoutQueue } from './timeout-queue.ts';
 import { ConflictError, TransientError } from './write-errors.ts';
 
 const MAX_CONCURRENT_READS = 2;
-/** The profiles of a read are parsed without a pause. */
+/** Limited because the profiles of a read are parsed synchronously. */
 const MAX_REQUESTS_PER_READ = 32;
 
 interface TargetingRequest {

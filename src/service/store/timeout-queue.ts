@@ -4,7 +4,8 @@ const TIMEOUT_MS = 10_000;
 const SHEDDING_MS = 5_000;
 
 /**
- * FIFO queue that expires items which were not taken in time. The memory budget of request bodies bounds its length (`http/body.ts`).
+ * FIFO queue that expires items which were not taken in time. The memory budget of request bodies bounds its length
+ * (`http/body.ts`).
  */
 export const createTimeoutQueue = <T>({
   expire,

@@ -4,13 +4,13 @@ import type { UserRow } from '../profiles/user-repository.ts';
 import { campaignOf } from './rows.ts';
 import type { StoreReader, UserCampaign } from './store.ts';
 
-/** Rows that an export holds at once; on SQLite a page is one short read, so that an export never holds back the log. */
+/** Rows that an export holds at once. On SQLite a page is one short read, so an export never blocks a checkpoint. */
 export const EXPORT_PAGE = 500;
 
-/** Users that a lookup reads at once: thousands may share an address, and other requests are answered between two pages. */
+/** Users that a lookup reads at once. Thousands may share an address, and other requests run between two pages. */
 export const USERS_PAGE = 100;
 
-/** What both databases read by the same statements. */
+/** Reads that are the same statements on both databases. */
 export const createWorkspaceReads = (
   run: RunSql,
 ): Pick<StoreReader, 'workspaceIds' | 'dataPoints' | 'image'> => ({
@@ -34,7 +34,7 @@ const READ = 'SELECT secret FROM secrets WHERE workspace_id = $1';
 /** Another replica may have been faster. */
 const ADD = 'INSERT INTO secrets (workspace_id, secret) VALUES ($1, $2) ON CONFLICT DO NOTHING';
 
-/** The secret of each workspace, which all replicas share. Its row also says that the database holds data of the workspace. */
+/** Secret of each workspace, which all replicas share. Its row also marks that the database has data of the workspace. */
 export const createSecrets = (run: RunSql) => {
   const known = new Map<string, Promise<string>>();
 
@@ -59,28 +59,28 @@ export const createSecrets = (run: RunSql) => {
   };
 };
 
-/** Some users of a workspace, chosen evenly; the same ones at each call while no user comes or goes. */
+/** Uniform sample of the users of a workspace. Stable until a user is added or deleted. */
 export interface Sample {
-  /** All users of the workspace: those with a profile, and those who only have banner events. */
+  /** Number of all users of the workspace, including those who only have banner events. */
   total: number;
-  /** All of them, where they are no more than were asked for; in an order that says nothing of them. */
+  /** All users if there are no more than requested. The order is unrelated to their data. */
   users: SampleUser[];
 }
 
 export interface SampleUser extends Pick<UserRow, 'externalId' | 'profile'> {
-  /** Of the campaigns that were asked for. */
+  /** States of the requested campaigns. */
   campaigns: readonly UserCampaign[];
 }
 
 export interface SampleQuery {
   workspaceId: string;
-  /** Users, about. */
+  /** Approximate number of users. */
   size: number;
   /** Campaigns whose states are read with the users. */
   campaignIds: readonly string[];
 }
 
-/** Each user gets a number from 0 up to this one by a hash of the ID, in operators that both databases have. */
+/** Each user gets a number below this one by a hash of the ID, with operators that both databases support. */
 const CHOICES = 2 ** 32;
 const CHOICE = `(((user_id & ${CHOICES - 1}) * 1540483477) & ${CHOICES - 1})`;
 
@@ -91,7 +91,7 @@ const chooseStates = (columns: string, campaigns: number) =>
   `SELECT ${columns} FROM user_campaigns WHERE user_id IN (SELECT user_id ${CHOSEN})
    AND campaign_id IN (${Array.from({ length: campaigns }, (_, index) => `$${index + 3}`).join(', ')})`;
 
-/** Looks at the ID of every user, which takes a second with ten million. Of both databases. */
+/** Reads the ID of every user, which takes a second for ten million. For both databases. */
 export const readSample = async (
   run: RunSql,
   columns: { users: string; states: string },
@@ -99,7 +99,7 @@ export const readSample = async (
 ): Promise<{ total: number; users: SqlRow[]; states: SqlRow[] }> => {
   const [row] = await run(COUNT_USERS, [workspaceId]);
   const total = Number(row?.['total']);
-  // So that about `size` users have a lower number.
+  // About `size` users have a lower number.
   const below = total <= size ? CHOICES : Math.ceil((size / total) * CHOICES);
   const users = await run(chooseUsers(columns.users), [workspaceId, below]);
   if (campaignIds.length === 0) return { total, users, states: [] };
@@ -107,7 +107,7 @@ export const readSample = async (
   return { total, users, states: await run(sql, [workspaceId, below, ...campaignIds]) };
 };
 
-/** Puts the states of a sample to their users. */
+/** Joins the states of a sample to their users. */
 export const toSample = (
   { total, users, states }: Awaited<ReturnType<typeof readSample>>,
   toUser: (row: SqlRow) => Pick<UserRow, 'externalId' | 'profile'>,
@@ -118,7 +118,7 @@ export const toSample = (
     users: users.map((row) => {
       const user = toUser(row);
       const campaigns = (statesOf.get(readNumber(row, 'user_id')) ?? []).map(campaignOf);
-      // In place: the profile is read late.
+      // In place, because the profile is parsed lazily.
       return Object.assign(user, { campaigns });
     }),
   };

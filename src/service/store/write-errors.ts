@@ -18,15 +18,15 @@ export class ConflictError extends Error {
 /** `retry` succeeds at once, `transient` after a while, `rejected` never. After `unknown` the write may be stored. */
 type WriteErrorClass = 'retry' | 'transient' | 'rejected' | 'unknown';
 
-/** By the beginning of the SQLSTATE. */
+/** By prefix of the SQLSTATE. */
 const POSTGRES: [WriteErrorClass, RegExp][] = [
   // Unique violation, serialization failure, deadlock: another replica was faster.
   ['retry', /^(23505|40001|40P01)/],
   // Lock not available.
   ['transient', /^55P03/],
-  // A pooler has lost its server, or the server does not know the outcome.
+  // The pooler has lost its server, or the server does not know the outcome.
   ['unknown', /^(08|40003)/],
-  // Citus reports XX000 for a value that a node has rejected.
+  // Citus reports XX000 if a node has rejected a value.
   ['rejected', /^(22|23|54|XX000)/],
 ];
 

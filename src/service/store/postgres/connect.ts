@@ -4,7 +4,7 @@ import { suggest } from '../../suggest.ts';
 import { withTimeout } from '../../with-timeout.ts';
 import { watchSyncReplication } from './statement.ts';
 
-/** The driver would pass over a mistyped `sslmode`, and connect without encryption. */
+/** The driver ignores a mistyped `sslmode` and connects without encryption. */
 const refuseSlips = (url: string): void => {
   for (const name of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]).keys()) {
     if (name !== 'sslmode' && suggest(name, ['sslmode'])) {
@@ -14,8 +14,8 @@ const refuseSlips = (url: string): void => {
 };
 
 /**
- * A URL of which the driver takes `sslmode` as `psql` does: left to itself it means `verify-full` by every mode. `mode` is
- * for a URL that names none. Throws where `sslmode` has a slip in it.
+ * Returns the URL with an `sslmode` that the driver interprets as `psql` does. By default the driver treats every mode as
+ * `verify-full`. `mode` applies if the URL has none. Throws if `sslmode` is misspelled.
  */
 export const normalizeSslMode = (url: string, mode: string | undefined): string => {
   refuseSlips(url);
@@ -26,30 +26,30 @@ export const normalizeSslMode = (url: string, mode: string | undefined): string 
   return `${url}${url.includes('?') ? '&' : '?'}${parameters}`;
 };
 
-/** The URL as the driver gets it, with the mode of `PGSSLMODE` if it names none. */
+/** Returns the URL for the driver, with the mode of `PGSSLMODE` if it has none. */
 export const addressOf = (url: string): string => normalizeSslMode(url, process.env['PGSSLMODE']);
 
-/** Connections of one replica for all but the writing of users. */
+/** Connections of one replica, except those that write users. */
 const CONNECTIONS = 8;
 export const CONNECT_MS = 10_000;
 const KEEP_ALIVE_MS = 10_000;
-/** Connections are made anew now and then: the name may lead to another server by now. */
+/** Connections are renewed, because the host name may resolve to another server. */
 const LIFETIME_SECONDS = 3_600;
-/** After a burst of requests connections are given back: the replicas share the server's room for them. */
+/** Idle connections are closed after a burst, because replicas share the server's connection limit. */
 const IDLE_MS = 10_000;
 const CLOSE_MS = 5_000;
 
-/** How long a statement may take. Zero is for ever. */
+/** Timeouts of statements. Zero disables one. */
 interface Limits {
-  /** The server gives up before the client does: a statement that the client has left would go on waiting, and hold a connection. */
+  /** Shorter than the client's timeout: an abandoned statement would keep waiting and hold a connection. */
   lockMs: number;
   statementMs: number;
   /**
-   * Between two statements of a transaction. A replica that stands still in one, or whose machine is gone, keeps its locks until
-   * the server ends it: by TCP alone after two hours.
+   * Between two statements of a transaction. A replica that hangs or is gone keeps its locks until the server ends its session,
+   * with TCP defaults after two hours.
    */
   idleInTransactionMs: number;
-  /** For an answer. Where the server's machine is gone, TCP alone would wait for a quarter of an hour. */
+  /** For a response. If the server's machine is gone, TCP alone would wait for a quarter of an hour. */
   answerMs: number;
 }
 
@@ -59,28 +59,31 @@ const OF_REQUESTS: Limits = {
   idleInTransactionMs: 10_000,
   answerMs: 30_000,
 };
-/** Many works share a group: one whose row is locked must not keep the others waiting for long. */
+/** Many mutations share a group: one locked row must not delay the others for long. */
 const OF_GROUPS: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
 const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 0 };
 
 /**
- * Requests look rows up by their keys, a few hundred at a time. A plan that reads whole tables is never better, and a
- * table that was small when its plan was made may have grown. Before PostgreSQL 18 a plan that has no other way counts as
- * a dear one, and would be compiled each time.
+ * Requests find rows by key, a few hundred at a time. A sequential scan is never better, and a table that was small when its plan
+ * was cached may have grown. Before PostgreSQL 18 a plan without an alternative counts as expensive, and would be JIT-compiled
+ * each time.
  */
 const BY_KEYS =
   'SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off; SET jit = off;';
 
 /**
- * A group joins a list of any length with tables that grow. A plan that is kept may be of the time when a table was
- * empty, and walk all of it for every element of the list later; planning anew costs a group next to nothing.
+ * A group joins a list of any length with growing tables. A cached plan may date from when a table was empty, and would later
+ * scan the table for every element of the list. Planning again costs a group next to nothing.
  */
 const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
 
-/** A transaction that waited for a lock must see what the one before has stored; a role or a database may have another default. */
+/**
+ * A transaction that waited for a lock must see what the previous one has committed. A role or a database may have another
+ * default.
+ */
 const READ_COMMITTED = "SET default_transaction_isolation = 'read committed';";
 
-/** A role or a database may have chosen to lose its last commits with the power; what was answered must be stored. */
+/** Overrides `synchronous_commit = off`: acknowledged writes must be durable. */
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off';";
 
@@ -90,13 +93,13 @@ const KEEP_ALIVE =
 
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
-  /** Never given back: a replica that can read must be able to write. */
+  /** Never closed when idle: a replica that can read must be able to write. */
   groups: { settings: BY_KEYS + PLAN_ANEW, limits: OF_GROUPS, idleMs: 0, pipeline: true },
-  /** Reads and changes whole tables, for as long as that takes. */
+  /** Reads and changes whole tables without a time limit. */
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
 
-/** JSON stays text: most rows are read without their JSON, and the length of the text is the size of the profile. */
+/** JSON is not parsed: most rows are read without their JSON, and the length of the text is the size of the profile. */
 const JSON_TYPES: ReadonlySet<number> = new Set([types.builtins.JSON, types.builtins.JSONB]);
 const asText = (text: string) => text;
 const getTypeParser: typeof types.getTypeParser = ((id: number, format?: 'text') =>
@@ -106,11 +109,11 @@ const ignore = () => undefined;
 
 export interface Connections {
   pool: Pool;
-  /** Waits for statements under way, but not for ever. */
+  /** Waits for statements in flight, for a limited time. */
   close(): Promise<void>;
 }
 
-/** Connections to a database; those of `groups` send a statement before the one before has its answer. */
+/** Opens connection pools. Connections of `groups` are pipelined. */
 export const connect = (
   url: string,
   purpose: keyof typeof PURPOSES,
@@ -138,7 +141,7 @@ export const connect = (
     types: { getTypeParser },
     stream,
     onConnect: async (client) => {
-      // A statement under way fails by itself; an `error` event without a listener would end the process.
+      // A statement in flight rejects by itself. An `error` event without a listener would end the process.
       client.on('error', ignore);
       watchSyncReplication(client);
       await client.query(
@@ -151,7 +154,7 @@ export const connect = (
   return {
     pool,
     async close() {
-      // The pool forgets its connections before they are closed; one that stays open keeps the process.
+      // The pool drops connections before they are closed. An open socket keeps the process alive.
       const closed = [...sockets].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
       await withTimeout(Promise.all([pool.end(), ...closed]), CLOSE_MS);
       for (const socket of sockets) socket.destroy();

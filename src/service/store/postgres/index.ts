@@ -24,18 +24,18 @@ import { createPostgresGroups } from './write-group.ts';
 /** One group is written at a time. */
 const WRITER_CONNECTIONS = 1;
 const READER_CONNECTIONS = 2;
-/** For what takes long: one thing at a time. */
+/** Long-running tasks run one at a time. */
 const UPKEEP_CONNECTIONS = 1;
-/** For writes to end; after that they are refused: a silent database must not keep the process from ending. */
+/** Time for writes in flight. Later they are rejected, so that an unresponsive database cannot keep the process from exiting. */
 const DRAIN_MS = 5_000;
 
-/** Opens a database for reading beside the services that write it. */
+/** Opens a database read-only, beside services that write it. */
 export const openPostgresReader = async (url: string): Promise<StoreReader> => {
   const { pool, close } = await connectAttached(url, READER_CONNECTIONS);
   return { ...createReader(pool, pool).reads, close };
 };
 
-/** Makes the tables where there are none; returns whether the database is sharded. */
+/** Creates the tables if there are none. Returns whether the database is sharded. */
 const makeTables = async (url: string): Promise<boolean> => {
   const { pool, close } = connect(url, 'upkeep', { connections: 1 });
   try {
@@ -46,7 +46,10 @@ const makeTables = async (url: string): Promise<boolean> => {
   }
 };
 
-/** The production store. Replicas keep only what the database can contradict, or what may be lost: any number of them may share one database. */
+/**
+ * Store for production. Any number of replicas may share a database, because they cache only what the database can invalidate or
+ * what may be lost.
+ */
 export const openPostgresStore = async (url: string): Promise<Store> => {
   await requireOwnSession(url);
   const sharded = await makeTables(url);
@@ -55,7 +58,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const upkeep = connect(url, 'upkeep', { connections: UPKEEP_CONNECTIONS });
   const { pool } = requests;
   const closeAll = () => Promise.all([requests, groups, upkeep].map(({ close }) => close()));
-  // Before readers take the room, and kept for good: a replica that can read must be able to write.
+  // Before readers use up the connections, and never released: a replica that can read must be able to write.
   await runIn(groups.pool)('SELECT 1').catch(async (error: unknown) => {
     await closeAll();
     throw error;
@@ -66,7 +69,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const writeGroup = createPostgresGroups(groups.pool, sharded);
   const settle = createSettle(run);
   const { addGoals, follower } = createPostgresResults(groups.pool, sharded, settle);
-  // The row of the secret is what lists the workspaces of a database.
+  // Workspaces are listed by the rows of their secrets.
   const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
 
@@ -95,7 +98,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     async ping() {
       if (isClosed) throw new Error('The store is closed');
       if (queue.isShedding()) throw new TransientError('Writes are being refused');
-      // Fails where a write would: on a standby, and on a database that is read-only, if only by default.
+      // Fails if a write would: on a standby, and on a read-only database.
       await inTransaction(groups.pool, async (run) => {
         await run('UPDATE secrets SET secret = secret WHERE false');
         await run('SELECT pg_current_xact_id()');
@@ -106,7 +109,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
       if (isClosed) return;
       isClosed = true;
       await withTimeout(Promise.all([queue.close(), follower.close()]), DRAIN_MS);
-      // A write that still waits for an answer is refused now.
+      // Rejects a write that still waits for a response.
       await closeAll();
     },
   };

@@ -15,7 +15,7 @@ const ROUNDS = 5;
 const read = async (client: Client, text: string, values: string[] = []): Promise<unknown> =>
   (await client.query<{ value: unknown }>(text, values)).rows[0]?.value;
 
-/** Whether the server names the backend that the client connected to. A pooler makes up an ID of its own. */
+/** Whether the process ID is that of the connected backend. A pooler invents one. */
 const isDirect = async (client: Client & { processID?: number | null }): Promise<boolean> =>
   (await read(client, BACKEND)) === client.processID;
 
@@ -31,8 +31,8 @@ const isShared = async (one: Client, other: Client): Promise<boolean> => {
 };
 
 /**
- * Throws if another client can get the session of a connection. Settings would leak to that client, and commits of ours would run
- * with its `synchronous_commit`.
+ * Throws if another client can get the session of a connection. Settings would leak to that client, and our commits would use its
+ * `synchronous_commit`.
  */
 export const requireOwnSession = async (url: string): Promise<void> => {
   const clients: Client[] = [];
@@ -44,7 +44,7 @@ export const requireOwnSession = async (url: string): Promise<void> => {
       query_timeout: CONNECT_MS,
     });
     clients.push(client);
-    // The statement fails by itself; an `error` event without a listener would end the process.
+    // The statement rejects by itself. An `error` event without a listener would end the process.
     client.on('error', () => undefined);
     await client.connect();
     return client;

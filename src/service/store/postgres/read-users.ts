@@ -13,7 +13,7 @@ export const FIND_KEYS = `SELECT workspace_id, identifier, user_id FROM user_ide
 
 export const USER_COLUMNS = selected(POSTGRES, USERS);
 const IS_KNOWN = `version = known_version AND updated_at = ${POSTGRES.moment('known_ms')}`;
-/** Of a user whose row is as it was read the last time, `$2` the version and `$3` the time, the profile is not sent again. */
+/** Omits the profile if version (`$2`) and timestamp (`$3`) match the cached row. */
 export const READ_CHANGED_USERS = `SELECT ${selected(
   POSTGRES,
   USERS.filter(({ name }) => name !== 'profile'),
@@ -23,20 +23,20 @@ export const READ_CHANGED_USERS = `SELECT ${selected(
   JOIN users ON user_id = known_id`;
 // The order makes every transaction lock its rows in the same sequence.
 export const LOCK_USERS = `${READ_CHANGED_USERS} ORDER BY user_id FOR UPDATE OF users`;
-/** Without the users whom another transaction has locked. */
+/** Skips users whom another transaction has locked. */
 export const LOCK_USERS_SKIP_LOCKED = `${LOCK_USERS} SKIP LOCKED`;
 
 /**
- * Users as a replica read or wrote them last. Other replicas write them too: a row counts as known where its version and its time
- * are those of the database, which sends nothing more of it then. A group takes out whom it reads, as it changes them, and puts
- * them back once it is stored.
+ * Cache of users as a replica last read or wrote them. Other replicas write them too, so a row is valid only if its version and
+ * time match the database, which then sends nothing else. A group removes the users it reads, because it changes them, and puts
+ * them back after the commit.
  */
 export const createUserCache = (maxCharacters: number) => {
   const known = new Map<number, UserRow>();
   let characters = 0;
 
   return {
-    /** The version and the time of a user; numbers that no row has where the user is not known. */
+    /** Returns version and time of a user. If the user is not cached, numbers that no row has. */
     stateOf(userId: number): { version: number; updatedAtMs: number } {
       const user = known.get(userId);
       if (!user) return { version: -1, updatedAtMs: 0 };
@@ -63,10 +63,10 @@ export const createUserCache = (maxCharacters: number) => {
 };
 
 export type UserCache = ReturnType<typeof createUserCache>;
-/** Of reads that keep no users. */
+/** For reads without caching. */
 const NO_CACHE = createUserCache(0);
 
-/** The IDs that lookups lead to at this moment, and by which of their names each was found. */
+/** Returns the user IDs of lookups, with the names by which each was found. */
 const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> => {
   const workspaces = new Set<string>();
   const keys: string[] = [];
@@ -87,7 +87,7 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
   }
   if (keys.length === 0) return found;
   for (const row of await run(FIND_KEYS, [[...workspaces], keys])) {
-    // Of several workspaces one may have the key that another asks for.
+    // Only one of several workspaces may have a key.
     const name = nameOfLookup(readText(row, 'workspace_id'), readText(row, 'identifier'));
     if (named.has(name)) add(readNumber(row, 'user_id'), name);
   }
@@ -97,10 +97,10 @@ const findIds = async (run: Run, named: Named): Promise<Map<number, string[]>> =
 const isBorneBy = ({ profile, externalId }: UserRow, lookup: Lookup): boolean =>
   profile ? isNamedBy(profile, lookup) : lookup.by === 'external_id' && lookup.value === externalId;
 
-/** Another transaction keeps users locked. */
+/** Another transaction holds locks on users. */
 export class LockedError extends Error {
   override name = 'LockedError';
-  /** By which the users were found. */
+  /** Names by which the users were found. */
   readonly names: ReadonlySet<string>;
 
   constructor(names: readonly string[]) {
@@ -110,8 +110,8 @@ export class LockedError extends Error {
 }
 
 /**
- * Reads the users whose IDs were found by these names. Throws a `ConflictError` where another replica has taken a key from a user, or merged the
- * user away, between keys and rows; a `LockedError` where the statement passes over users who are locked.
+ * Reads the users whose IDs were found by these names. Throws `ConflictError` if another replica has removed a key from a user,
+ * or merged the user, in between. Throws `LockedError` if the statement skips locked users.
  */
 const readFound = async (
   run: Run,
@@ -131,7 +131,7 @@ const readFound = async (
       const known = cache.take(user.userId);
       return row['is_known'] === true && known ? known : user;
     });
-    // A `braze_id` comes from a request: there need not be a user, and it may be another workspace's.
+    // A `braze_id` comes from a request: the user may not exist, or belong to another workspace.
     return rows.filter((user) => namesOf(user).length > 0);
   };
   const users = new Map((await read(statement, [...ids.keys()])).map((user) => [user.userId, user]));
@@ -151,14 +151,14 @@ const readFound = async (
   return [...users.values()];
 };
 
-/** Reads the users that lookups name, as `readFound`. */
+/** Reads the users of lookups. Throws as `readFound` does. */
 export const readUsers = async (
   run: Run,
   named: Named,
   options: Parameters<typeof readFound>[3] = {},
 ): Promise<UserRow[]> => readFound(run, named, await findIds(run, named), options);
 
-/** Adds the users that lookups name, a page at a time, without those who are in `found`: to call again after a `ConflictError`. */
+/** Adds the users of lookups in pages, except those in `found`. May be called again after a `ConflictError`. */
 export const readUserPages = async (run: Run, named: Named, found: Map<number, UserRow>): Promise<void> => {
   const missing = [...(await findIds(run, named))].filter(([userId]) => !found.has(userId));
   for (let at = 0; at < missing.length; at += USERS_PAGE) {

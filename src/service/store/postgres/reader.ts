@@ -15,7 +15,7 @@ import { createWorkspaceReads, EXPORT_PAGE, readSample, toSample } from '../work
 import { readUserPages, readUsers, USER_COLUMNS } from './read-users.ts';
 import { retryConflicts, runIn, sendOver, takeConnection } from './statement.ts';
 
-/** The rows of a query as they were when the first was read. A caller that stops reading gives the connection back. */
+/** Yields the rows of a query from one snapshot. Releases the connection if the caller stops early. */
 export async function* readRows(
   pool: Pool,
   text: string,
@@ -39,7 +39,7 @@ export async function* readRows(
 }
 
 const USERS = `SELECT ${USER_COLUMNS} FROM users WHERE workspace_id = $1 AND profile IS NOT NULL`;
-/** The workspace is known; `users` has one as well. */
+/** Without `workspace_id`, which `users` has too. */
 const exported = <T>(columns: readonly Column<T>[]): string =>
   `external_id, ${selected(
     POSTGRES,
@@ -50,7 +50,7 @@ const EVENTS_OF_USERS = `SELECT ${exported(EVENTS)}
 const BANNER_EVENTS_OF_USERS = `SELECT ${exported(BANNER_EVENTS)}
   FROM banner_events JOIN users USING (user_id) WHERE banner_events.workspace_id = $1 AND NOT is_test_send`;
 
-/** Reads what is committed; what may take long, over connections of `upkeep`. */
+/** Reads committed data. Long reads use connections of `upkeep`. */
 export const createReader = (pool: Pool, upkeep: Pool) => {
   const run = runIn(pool);
   const send = sendOver(run);
@@ -63,7 +63,6 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
   return {
     loadTargetingData: createTargetingLoader({ readUsers: usersOf, send, statements: POSTGRES_STATEMENTS }),
 
-    /** What a `StoreReader` reads. */
     reads: {
       ...createWorkspaceReads(run),
 

@@ -9,19 +9,19 @@ import { runStepsLater, type Steps } from '../../sql/steps.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
 
-/** Groups that are being written. On a cluster the lock outlasts the commit of all nodes. */
+/** Groups in flight. On a cluster the lock outlasts the commit on all nodes. */
 const GROUPS_IN_FLIGHT = `SELECT DISTINCT virtualtransaction FROM pg_locks
   WHERE locktype = 'advisory' AND classid = 0 AND objid = ${GROUPS_LOCK} AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 const AGAIN_MS = 5;
-/** How long a reader of the feed waits for groups to end. */
+/** Maximum time that a reader of the feed waits for groups in flight, in milliseconds. */
 const WAIT_MS = 1_000;
 
 /**
- * Returns what says how far the feed is settled. A group takes its lock before its rows get their IDs, so that once every group has ended
- * that was being written when the last IDs were read, no row before these IDs can come any more. Transaction IDs would say the same of
- * all programs that use the server, and none of them survives a restore from a dump.
+ * Returns a function that reports how far the feed is settled. A group takes its lock before its rows get their IDs. So when
+ * every group that was in flight at the time of reading the last IDs has ended, no row with a lower ID can appear. Transaction
+ * IDs would depend on all programs on the server, and do not survive a restore from a dump.
  */
 export const createSettle = (run: Run): (() => Promise<Settled>) => {
   let settled: Settled = { through: { events: 0, bannerEvents: 0, userChanges: 0 }, atMs: 0 };
@@ -47,10 +47,12 @@ export const createSettle = (run: Run): (() => Promise<Settled>) => {
   };
 };
 
-/** One replica advances results at a time. The lock comes before the snapshot, so that this one sees the cursor of the one before. */
+/**
+ * One replica advances results at a time. The lock precedes the snapshot, so that it includes the cursor of the previous step.
+ */
 const LOCK = 'LOCK TABLE feed_cursors IN EXCLUSIVE MODE';
 const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
-/** A cluster has no snapshot of all nodes: there no group is written during a step. */
+/** A cluster has no snapshot across nodes, so no group is written during a step. */
 const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
 
 export const createPostgresResults = (pool: Pool, isSharded: boolean, settle: () => Promise<Settled>) => {

@@ -6,7 +6,7 @@ import { type Connections, connect } from './connect.ts';
 import { requireOwnSession } from './own-session.ts';
 import { inTransaction, type Run, runIn } from './statement.ts';
 
-/** Each table with the column that says on which node a row is: all rows of a user are on one. */
+/** Distributed tables with their distribution column. All rows of a user are on one node. */
 const DISTRIBUTED = [
   ['users', 'user_id', 'none'],
   ['events', 'user_id', 'users'],
@@ -20,15 +20,15 @@ const DISTRIBUTED = [
 export const isSharded = async (run: Run): Promise<boolean> =>
   (await run("SELECT 1 FROM pg_extension WHERE extname = 'citus'")).length > 0;
 
-/** A group touches every shard, so few are fast; two for each worker leave room for twice as many workers. */
+/** A group touches every shard, so few shards are faster. Two for each worker allow for twice as many workers. */
 const SHARDS_PER_WORKER = 2;
 const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*), 1) * ${SHARDS_PER_WORKER})::text, true)
   FROM citus_get_active_worker_nodes()
   WHERE (SELECT source = 'default' FROM pg_settings WHERE name = 'citus.shard_count')`;
 
 /**
- * Spreads new tables over the nodes of a cluster; the small ones stay on the coordinator. A `citus.shard_count` that the
- * operator has set for the database or the role decides how many shards there are.
+ * Distributes new tables over the nodes of a cluster. Small tables stay on the coordinator. `citus.shard_count` of the database
+ * or the role sets the number of shards.
  */
 export const distributeTables = async (run: Run): Promise<void> => {
   if (!(await isSharded(run))) return;
@@ -38,10 +38,10 @@ export const distributeTables = async (run: Run): Promise<void> => {
   }
 };
 
-/** Replicas that start together make the tables one after the other. */
+/** Serializes replicas that start together and create the tables. */
 const SCHEMA_LOCK = 7_061_636;
 
-/** Wherever the search path finds it: a schema of the role's name that came later would get a second, empty Placard. */
+/** Looks along the search path: a schema with the role's name that is added later would get a second, empty Placard. */
 const numberOf = async (run: Run): Promise<number | null> => {
   const [found] = await run("SELECT to_regclass('placard_schema') IS NOT NULL AS is_there");
   if (found?.['is_there'] !== true) return null;
@@ -52,7 +52,7 @@ const numberOf = async (run: Run): Promise<number | null> => {
 const COLUMNS = `SELECT name, attname FROM unnest($1::text[]) AS name
   JOIN pg_attribute ON attrelid = to_regclass(name) AND attnum > 0 AND NOT attisdropped`;
 
-/** Throws if the database has other tables than this build. */
+/** Throws if the tables are not those of this build. */
 const checkTables = async (run: Run): Promise<void> => {
   const number = await numberOf(run);
   const columns: TableColumns = new Map();
@@ -63,7 +63,7 @@ const checkTables = async (run: Run): Promise<void> => {
   checkSchema('The database', number, 'postgres', columns);
 };
 
-/** With another encoding the database would refuse the texts of some users, and only when these come. */
+/** With another encoding the database would reject the text of some users, and only when it arrives. */
 const ENCODINGS = ['UTF8', 'SQL_ASCII'];
 
 const refuseEncoding = async (run: Run) => {
@@ -75,7 +75,7 @@ const refuseEncoding = async (run: Run) => {
     );
 };
 
-/** Makes the tables if there are none, all or nothing, and checks those that are there. */
+/** Creates the tables if there are none, atomically, and checks existing ones. */
 export const createTables = async (pool: Pool): Promise<void> => {
   await inTransaction(pool, async (run) => {
     await run(`SELECT pg_advisory_xact_lock(${SCHEMA_LOCK})`);
@@ -90,7 +90,7 @@ export const createTables = async (pool: Pool): Promise<void> => {
   });
 };
 
-/** Connects to a database that a service made, and may be using at this moment. */
+/** Connects to a database that a service has created and may be using. */
 export const connectAttached = async (url: string, connections = 1): Promise<Connections> => {
   await requireOwnSession(url);
   const connected = connect(url, 'upkeep', { connections });

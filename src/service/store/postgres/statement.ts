@@ -5,22 +5,22 @@ import type { RunTogether, SqlRow } from '../../operators/index.ts';
 import type { BulkStatement } from '../../sql/dialect.ts';
 import { ConflictError, classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 
-/** How long a request waits for a connection of others, and how often it asks. */
+/** Maximum wait of a request for a connection, and the polling interval. */
 const WAIT_MS = 10_000;
 const AGAIN_MS = 20;
 
-/** No room for one more: of the server, the database or the role; or it is just starting or ending. */
+/** Connection limit of the server, the database or the role; or the server is starting or shutting down. */
 const NO_ROOM = /^(53300|57P03)/;
-/** The server ends the connection, or it is in trouble, or it became a copy of another one and kept its connections. */
+/** The server ends the connection, has failed, or became a standby without closing its connections. */
 const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
 
-/** False where a connection is of no more use, as after anything that is no answer of the database. */
+/** Whether a connection can be reused. False after any error that the database did not report. */
 export const isUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError && !ENDINGS.test(error.code ?? '');
 
 /**
- * Takes a connection of a pool. Where none is idle the pool opens one more; where the server has no room for it, there
- * are others, which come free.
+ * Takes a connection of a pool. If none is idle, the pool opens one more. If the server has reached its connection limit, waits
+ * for one in use.
  */
 export const takeConnection = async (pool: Pool): Promise<PoolClient> => {
   const until = performance.now() + WAIT_MS;
@@ -35,31 +35,31 @@ export const takeConnection = async (pool: Pool): Promise<PoolClient> => {
   }
 };
 
-/** Where PostgreSQL's warning comes from when an administrator ends the wait for a synchronous standby (`syncrep.c`). */
+/** Source of PostgreSQL's warning when an administrator cancels the wait for a synchronous standby (`syncrep.c`). */
 const ROUTINE = 'SyncRepWaitForLSN';
 
 const unreplicated = new WeakSet<ClientBase>();
 
-/** Listens for commits that are stored here, and perhaps not on the standby that was to have them before the answer. */
+/** Watches for commits that are stored here, but perhaps not on the synchronous standby. */
 export const watchSyncReplication = (client: ClientBase): void => {
   client.on('notice', ({ routine }) => {
     if (routine === ROUTINE) unreplicated.add(client);
   });
 };
 
-/** True from then on: it cannot be told which of the statements under way it was. */
+/** Stays true, because the affected statement in flight is unknown. */
 export const isUnacknowledged = (client: ClientBase): boolean => unreplicated.has(client);
 
 type Value = string | number | null | Uint8Array | readonly string[] | readonly number[];
 
-/** Runs a statement and resolves with its rows. With values it must be of a constant text: it is prepared under a name. */
+/** Runs a statement and resolves with its rows. With values the text must be constant, because it is prepared under a name. */
 export type Run = (text: string, values?: readonly Value[]) => Promise<SqlRow[]>;
 
 const names = new Map<string, string>();
 
 /**
- * What a connection has prepared under a name it need not read again. The name says what the text is: behind a pooler
- * another replica may have prepared it.
+ * A named statement is parsed once per connection. The name is derived from the text, because behind a pooler another replica may
+ * have prepared it.
  */
 const preparedName = (text: string): string => {
   const known = names.get(text);
@@ -69,19 +69,18 @@ const preparedName = (text: string): string => {
   return name;
 };
 
-/** Runs statements on one connection. */
 export const runOn =
   (client: ClientBase): Run =>
   async (text, values) => {
     const statement = values ? { name: preparedName(text), text, values: [...values] } : { text };
     const answer = await client.query(statement);
-    // Of several statements that are sent as one text the last one answers.
+    // If several statements are sent as one text, the last result counts.
     const { rows } = Array.isArray(answer) ? answer.at(-1) : answer;
     if (isUnacknowledged(client)) throw new InDoubtError('A standby has not confirmed what was stored');
     return rows;
   };
 
-/** Sends batches by `run`: over one connection in their order, each before the one before has its answer, or over any that is free. */
+/** Sends batches by `run`: pipelined in order over one connection, or over any idle one. */
 export const sendOver =
   (run: Run) =>
   async ({ sql, times, values, expects }: BulkStatement): Promise<SqlRow[]> => {
@@ -90,7 +89,7 @@ export const sendOver =
     throw new ConflictError('Another replica has written the same users');
   };
 
-/** Runs each statement on any connection that is free. */
+/** Runs each statement on any idle connection. */
 export const runIn =
   (pool: Pool): Run =>
   async (text, values) => {
@@ -106,15 +105,15 @@ export const runIn =
     }
   };
 
-/** Without an answer to COMMIT it is not known what is stored. A COMMIT that the server refused has stored nothing. */
+/** Without a response to COMMIT the outcome is unknown. A rejected COMMIT has stored nothing. */
 const orInDoubt = (error: unknown): unknown =>
   error instanceof DatabaseError && classifyWriteError(error) !== 'unknown'
     ? error
     : new InDoubtError('The database did not answer: what it stored is not known', { cause: error });
 
 /**
- * Runs a transaction, and resolves once it is committed. `work` has waited for all that it has sent; it receives what the last
- * statement of `begin` answered.
+ * Runs a transaction and resolves after the commit. `work` must await all statements that it sends. It receives the rows of the
+ * last statement of `begin`.
  */
 export const inTransaction = async <T>(
   pool: Pool,
@@ -134,14 +133,14 @@ export const inTransaction = async <T>(
     }
   };
   try {
-    // Where it is refused, what follows would be committed statement by statement.
+    // If it fails, later statements would be committed one by one.
     const begun = await run(begin);
     const value = await work(run, begun);
     isCommitting = true;
     await run('COMMIT');
     return value;
   } catch (error) {
-    // A transaction that cannot be ended keeps its locks until the connection ends.
+    // A transaction that cannot be rolled back keeps its locks until the connection ends.
     if (isUsable) await run('ROLLBACK').catch(() => undefined);
     throw isCommitting ? orInDoubt(error) : error;
   } finally {
@@ -150,14 +149,11 @@ export const inTransaction = async <T>(
 };
 
 const MAX_ATTEMPTS = 12;
-/** For what others have locked. */
+/** For locks of other transactions. */
 const MAX_WAITS = 2;
 const BASE_DELAY_MS = 2;
 
-/**
- * Runs a transaction again while others are in its way; where they always are, or where it has waited twice for what they
- * have locked, nothing of it is stored.
- */
+/** Retries a transaction after conflicts. Rejects and stores nothing if conflicts persist, or after two waits for locks. */
 export const retryConflicts = async <T>(transact: (attempt: number) => Promise<T>): Promise<T> => {
   let waits = 0;
   for (let attempt = 1; ; attempt += 1) {

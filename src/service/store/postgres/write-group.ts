@@ -19,35 +19,38 @@ import {
 } from './read-users.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 
-/** The database keeps external IDs and aliases unique, and none of these: two replicas that find no user by an address would both make one. */
+/**
+ * The database enforces unique external IDs and aliases, but not these: two replicas that find no user by an address would both
+ * create one.
+ */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
- * Every group holds this lock, together with others or alone. A group that another one was in the way of begins again alone,
- * so that it is refused once.
+ * Every group holds this lock, shared or exclusive. A group that failed by a conflict retries with the exclusive lock, so that it
+ * fails at most once.
  */
 export const GROUPS_LOCK = 7_061_639;
-/** How long a group waits for what others have locked, before it goes alone: far longer than a group takes. */
+/** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */
 const TOGETHER_MS = 1_000;
 const BEGIN_TOGETHER = `BEGIN; SET LOCAL lock_timeout = ${TOGETHER_MS}; SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`;
 export const BEGIN_ALONE = `BEGIN; SELECT pg_advisory_xact_lock(${GROUPS_LOCK})`;
 
-/** Sets these advisory locks apart from others of the database. */
+/** Namespace of these advisory locks in the database. */
 const CONTACT_LOCK_CLASS = 7_061_638;
-/** The server has room for so many. */
+/** Fits into the lock table of the server. */
 const CONTACT_LOCKS = 4_096;
 
-/** Locks names that may be no user's yet, in one order. */
+/** Locks names that may belong to no user yet, in a stable order. */
 export const LOCK_CONTACTS = `SELECT pg_advisory_xact_lock(${CONTACT_LOCK_CLASS}, slot)
   FROM (SELECT DISTINCT hashtext(name) & ${CONTACT_LOCKS - 1} AS slot FROM unnest($1::text[]) AS name ORDER BY 1) AS slots`;
 
-/** Users of whom the group writes banner events alone. */
+/** Users with banner events only in this group. */
 const onlySeen = (rows: readonly UserRow[], { updated, deleted, bannerEvents }: ChangeSet): UserRow[] => {
   const needed = new Set(bannerEvents.map(({ userId }) => userId));
   for (const { userId } of [...updated, ...deleted]) needed.delete(userId);
   return rows.filter(({ userId }) => needed.has(userId));
 };
 
-/** Writes what a group has changed. A row that is not as it was read means that another replica was faster. */
+/** Writes the changes of a group. A row that has changed since it was read means that another replica was faster. */
 export const writeChanges = async (
   run: Run,
   changes: ChangeSet,
@@ -56,13 +59,13 @@ export const writeChanges = async (
   const group = groupWrites(POSTGRES_STATEMENTS, changes, also);
   await runStepsLater(storeGroup(POSTGRES_STATEMENTS, group), (batch: BulkStatement) => {
     const answer = sendOver(run)(batch);
-    // Another replica may give users the same IDs.
+    // Another replica may create the same user IDs.
     if (batch === group.users.created) answer.catch(ids.changeOffset);
     return answer;
   });
 };
 
-/** Refuses the mutations that name a locked user: the queue stores the others. */
+/** Rejects the mutations that name a locked user. The queue stores the others. */
 const refuseLocked = (mutations: readonly Mutation[], { names }: LockedError): MutationError => {
   const refused = mutations.filter((mutation) =>
     [...namedBy([mutation]).keys()].some((name) => names.has(name)),
@@ -71,10 +74,10 @@ const refuseLocked = (mutations: readonly Mutation[], { names }: LockedError): M
 };
 
 /**
- * Applies the mutations of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock rows of
- * several shards: there the versions of the rows show whether another replica was faster. While a group is alone, no other group
- * locks rows. A row that is locked then belongs to another program, for instance to a transaction that was left open in psql. The
- * mutations with that user are refused, and the others stored; on a sharded database the whole group is refused.
+ * Applies the mutations of a group in one transaction, which locks the users as it reads them. A sharded database cannot lock
+ * rows of several shards; there, row versions detect that another replica was faster. While a group runs exclusively, no other
+ * group locks rows, so a locked row belongs to another program, for example a transaction left open in psql. The mutations of
+ * that user are rejected and the others stored; on a sharded database the whole group is rejected.
  */
 export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
   const cache = createUserCache(MAX_CHARACTERS);
@@ -82,7 +85,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
 
   const store = async (run: Run, mutations: readonly Mutation[], read: string) => {
     const named = namedBy(mutations);
-    // Locks before rows: a transaction that waited here must see what the one before has created.
+    // Locks precede reads: a transaction that waited here must see what the previous one has created.
     const contacts = [...named].filter(([, { lookup }]) => CONTACTS.has(lookup.by)).map(([name]) => name);
     if (contacts.length > 0) await run(LOCK_CONTACTS, [contacts]);
     const rows = await readUsers(run, named, { statement: read, cache });
@@ -90,7 +93,7 @@ export const createPostgresGroups = (pool: Pool, isSharded: boolean) => {
     const { value: values, changes } = memory.change({ users: rows }, (usersOf) =>
       applyMutations(mutations, usersOf),
     );
-    // Nothing but their version would show that another replica has merged them away.
+    // Only their version shows that another replica has merged them.
     if (isSharded) changes.updated.push(...onlySeen(rows, changes).map(writtenUser));
     const also = mutations.flatMap((mutation) => mutation.also ?? []);
     await writeChanges(run, changes, { ids, also });

@@ -31,31 +31,31 @@ const namesIn = (folder: string): string[] => {
   try {
     return readdirSync(folder);
   } catch (error) {
-    // A folder for backups may grant no right to read.
+    // A backup folder may lack read permission.
     if (getErrorCode(error) === 'EACCES') return [];
     throw error;
   }
 };
 
-/** Removes the partial copies of killed backups to the same file: each may be as large as the database. */
+/** Removes partial copies that killed backups to the same file left. Each may be as large as the database. */
 const removeLeftovers = (destination: string): void => {
   const prefix = `${basename(destination)}.`;
   for (const name of namesIn(dirname(destination))) {
     const [, pid] = (name.startsWith(prefix) && /^(\d+)\.part$/.exec(name.slice(prefix.length))) || [];
     if (pid === undefined) continue;
-    // A container's first process always has the same ID: a part with the own ID is from a killed one.
+    // The first process of a container always has the same ID, so a part with our own ID is from a killed one.
     const isLeft = Number(pid) === process.pid || !isRunning(Number(pid));
     if (isLeft) removeHalves(join(dirname(destination), name));
   }
 };
 
-/** Resolves when the copy is on the disk. An abort rejects at once, though the thread ends when its call does. */
+/** Resolves when the copy is synced to disk. Rejects at once if aborted, though the thread ends only after its current call. */
 const copy = (file: string, part: string, signal: AbortSignal): Promise<unknown> => {
   const copying = performOnThread({ file, name: 'copy', values: [part] }, signal);
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => {
       reject(signal.reason);
-      // It may begin another file until then.
+      // Until then it may create another file.
       const remove = () => removeHalves(part);
       copying.then(remove, remove);
     });
@@ -67,19 +67,19 @@ const refuse = (destination: string): never => {
   throw new Error(`${destination} exists already; a backup writes over nothing`);
 };
 
-/** Gives the copy its name. A link is refused where the name is taken, even if that was just now. */
+/** Gives the copy its name. A link fails if the name exists, even if it was created just now. */
 const rename = (part: string, destination: string): void => {
   try {
     linkSync(part, destination);
   } catch (error) {
     if (getErrorCode(error) === 'EEXIST') refuse(destination);
-    // Not every file system has links.
+    // Not every file system supports hard links.
     renameSync(part, destination);
   }
   rmSync(part, { force: true });
 };
 
-/** The name as well must be on the disk. */
+/** Syncs the directory entry too. */
 const syncName = (destination: string): void => {
   try {
     const folder = openSync(dirname(destination), 'r');
@@ -89,30 +89,29 @@ const syncName = (destination: string): void => {
       closeSync(folder);
     }
   } catch {
-    // Windows cannot open a folder, a folder without the right to read cannot be opened, and some network file systems cannot sync
-    // one. The copy is whole and has its name, which the system writes to the disk by itself, only later.
+    // Windows cannot open a folder, a folder without read permission cannot be opened, and some network file systems cannot sync
+    // one. The copy is complete and has its name; the system only syncs the entry later.
   }
 };
 
 /**
- * Copies a SQLite file as it is at one moment, while the service goes on writing it. The copy is a plain file without
- * a log beside it; it is on the disk when this resolves. An existing file is never written over. The copy gets its name
- * once it is whole: half of one could be taken for it, and would open as an empty database. Where it fails, or the signal
- * ends it, nothing of it stays.
+ * Copies a snapshot of a SQLite file while the service writes it. The copy is a plain file without a log, and synced to disk when
+ * this resolves. Never overwrites an existing file. The copy gets its name once it is complete, because a partial one could be
+ * mistaken for it and would open as an empty database. Leaves no partial file after an error or abort.
  */
 export const backupSqlite = async (file: string, destination: string, signal: AbortSignal): Promise<void> => {
   if (existsSync(destination)) refuse(destination);
-  // SQLite would say that it cannot open the half, and not why.
+  // SQLite would report only that it cannot open the partial file, not why.
   accessSync(dirname(destination), constants.W_OK);
   removeLeftovers(destination);
   const part = `${destination}.${process.pid}.part`;
   try {
-    // Its owner alone reads it. SQLite copies into an empty file as it does into a new one.
+    // Readable only by its owner. SQLite copies into an empty file as into a new one.
     closeSync(openSync(part, 'wx', 0o600));
     await copy(file, part, signal);
     rename(part, destination);
   } catch (error) {
-    // On a disk that is full the service needs the room.
+    // On a full disk the service needs the space.
     removeHalves(part);
     throw error;
   }

@@ -36,15 +36,15 @@ import {
 
 const IN_MEMORY = ':memory:';
 
-/** Gives back a part of what the store holds open. */
+/** Releases a resource of the store. */
 type Release = () => void | Promise<void>;
 
-/** The latest first: the claim goes once nothing of this process is on the file any more. */
+/** In reverse order: the file lock is released last, when this process no longer uses the file. */
 const releaseAll = async (held: Release[]): Promise<void> => {
   for (const release of held.splice(0).reverse()) await release();
 };
 
-/** Opens a file for reading beside the service that writes it. */
+/** Opens a file read-only, beside the service that writes it. */
 export const openSqliteReader = (file: string): StoreReader => {
   const database = openAttached(file, { readOnly: true });
   const jobs = createJobs(file, null);
@@ -56,9 +56,9 @@ export const openSqliteReader = (file: string): StoreReader => {
 };
 
 /**
- * The embedded store. One process owns the file: it reads the users of a group, applies the works, and hands what has
- * changed to the writer's thread. Where the file cannot be opened, nothing of it stays open: a thread that went on would keep
- * the process, and the claim on the file.
+ * Embedded store. One process owns the file: it reads the users of a group, applies the mutations, and sends the changes to the
+ * writer thread. Closes everything if the file cannot be opened, because a running thread would keep the process alive and the
+ * file locked.
  */
 export const openSqliteStore = async (file: string): Promise<Store> => {
   const held: Release[] = [];
@@ -90,12 +90,12 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   const ids = createUserIds(reader.lastUserId());
   const secret = createSecrets(writer.run);
   const queue = createCommitQueue({
-    // Its row is what lists the workspaces of a database.
+    // Workspaces are listed by the rows of their secrets.
     register: secret,
     writeGroup: createSqliteGroups(reader, writer, ids),
     maxConcurrentGroups: 2,
   });
-  // One connection writes: what is visible is settled.
+  // One connection writes, so everything visible is settled.
   const settled = () => ({ through: null, atMs: Date.now() });
   const follower = createFollower({ settle: settled, advance: () => writer.advanceResults() });
   let isClosed = false;
@@ -108,9 +108,9 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     onCommit: queue.onCommit,
 
     loadTargetingData: reader.loadTargetingData,
-    // One process owns the file, so that it counts in memory, and begins anew when it starts again.
+    // One process owns the file, so it counts in memory and starts from zero after a restart.
     consumeRateLimit: createRateWindows(async ({ taken }, wanted) => taken + wanted),
-    // Between two commits: beside them it would wait for their locks, and they for its.
+    // Between two commits, because concurrent transactions would wait for each other's locks.
     prune: createPrune({ run: writer.run, dialect: SQLITE, catchUp: follower.catchUp }),
     expiredStubUsers: createFindExpiredStubs(createRunSqlite(database), SQLITE),
     ...createResults({

@@ -7,9 +7,9 @@ import { readSample, type SampleQuery } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
 import { threadUrl } from './writer.ts';
 
-/** Copies the database to a file that is not there yet, and to the disk. */
+/** Copies the database to a new file, and syncs it to disk. */
 const copyTo = (database: DatabaseSync, file: string): void => {
-  // One read transaction from the first page to the last: the backup interface would begin again at every write.
+  // One read transaction for all pages: the backup API would restart at every write.
   database.prepare('VACUUM INTO ?').run(file);
   const descriptor = openSync(file, 'r+');
   try {
@@ -19,7 +19,7 @@ const copyTo = (database: DatabaseSync, file: string): void => {
   }
 };
 
-/** What reads or changes so many rows that requests would wait for it. */
+/** Jobs that read or change so many rows that requests would wait. */
 const JOBS = {
   verifyResults: (database: DatabaseSync) => (workspaceId: string) =>
     verifyResults(
@@ -41,11 +41,11 @@ export interface Job {
   values: unknown[];
 }
 
-/** Does a job on this thread. */
+/** Runs a job on the current thread. */
 export const perform = (database: DatabaseSync, { name, values }: Pick<Job, 'name' | 'values'>): unknown =>
   (JOBS[name](database) as (...values: unknown[]) => unknown)(...values);
 
-/** Does a job on a thread of its own, which ends with it. The signal ends both. */
+/** Runs a job on its own thread, which ends with it. The signal aborts both. */
 export const performOnThread = (workerData: Job, signal: AbortSignal): Promise<unknown> =>
   new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -60,7 +60,7 @@ export const performOnThread = (workerData: Job, signal: AbortSignal): Promise<u
     });
   });
 
-/** Does jobs one after the other: several at once would leave no core for requests. */
+/** Runs jobs one at a time: several at once would leave no core for requests. */
 export const createJobs = (file: string, inMemory: DatabaseSync | null) => {
   const closing = new AbortController();
   let last: Promise<unknown> = Promise.resolve();

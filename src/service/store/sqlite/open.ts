@@ -8,7 +8,7 @@ import { checkSchema, SCHEMA, type TableColumns, tableNames } from '../schema.ts
 import { SQLITE_TABLES } from '../tables.ts';
 import { primaryResultCode } from '../write-errors.ts';
 
-/** Sends batches to SQLite, which answers at once. A statement is prepared once; its parameters are `$1`, `$2` … or `?1`. */
+/** Sends batches to SQLite, which returns synchronously. Statements are prepared once. Parameters are `$1`, `$2` … or `?1`. */
 export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
   const prepared = new Map<string, StatementSync>();
   return ({ sql, times, values, expects }) => {
@@ -23,7 +23,7 @@ export const createSendSqlite = (database: DatabaseSync): Send<SqlRow[]> => {
       if (expects === undefined) answers.push(...statement.all(...row));
       else written += Number(statement.run(...row).changes);
     }
-    // One process writes the file, so that it knows what is there.
+    // One process writes the file, so it knows the stored rows.
     if (expects !== undefined && written !== expects)
       throw new Error('The file has other users than expected');
     return answers;
@@ -46,7 +46,7 @@ export const createRunTogetherSqlite = (database: DatabaseSync) => {
       database.exec('COMMIT');
       return isStored;
     } catch (error) {
-      // SQLite rolls back on its own after some errors.
+      // SQLite rolls back by itself after some errors.
       if (database.isTransaction) database.exec('ROLLBACK');
       throw error;
     }
@@ -65,11 +65,11 @@ const columnsOf = (database: DatabaseSync): TableColumns => {
   return columns;
 };
 
-/** Throws if the file has other tables than this build. */
+/** Throws if the tables are not those of this build. */
 const checkTables = (database: DatabaseSync, file: string): void =>
   checkSchema(file, numberOf(database), 'sqlite', columnsOf(database));
 
-/** Makes the tables if the file is empty, all or nothing, and checks those that are there. */
+/** Creates the tables if the file is empty, atomically, and checks existing ones. */
 export const createTables = (database: DatabaseSync, file: string): void => {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -85,21 +85,21 @@ export const createTables = (database: DatabaseSync, file: string): void => {
     try {
       database.exec('ROLLBACK');
     } catch {
-      // SQLite has rolled back on its own after some errors, such as a full disk; the first error is the one to tell.
+      // SQLite rolls back by itself after some errors, such as a full disk. The first error is the one to report.
     }
     throw error;
   }
 };
 
-/** How long a connection waits for what another one has locked. */
+/** Maximum wait for a lock of another connection, in milliseconds. */
 export const BUSY_MS = 10_000;
 
 /**
- * Opens a file that a service made, and may be writing at this moment. It is not read in place (`mmap_size`): a file that grows
- * is mapped anew with every checkpoint, which costs more than copies.
+ * Opens a file that a service has created and may be writing. Not memory-mapped (`mmap_size`): a growing file is mapped again at
+ * every checkpoint, which costs more than copying.
  */
 export const openAttached = (file: string, { readOnly = false } = {}): DatabaseSync => {
-  // SQLite would make it, or not say which.
+  // SQLite would create it, or not name it.
   if (!existsSync(file)) throw new Error(`${file} does not exist`);
   const database = new DatabaseSync(file, { readOnly });
   try {
@@ -112,13 +112,13 @@ export const openAttached = (file: string, { readOnly = false } = {}): DatabaseS
   }
 };
 
-/** Where the header of a SQLite file says whether it may have a write-ahead log: 2 where it may, 1 for a plain file. */
+/** Offset in the header of a SQLite file of the write version: 2 for write-ahead logging, 1 for a plain file. */
 const WRITE_VERSION_AT = 18;
 const PLAIN = 1;
 
 /**
- * Throws where a plain file, such as a backup, lies beside a write-ahead log: it was put in the place of a file whose
- * service ended in a crash. SQLite would play that log into it, and neither would be whole.
+ * Throws if a plain file, such as a backup, lies beside a write-ahead log: it replaced a file whose service crashed. SQLite would
+ * replay that log into it and corrupt it.
  */
 export const assertNoStaleWal = (file: string): void => {
   const log = `${realpathSync(file)}-wal`;
@@ -136,25 +136,25 @@ export const assertNoStaleWal = (file: string): void => {
   );
 };
 
-/** A service that is just ending gets this long to let go. */
+/** Grace period for a service that is shutting down. */
 const WAIT_MS = 2_000;
 
-/** Makes a file that its owner alone reads, where there is none: SQLite would make one that every user of the machine reads. */
+/** Creates the file if missing, readable only by its owner. SQLite would make it readable by every user of the machine. */
 const makePrivate = (file: string): void => closeSync(openSync(file, 'a', 0o600));
 
-/** The file behind a name, which may be a link: SQLite keeps the log beside that file, and so belongs the lock. */
+/** Resolves symbolic links. SQLite keeps the log beside the target, so the lock belongs there too. */
 const realFile = (file: string): string => {
-  // Where there is no folder either, SQLite is the one to say so.
+  // If the folder is missing too, SQLite reports it.
   if (!existsSync(dirname(file))) return file;
-  // A link to a file that is not there yet cannot be followed. The logs beside the file get its mode from SQLite.
+  // A link to a missing file cannot be resolved. SQLite gives the logs the mode of the file.
   if (!existsSync(file)) makePrivate(file);
   return realpathSync(file);
 };
 
-/** SQLite's code for a lock that another connection holds. */
+/** Another connection holds the lock. */
 const SQLITE_BUSY = 5;
 
-/** Where SQLite may not write, it takes no lock and says nothing: a write that is never ended asks whether it may. */
+/** If SQLite may not write, it takes no lock and reports no error. An open write transaction detects that. */
 const hold = (lock: DatabaseSync): void => {
   lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
   lock.exec('PRAGMA journal_mode = MEMORY');
@@ -164,9 +164,8 @@ const hold = (lock: DatabaseSync): void => {
 };
 
 /**
- * Makes this process the only service on a file, and refuses a second one. The claim is a lock on a small database
- * beside the file, one for all its names: the system lets go of it when the process ends, however it ends. Exports do
- * not need it.
+ * Makes this process the only service on a file. Throws if another one holds the lock. The lock is on a small database beside the
+ * file, the same for all its links. The system releases it however the process ends. Exports do not need it.
  */
 export const acquireLock = (file: string): (() => void) => {
   const name = `${realFile(file)}-owner`;

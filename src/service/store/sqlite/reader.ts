@@ -13,10 +13,10 @@ import type { SqliteJobs } from './jobs.ts';
 import { createRunSqlite, createSendSqlite } from './open.ts';
 
 const USERS = 'SELECT users.* FROM users';
-/** Of profiles that are parsed in one turn. */
+/** Maximum size of profiles that are parsed in one task. */
 const PAGE_CHARACTERS = 500_000;
 
-/** Parses the profile when it is first read: a caller may read few profiles of a sample, and profiles may be large. */
+/** Parses the profile on first access: a caller may read few profiles of a sample, and profiles may be large. */
 const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   let user: UserRow | undefined;
   return {
@@ -28,7 +28,6 @@ const lazyUser = (row: SqlRow): Pick<UserRow, 'externalId' | 'profile'> => {
   };
 };
 
-/** Reads what is committed. */
 export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const run = createRunSqlite(database);
   const send = createSendSqlite(database);
@@ -45,7 +44,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
   const usersPage = database.prepare(
     `${USERS} WHERE user_id > ? AND workspace_id = ? AND profile IS NOT NULL ORDER BY user_id LIMIT ${EXPORT_PAGE}`,
   );
-  // The plus keeps SQLite from an index by workspace, which would have it sort all events for every page.
+  // The plus keeps SQLite from using an index by workspace, which would make it sort all events for every page.
   const eventsPage = database.prepare(
     `SELECT events.*, external_id FROM events JOIN users USING (user_id)
      WHERE event_id > ? AND +events.workspace_id = ? ORDER BY event_id LIMIT ${EXPORT_PAGE}`,
@@ -63,7 +62,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return userId === null ? [] : byId.all(userId, workspaceId);
   };
 
-  /** Every user that is named, once, as of one moment. To begin a read for each of them takes a third more. */
+  /** Returns each user of the lookups once, from one snapshot. A read transaction for each would take a third longer. */
   const users = (named: Named): UserRow[] => {
     const found = new Map<number, UserRow>();
     begin.run();
@@ -93,7 +92,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
     return null;
   };
 
-  /** Pages of rows, one after the other; other requests are answered between two of them. */
+  /** Yields pages of rows. Other requests run between two pages. */
   async function* pages<T>(
     statement: StatementSync,
     workspaceId: string,
@@ -121,7 +120,6 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
 
     lastUserId: () => Number(lastUser.get()?.['id'] ?? 0),
 
-    /** What a `StoreReader` reads. */
     reads: {
       ...createWorkspaceReads(run),
 

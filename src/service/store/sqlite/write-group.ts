@@ -11,26 +11,26 @@ import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './writer.ts';
 
 /**
- * Works that were applied, with the memory that they have changed. `forgets` is whether users are deleted on request: then no copy of
- * them stays in memory. A failure is thrown later: before that the memory may have to be rebuilt.
+ * Applied mutations, with the working set that they changed. `forgets` is whether users are erased, so that no copy of them may
+ * stay in memory. A failure is thrown later, because the working set may have to be rebuilt first.
  */
 type Applied = { memory: UserWorkingSet } & (
   | { writes: GroupWrites; forgets: boolean; values: unknown[] }
   | { failure: unknown }
 );
 
-/** A group on its way. */
+/** A group in flight. */
 interface GroupUnderWay {
-  /** With which it is applied; `null` until it is. */
+  /** Working set that the group was applied with; `null` until it is applied. */
   memory: UserWorkingSet | null;
   end: Promise<unknown>;
 }
 
 /**
- * Applies the mutations of a group to the users that they name, and commits what has changed. This process alone writes the file,
- * so users who were read or written stay in memory: reading them again for each group takes a quarter of the service's time.
- * A group is applied while the one before is being written, and written once that one is stored. A failure empties the
- * memory, and what was applied with it is applied again.
+ * Applies the mutations of a group to their users, and commits the changes. Only this process writes the file, so users stay
+ * cached after a read or write: reading them again for each group takes a quarter of the service's time. A group is applied
+ * during the commit of the previous group, and written after it. A failure discards the working set, and later groups are applied
+ * again.
  */
 export const createSqliteGroups = (
   reader: Reader,
@@ -62,7 +62,7 @@ export const createSqliteGroups = (
     mine: GroupUnderWay,
   ): Promise<unknown[]> => {
     try {
-      // Not while the previous group must itself be applied again.
+      // Not if the previous group must itself be applied again.
       let applied = before.memory === memory ? applyGroup(mutations) : null;
       mine.memory = applied?.memory ?? null;
       await before.end;
@@ -71,7 +71,7 @@ export const createSqliteGroups = (
       if ('failure' in applied) throw applied.failure;
       const { writes, forgets, values } = applied;
       await writer.write(writes);
-      // Nothing stays of users who were erased.
+      // Erased users must not stay in memory.
       if (forgets || memory.characters() > maxCharacters) memory = createUserWorkingSet(ids);
       return values;
     } catch (error) {

@@ -2,14 +2,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
 import { createWriter, setForWriting, type WriteProblem, type Writer, writeProblemOf } from './writer.ts';
 
-/** What the thread is to do: a call of its writer. */
+/** Call of a writer method. */
 export interface WriterMessage {
   do: keyof Writer;
   with: readonly unknown[];
 }
 export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
 
-/** The thread that owns the connection which writes. */
+/** Thread that owns the writing connection. */
 const file: string = workerData;
 const database = new DatabaseSync(file);
 setForWriting(database);

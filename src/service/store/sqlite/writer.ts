@@ -13,27 +13,27 @@ import { classifyWriteError, InDoubtError, TransientError } from '../write-error
 import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
 import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
-/** Pages that the write-ahead log may hold before the next commit moves them into the file: 64 MiB. Busy rows move once, not often. */
+/** Pages in the write-ahead log that trigger a checkpoint: 64 MiB. A large log copies frequently changed pages less often. */
 export const CHECKPOINT_PAGES = 16_384;
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
-/** Events that enter `user_events` together. More share more pages, and keep the next write waiting for longer. */
+/** Events that are added to `user_events` at once. Larger batches share more pages, but delay the next write longer. */
 const INDEXED_TOGETHER = 8_192;
 const CACHE_KIB = 64 * 1024;
 
 export const setForWriting = (database: DatabaseSync): void => {
   database.exec(`PRAGMA busy_timeout = ${BUSY_MS}`);
   database.exec('PRAGMA journal_mode = WAL');
-  // FULL syncs the log at every commit: what was answered survives a power cut, not only a crash.
+  // FULL syncs the log at every commit: acknowledged writes survive a power failure, not only a crash.
   database.exec('PRAGMA synchronous = FULL');
   database.exec(`PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
-  // A long reader lets the log grow: once it has ended, the next checkpoint gives the space back.
+  // A long reader lets the log grow. After it ends, the next checkpoint truncates the log.
   database.exec(`PRAGMA journal_size_limit = ${LOG_LIMIT_BYTES}`);
   database.exec(`PRAGMA cache_size = -${CACHE_KIB}`);
 };
 
 export const NOTHING: GroupWrites = groupWrites(SQLITE_STATEMENTS, emptyChangeSet());
 
-/** Writes in transactions of which each is stored whole, or not at all where it throws. */
+/** Writes in transactions. A transaction that throws stores nothing. */
 export const createWriter = (database: DatabaseSync) => {
   const send = createSendSqlite(database);
   const begin = database.prepare('BEGIN IMMEDIATE');
@@ -53,14 +53,13 @@ export const createWriter = (database: DatabaseSync) => {
       try {
         rollback.run();
       } catch {
-        // SQLite has rolled back on its own after some errors; the first error is the one to tell.
+        // SQLite rolls back by itself after some errors. The first error is the one to report.
       }
       throw error;
     }
   };
 
   return {
-    /** Runs a statement by itself. */
     run: (sql: string, values: SqlValue[]) => send(query(sql, ...values)),
 
     runTogether: createRunTogetherSqlite(database),
@@ -81,7 +80,7 @@ export const createWriter = (database: DatabaseSync) => {
 
     advanceResults(): Advanced {
       const started = performance.now();
-      // Not synced to the disk: after a power cut the cursor is as old as its effect.
+      // Not synced to disk: after a power failure the cursor is as old as its effect.
       database.exec('PRAGMA synchronous = NORMAL');
       try {
         return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, pace.limits()), send));
@@ -98,15 +97,15 @@ export const createWriter = (database: DatabaseSync) => {
 
 export type Writer = ReturnType<typeof createWriter>;
 
-/** The file of a thread. Run from source this file sits beside the thread's; built, both are files of `dist/`. */
+/** URL of a thread's file. From source it is beside this file; built, both are in `dist/`. */
 export const threadUrl = (name: 'job' | 'writer'): URL => {
   const here = import.meta.url;
   return new URL(here.endsWith('.ts') ? `./${name}-thread.ts` : `./sqlite-${name}.js`, here);
 };
 
 /**
- * Why a group was not stored, as it crosses from the writer's thread, with the codes that SQLite gave. A cloned error keeps nothing
- * but its message, and the log would not know a full disk from a broken one.
+ * Why a group was not stored, with the codes of SQLite, for transfer from the writer thread. A cloned error keeps only its
+ * message, so the log could not tell a full disk from a corrupt one.
  */
 export interface WriteProblem {
   message: string;
@@ -123,17 +122,17 @@ export const writeErrorOf = ({ message, ...facts }: WriteProblem): Error => {
   return errorClass === 'transient' ? new TransientError(error.message, { cause: error }) : error;
 };
 
-/** The one connection that writes. What it answers is durable. */
+/** Proxy of the only writing connection. A write that resolves is durable. */
 export type RemoteWriter = {
   [Verb in keyof Writer]: (...values: Parameters<Writer[Verb]>) => Promise<ReturnType<Writer[Verb]>>;
 } & { close(): Promise<void> };
 
-/** A writer on a thread of its own: the disk's waiting and SQLite's work stay off the service's thread. */
+/** Starts the writer on its own thread, to keep disk waits and SQLite's work off the main thread. */
 export const startWriterThread = async (
   file: string,
   thread = new Worker(threadUrl('writer'), { workerData: file }),
 ): Promise<RemoteWriter> => {
-  /** Of what is under way, in its order. */
+  /** Calls in flight, in order. */
   const asked: { resolve(value: unknown): void; reject(error: Error): void }[] = [];
   let died: Error | null = null;
   await new Promise<void>((resolve, reject) => {
@@ -175,7 +174,7 @@ export const startWriterThread = async (
   };
 };
 
-/** For a database in memory, which only its own connection can see. */
+/** For a database in memory, which only its own connection can access. */
 export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
   const writer = createWriter(database);
   return {
