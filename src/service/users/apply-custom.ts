@@ -11,21 +11,21 @@ import { jsonBytes, newest } from './check-custom.ts';
 import { createMerging, type Members, type Undo, undoAll } from './merge-in-place.ts';
 import { createObjectList, type EditOutcome, type ObjectList } from './object-list.ts';
 
-/** Whether an attribute that is not there would be there after the change. */
+/** Whether the change creates a missing attribute. */
 const isToCome = (change: CustomChange): boolean => {
   if (change.kind === 'edit list') return change.add.length > 0;
   return change.kind === 'edit objects' ? change.edit.add.length > 0 : change.kind !== 'clear';
 };
 
 /**
- * Writes the checked changes of one request into the custom attributes of profiles. The values that profiles had before
- * are left as they were. `names` is the count of the request.
+ * Applies the checked custom-attribute changes of one request to profiles. Does not mutate previous values. `names` is the
+ * request's key quota.
  */
 export const createCustomWriter = (names = createKeyQuota()) => {
   const merging = createMerging();
-  /** Bytes of the objects that were merged into. */
+  /** Size in bytes of objects with merged members. */
   const sizes = new Map<Members, number>();
-  /** Arrays of objects that are being edited: by custom attributes, and by name. */
+  /** Open arrays of objects: by custom attributes, then by name. */
   const lists = new Map<Members, Map<string, ObjectList>>();
 
   const mergeObject = (custom: Members, name: string, stored: Members, sent: Members) => {
@@ -49,13 +49,13 @@ export const createCustomWriter = (names = createKeyQuota()) => {
     edit: ObjectsEdit,
     mergeObjects: boolean,
   ): EditOutcome => {
-    // Opening a list costs as much as an update of it.
+    // Opening a list costs as much as updating it.
     if (edit.update.length > 0 && !merging.mayUpdate(0)) return 'too much work';
     const opened = lists.get(custom)?.get(name);
     if (opened) return opened.edit(edit, mergeObjects);
     const stored = getOwn(custom, name);
     const isList = Array.isArray(stored);
-    // An edit means nothing to what is no list of objects.
+    // An edit has no effect on a value that is not a list of objects.
     if (isList ? !stored.every(isRecord) : edit.add.length === 0) return 'made';
     const list = createObjectList(isList ? stored : [], merging);
     const outcome = list.edit(edit, mergeObjects);
@@ -64,7 +64,10 @@ export const createCustomWriter = (names = createKeyQuota()) => {
   };
 
   return {
-    /** What keeps the attribute as it is, for the answer: the profile has too many, or the updates of the request are too much work. */
+    /**
+     * Returns why the attribute was not changed: the profile has too many attributes, or the request updates too much. `null`
+     * otherwise.
+     */
     write(custom: Members, change: CustomChange, mergeObjects: boolean): string | null {
       const { name } = change;
       const list = lists.get(custom)?.get(name);
@@ -78,7 +81,7 @@ export const createCustomWriter = (names = createKeyQuota()) => {
       }
       if (!isNew && change.kind === 'clear') names.oneLess(custom);
       if (list) {
-        // A list edit and an increment mean nothing to a list of objects.
+        // List edits and increments have no effect on a list of objects.
         if ((change.kind === 'edit list' || change.kind === 'increment') && !list.isEmpty()) return null;
         setOwn<unknown>(custom, name, list.objects());
         lists.get(custom)?.delete(name);
@@ -90,7 +93,7 @@ export const createCustomWriter = (names = createKeyQuota()) => {
       return null;
     },
 
-    /** To be called after the last change: puts the edited arrays of objects into their profiles. */
+    /** Stores the edited arrays of objects in their profiles. Call after the last change. */
     finish() {
       for (const [custom, byName] of lists) {
         for (const [name, list] of byName) setOwn<unknown>(custom, name, list.objects());
@@ -99,7 +102,7 @@ export const createCustomWriter = (names = createKeyQuota()) => {
   };
 };
 
-/** Writes one change, apart from edits of lists of objects. */
+/** Applies one change, except edits of lists of objects. */
 const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit objects' }>) => {
   const { name } = change;
   switch (change.kind) {
@@ -114,7 +117,7 @@ const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit obje
       break;
     case 'increment': {
       const stored = getOwn(custom, name);
-      // An increment means nothing to a text or a list, which stay as they are.
+      // An increment has no effect on a string or a list.
       if (stored === undefined || typeof stored === 'number')
         setOwn<unknown>(custom, name, (stored ?? 0) + change.by);
       break;
@@ -127,11 +130,11 @@ const write = (custom: Members, change: Exclude<CustomChange, { kind: 'edit obje
 const editList = (custom: Members, name: string, add: Scalar[], remove: Scalar[]) => {
   const stored = getOwn(custom, name);
   if (!Array.isArray(stored) && add.length === 0) return;
-  // A list edit means nothing to a list of objects, which stays as it is.
+  // A list edit has no effect on a list of objects.
   if (Array.isArray(stored) && stored.some(isRecord)) return;
   const list = new Set<Scalar>(Array.isArray(stored) ? stored : []);
   for (const value of add) {
-    // An element that is there already moves to the end.
+    // An existing element moves to the end.
     list.delete(value);
     list.add(value);
   }

@@ -15,18 +15,18 @@ import {
 import { setOwn } from '../profiles/profile.ts';
 import { isFarDate, parseDate } from './dates.ts';
 
-/** How many bytes of UTF-8 the value's JSON has. */
+/** Returns the size of the value's JSON in UTF-8 bytes. */
 export const jsonBytes = (value: unknown): number => {
   if (typeof value === 'number') return String(value).length;
   if (typeof value === 'boolean') return value ? 4 : 5;
   return Buffer.byteLength(JSON.stringify(value));
 };
 
-/** The newest elements of a list, at most 500 and 100 KiB. The oldest ones, at the front, are dropped. */
+/** Returns the newest elements of a list: at most 500, and 100 KiB. Drops the oldest, at the front. */
 export const newest = (list: Scalar[]): Scalar[] => {
   const kept = list.length > MAX_ARRAY_ELEMENTS ? list.slice(-MAX_ARRAY_ELEMENTS) : list;
   if (fitsJson(kept, MAX_NESTED_BYTES)) return kept;
-  // Each element has a comma after it but the last, and there are two brackets: one byte more than these.
+  // Every element except the last is followed by a comma, plus two brackets: one byte more than this sum.
   const bytes = kept.map((value) => jsonBytes(value) + 1);
   let total = bytes.reduce((sum, each) => sum + each, 1);
   let first = 0;
@@ -35,8 +35,8 @@ export const newest = (list: Scalar[]): Scalar[] => {
 };
 
 /**
- * What is wrong with a nested value. `value`: a null or an impossible time, which costs the request all its nested
- * updates. `form`: a key, a size or a depth outside the limits, which costs this attribute alone.
+ * Fault of a nested value. `value`: a null or an invalid time; the request loses all its nested updates. `form`: a key, size or
+ * depth outside the limits; only this attribute is dropped.
  */
 type NestedFault = 'value' | 'form';
 
@@ -45,13 +45,13 @@ const TIME_KEY = '$time';
 const isKey = (key: string): boolean =>
   key !== '' && !/[ .$]/.test(key) && fitsCharacters(key, MAX_NAME_CHARACTERS) && isStorableText(key);
 
-/** `{ "$time": … }`: the one operator that may stand inside a nested value. */
+/** Whether the value is `{ "$time": … }`, the only operator allowed inside a nested value. */
 export const isTime = (value: Record<string, unknown>): boolean => {
-  // This comes first, because a large object has many keys to list.
+  // Checked first, because a large object has many keys to list.
   return Object.hasOwn(value, TIME_KEY) && Object.keys(value).length === 1;
 };
 
-/** A date whose year cannot be stored. It is left out. */
+/** Date with a year that cannot be stored. Left out. */
 const NOT_STORED = Symbol('not stored');
 
 const checked = (value: unknown, depth: number): unknown | { fault: NestedFault } => {
@@ -92,7 +92,7 @@ const checked = (value: unknown, depth: number): unknown | { fault: NestedFault 
 const FORM_FAULT = Symbol('form');
 const VALUE_FAULT = Symbol('value');
 
-/** Checks a nested object or an array of objects and returns what is to be stored: `undefined` where that is nothing. */
+/** Checks a nested object or an array of objects. Returns the value to store, `undefined` if nothing is left. */
 const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault } => {
   const kept = checked(value, 1);
   if (kept === VALUE_FAULT) return { fault: 'value' };
@@ -101,7 +101,7 @@ const checkNested = (value: unknown): { value: unknown } | { fault: NestedFault 
   return { value: kept };
 };
 
-/** Whether no branch is deeper than `max`. */
+/** Whether nesting is at most `max` levels deep. */
 export const isShallow = (value: unknown, max = MAX_NESTED_DEPTH): boolean => {
   if (typeof value !== 'object' || value === null) return true;
   if (max === 0) return false;
@@ -110,7 +110,7 @@ export const isShallow = (value: unknown, max = MAX_NESTED_DEPTH): boolean => {
 
 export type Scalar = string | number | boolean;
 
-/** A change of one custom attribute, checked. */
+/** Checked change of one custom attribute. */
 export type CustomChange =
   | { name: string; kind: 'set'; value: Scalar }
   | { name: string; kind: 'clear' }
@@ -130,7 +130,7 @@ export interface ObjectsEdit {
 export const isNestedChange = ({ kind }: CustomChange): boolean =>
   kind === 'object' || kind === 'objects' || kind === 'edit objects';
 
-/** `nested` is true for a fault after which no nested value of the request is written. */
+/** `nested` is true if the fault drops every nested value of the request. */
 interface CustomProblem {
   problem: string;
   nested: boolean;
@@ -156,7 +156,7 @@ const hasOnly = (object: Record<string, unknown>, names: readonly string[]): boo
 const LIST_EDITS = ['add', 'remove'];
 const OBJECTS_EDITS = ['$add', '$update', '$remove'];
 
-/** Checks the name and the value of one custom attribute (contract 3.6). */
+/** Checks the name and value of one custom attribute (contract 3.6). */
 export const checkCustom = (name: string, value: unknown): CustomChange | CustomProblem => {
   if (!fitsCharacters(name, MAX_NAME_CHARACTERS) || name === '' || !isStorableText(name))
     return invalid(name);

@@ -17,14 +17,14 @@ import { checkPushTokens } from './push-tokens.ts';
 import { checkSubscriptions, type GroupChange } from './subscriptions.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** How long a request may be worked on before others get their turn. */
+/** Longest uninterrupted work on one request, in milliseconds. */
 const SLICE_MS = 5;
-/** Reading the clock for every small object would cost more than checking it. */
+/** Reading the clock for every small object costs more than checking it. */
 const READ_EVERY = 4;
 
 /**
- * Gives other requests their turn: a body of megabytes must not keep them waiting until all of it is checked. To be called after each
- * object. Returns what to wait for, or `null` where it is too early.
+ * Yields to other requests while a large body is checked. Call after each object. Returns a promise to await, or `null` if the
+ * slice is not over.
  */
 export const createYielder = () => {
   let started = performance.now();
@@ -43,13 +43,13 @@ export interface CheckedAttributes extends AttributesUser {
   custom: CustomChange[];
   groups: readonly GroupChange[];
   pushTokens: readonly PushToken[];
-  /** One of its nested values is bad. Then no nested value of the whole request is written. */
+  /** An invalid nested value. No nested value of the request is written then. */
   hasBadNested: boolean;
 }
 
 type Kind = 'no attribute' | 'standard' | 'subscription groups' | 'push tokens' | 'email subscription info';
 
-/** Identifiers and flags, which are no attributes. The two names of aliases are reserved. */
+/** Identifiers and flags, which are not attributes. The two alias names are reserved. */
 const NO_ATTRIBUTES = [
   ...IDENTIFIERS,
   'alias_name',
@@ -59,7 +59,7 @@ const NO_ATTRIBUTES = [
   'push_token_import',
 ];
 
-/** The kind of each member. A member that is not here is a custom attribute. */
+/** Kind of each reserved member. Any other member is a custom attribute. */
 const KINDS = new Map<string, Kind>([
   ...NO_ATTRIBUTES.map((name) => [name, 'no attribute'] as const),
   ...STANDARD_NAMES.map((name) => [name, 'standard'] as const),
@@ -68,20 +68,19 @@ const KINDS = new Map<string, Kind>([
   ['email_subscription_info', 'email subscription info'],
 ]);
 
-/** Whether a member of an object sets one attribute: a standard one, or one with a name of its own. */
+/** Whether a member sets one attribute, standard or custom. */
 export const isAttribute = (name: string): boolean => {
   const kind = KINDS.get(name);
   return kind === 'standard' || (kind === undefined && !('problem' in checkCustom(name, true)));
 };
 
-/** Whether an attribute can be set to the value. */
 export const isAttributeValue = (name: string, value: unknown): boolean =>
   !('problem' in (KINDS.get(name) === 'standard' ? checkStandard(name, value) : checkCustom(name, value)));
 
-/** Most objects have no groups and no tokens. They share this empty list. */
+/** Shared, because most objects have no groups and no tokens. */
 const NONE: readonly never[] = [];
 
-/** Checks one object of `attributes`; `null` where it is rejected. What is wrong with it goes to `problems`. */
+/** Checks one object of `attributes`. Adds faults to `problems`. Returns `null` if it is rejected. */
 export const checkAttributes = (
   sent: unknown,
   workspace: UserRules,
@@ -116,7 +115,7 @@ export const checkAttributes = (
       if (!('problem' in custom)) checked.custom.push(custom);
       else if (!custom.nested) problems.add(custom.problem);
       else {
-        // One entry for an object, however many of its values are bad.
+        // One entry per object, however many of its values are invalid.
         if (!checked.hasBadNested) problems.add(custom.problem);
         checked.hasBadNested = true;
       }
@@ -125,14 +124,14 @@ export const checkAttributes = (
   return checked;
 };
 
-/** An event or a purchase that passed every check. */
+/** Valid event or purchase. */
 export interface CheckedEvent {
   identity: Identity;
-  /** As it will be stored. Its user is not known yet. */
+  /** As stored. Its user is not known yet. */
   event: StoredEvent;
 }
 
-/** Objects inside a purchase's properties are kept as their JSON text. */
+/** Objects inside a purchase's properties are stored as JSON text. */
 const asText = (value: unknown): unknown => {
   if (isRecord(value)) return JSON.stringify(value);
   return Array.isArray(value) ? value.map(asText) : value;
@@ -144,7 +143,7 @@ const withTexts = (properties: Record<string, unknown>): Record<string, unknown>
   return texts;
 };
 
-/** Checks one object of an array; `null` where it is rejected, with every reason in `problems`. */
+/** Checks one object of an array. Adds every reason to `problems`. Returns `null` if it is rejected. */
 export const checkEvent = (
   object: unknown,
   array: EventArray,
@@ -160,7 +159,7 @@ export const checkEvent = (
     externalId: null,
     userId: 0,
     appId: typeof app_id === 'string' && workspace.appIds.has(app_id) ? app_id : null,
-    // Nothing has happened in the future, so a later time becomes now.
+    // A time in the future becomes now.
     timeMs: Math.min(read.timeMs, nowMs),
     receivedAtMs: nowMs,
   };

@@ -10,7 +10,7 @@ import {
 import { parseDate, parseDay } from './dates.ts';
 import { countryOf, isLanguage, isTimeZone } from './locale.ts';
 
-/** What a checker returns for a value that must not be set. */
+/** Returned by a checker for a value that must not be set. */
 const INVALID = Symbol('invalid');
 type Checker = (value: unknown) => unknown;
 
@@ -41,7 +41,7 @@ const integer: Checker = (value) => (Number.isSafeInteger(value) ? value : INVAL
 const texts: Checker = (value) =>
   Array.isArray(value) && value.every((element) => shortText(element) !== INVALID) ? value : INVALID;
 
-/** An object with any of the named members; others are left out. */
+/** Checks an object with any of the named members. Drops others. */
 const account =
   (members: Record<string, Checker>): Checker =>
   (value) => {
@@ -57,7 +57,7 @@ const account =
 
 const subscription = oneOf('subscribed', 'unsubscribed', 'opted_in');
 
-/** Standard attributes (contract 3.3) apart from identifiers, subscription groups and push tokens. */
+/** Standard attributes (contract 3.3), except identifiers, subscription groups and push tokens. */
 const STANDARD = new Map<string, Checker>([
   ['first_name', shortText],
   ['last_name', shortText],
@@ -90,19 +90,19 @@ const STANDARD = new Map<string, Checker>([
   ],
 ]);
 
-/** Faults that have a code of their own. */
+/** Faults with a code of their own. */
 const CODES = new Map<string, string>([
   ['current_location', TRACK_ERROR.badLocationUpdate],
   ['email_subscribe', TRACK_ERROR.badEmailSubscriptionState],
   ['push_subscribe', TRACK_ERROR.badPushSubscriptionState],
 ]);
 
-/** Attributes that `null` does not clear: it is as invalid as any other wrong value. */
+/** Attributes that `null` does not clear, where `null` is invalid. */
 const NOT_CLEARED = new Set(['current_location', 'email_subscribe', 'push_subscribe']);
 
 export const STANDARD_NAMES: readonly string[] = [...STANDARD.keys()];
 
-/** The value to set, `null` to clear, or the problem. */
+/** Returns the value to set, `null` to clear, or the problem. */
 export const checkStandard = (name: string, value: unknown): { value: unknown } | { problem: string } => {
   if (value === null && !NOT_CLEARED.has(name)) return { value: null };
   const checked = STANDARD.get(name)?.(value);

@@ -8,16 +8,15 @@ import { createErrorCollector } from './error-collector.ts';
 import { applyTrack } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** What a click of a variant does to the user who clicked. */
+/** Effects of a click on the user's profile. */
 export interface OnClick {
-  /** Name of a custom event. */
   event: string | null;
   attributes: Readonly<Record<string, string | number | boolean>>;
 }
 
 /**
- * Clicks of a user that are known to have had their effect: a client repeats a request whose answer it has not read. The profile keeps
- * them, as `banner_events` cannot be asked: on SQLite a group is applied while the one before it is not in the file yet.
+ * Clicks kept for deduplication, because clients retry requests with a lost response. Kept in the profile and not looked up in
+ * `banner_events`, because SQLite applies a group while the previous one is not in the file yet.
  */
 export const CLICK_DEDUPE_LIMIT = MAX_TRACK_EVENTS;
 const KEY_CHARACTERS = 12;
@@ -27,7 +26,7 @@ type Click = Pick<NewBannerEvent, 'bannerId' | 'timeMs' | 'appId'>;
 const keyOf = ({ bannerId, timeMs }: Click): string =>
   hash('sha256', `${bannerId} ${timeMs}`, 'base64url').slice(0, KEY_CHARACTERS);
 
-/** Notes that a click has its effect now. False where it has had it. */
+/** Records that a click takes effect now. Returns `false` if it already did. */
 const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: number): boolean => {
   const [found] = users.find({ by: 'external_id', value: externalId });
   const profile = found ?? users.create({ externalId }, nowMs);
@@ -38,8 +37,8 @@ const isFirst = (users: UserRepository, externalId: string, key: string, nowMs: 
 };
 
 /**
- * What a click does, by the rules of `/users/track`, to be applied in the work that stores the click: both are committed or neither, and a
- * click that is sent again does it no second time.
+ * Returns the effect of a click by the rules of `/users/track`, for the transaction that stores the click. Both are committed or
+ * neither, so a retried click has no second effect.
  */
 export const clickAction = (
   click: Click,
@@ -51,7 +50,7 @@ export const clickAction = (
     nowMs,
   }: { workspace: UserRules; externalId: string; names: KeyQuota; nowMs: number },
 ): ((users: UserRepository) => void) => {
-  // What is wrong with it was refused when the campaign was read; a user who is blocked stays as they are.
+  // Invalid effects are rejected when the campaign is read. A blocked user is not changed.
   const problems = createErrorCollector();
   const time = new Date(Math.min(click.timeMs, nowMs)).toISOString();
   const changed = checkAttributes({ external_id: externalId, ...attributes }, workspace, problems);

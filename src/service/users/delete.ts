@@ -11,14 +11,14 @@ import {
   targetOf,
 } from './targets.ts';
 
-/** What is erased must not depend on who was there last: the contract leaves this rule out here. */
+/** Erasure must not depend on who was active last, so the contract has no such rule here. */
 const DELETE_PRIORITIES = PRIORITIES.filter((rule) => rule !== 'least_recently_updated');
 const prioritization = prioritizationOf(DELETE_PRIORITIES).nullish();
 
 const email = anyText.describe('E-mail address of a user.');
 const phone = anyText.describe('Phone number of a user.');
 
-/** One entry of each list of a request, by the identifier that it has. */
+/** Entries of each list of a request, by identifier. */
 export const TARGETS = {
   external_id: anyId.transform((external_id) => targetOf({ external_id })),
   user_alias: alias.transform((user_alias) => targetOf({ user_alias })),
@@ -31,7 +31,7 @@ export const TARGETS = {
     .transform(targetOf),
 };
 
-/** Erases users, with everything that is stored of them. Returns how many there were. */
+/** Erases users with all their data. Returns the number of users erased. */
 export const deleteMutation = (
   workspaceId: string,
   targets: readonly Target[],
@@ -43,7 +43,7 @@ export const deleteMutation = (
   apply(users) {
     const remove = (target: Target): boolean => {
       const { lookup } = target;
-      // A row that was rejected may name a user who was never stored.
+      // A rejected row may name a user who was never stored.
       if (users.find(lookup).length === 0) users.forgetRejects(lookup);
       if (lookup.by === 'external_id') return users.forget(lookup.value);
       const profile = findTarget(users, target);

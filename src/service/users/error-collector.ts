@@ -1,6 +1,6 @@
 import type { InputArray, TrackErrorEntry } from '../../protocol/index.ts';
 
-/** Collects the entries of an answer's `errors`; the caller says first which object it checks. */
+/** Collects the `errors` of a response. The caller first names the object that it checks. */
 export interface ErrorCollector {
   readonly entries: TrackErrorEntry[];
   at(array: InputArray, index: number): void;
@@ -8,11 +8,11 @@ export interface ErrorCollector {
 }
 
 /**
- * Entries of one object. The contract has no bound for an object with several faults: one whose 40,000 values are all
- * bad would be answered with megabytes, which no client reads and all others wait for. The first ones say what is wrong.
+ * Maximum entries of one object. The contract has no limit: an object with 40,000 invalid values would produce megabytes that no
+ * client reads. The first entries tell what is wrong.
  */
 const MAX_PER_OBJECT = 100;
-/** Entries of all objects together. The first fault of each object is always reported. */
+/** Maximum entries of a response. The first fault of each object is always reported. */
 const MAX_ENTRIES = 1_000;
 
 export const createErrorCollector = (): ErrorCollector => {

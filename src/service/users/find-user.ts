@@ -3,11 +3,11 @@ import { addressKeys, isNamedBy, lookupKey } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
 
-/** Negative when `a` was updated later; of two updated at once, when it was created later. */
+/** Latest update first. Ties: latest creation first. */
 const latestFirst = (a: Profile, b: Profile): number =>
   b.updatedAtMs - a.updatedAtMs || b.createdAtMs - a.createdAtMs || b.userId - a.userId;
 
-/** One pass, without sorting: thousands may share an address, and each object of a request asks anew. */
+/** One pass without sorting, because thousands of users may share an address, and each object of a request looks it up. */
 const best = (profiles: readonly Profile[], isBetter: (a: Profile, b: Profile) => boolean): Profile | null =>
   profiles.reduce<Profile | null>((found, each) => (found && !isBetter(each, found) ? found : each), null);
 
@@ -17,8 +17,8 @@ export const earliestOf = (profiles: readonly Profile[]): Profile | null =>
   best(profiles, (a, b) => latestFirst(a, b) > 0);
 
 /**
- * Whether of two with one e-mail or phone `a` is the one that is written (contract 4.3): one with an external ID before
- * one without, then the latest updated.
+ * Whether `a` is preferred to `b` with the same email or phone (contract 4.3): one with an external ID first, then the latest
+ * update.
  */
 const isPreferred = (a: Profile, b: Profile): boolean => {
   const isKnown = a.externalId !== null;
@@ -27,7 +27,7 @@ const isPreferred = (a: Profile, b: Profile): boolean => {
 
 const preferred = (profiles: readonly Profile[]): Profile | null => best(profiles, isPreferred);
 
-/** Creates the profile for an object about an unknown user. `null` where contract 4.2 makes no profile. */
+/** Creates the profile of an unknown user. Returns `null` if contract 4.2 creates none. */
 export const createUser = (users: UserRepository, identity: Identity, nowMs: number): Profile | null => {
   const { lookup, updateExistingOnly } = identity;
   if (updateExistingOnly === true) return null;
@@ -41,27 +41,27 @@ export const createUser = (users: UserRepository, identity: Identity, nowMs: num
     case 'phone':
       return users.create({ phone: lookup.value }, nowMs);
     default:
-      // We never gave this `braze_id`, so the new profile gets an ID of its own.
+      // This `braze_id` was not issued here, so the new profile gets its own ID.
       return users.create({}, nowMs);
   }
 };
 
-/** Writes the e-mail and the phone that an object has beside its identifier. */
+/** Writes the email and phone sent next to the identifier. */
 export const writeContacts = (profile: Profile, { email, phone }: Identity): void => {
   if (email !== undefined) profile.email = email;
   if (phone !== undefined) profile.phone = phone;
 };
 
 /**
- * Finds whom the objects of one request are about. Thousands may share an address that every object names: they are
- * compared once, and from then on only those whom an object has changed.
+ * Finds the users of one request's objects. Thousands may share an address that every object names, so they are compared once.
+ * After that, only users changed by an object are compared.
  */
 export const createUserFinder = (users: UserRepository, nowMs: number) => {
-  /** The preferred profile of each address that several profiles share. */
+  /** Preferred profile of each shared address. */
   const known = new Map<string, Profile>();
 
   return {
-    /** Of several profiles with one e-mail or phone, the one that is written (contract 4.3). */
+    /** Returns the user. If several share an email or phone, the one that is written (contract 4.3). */
     find({ lookup }: Identity): Profile | null {
       const key = lookup.by === 'email' || lookup.by === 'phone' ? lookupKey(lookup) : null;
       const before = key === null ? undefined : known.get(key);
@@ -75,7 +75,7 @@ export const createUserFinder = (users: UserRepository, nowMs: number) => {
       return profile;
     },
 
-    /** To be called after each change of a profile: it is written, and may be the preferred one now. */
+    /** Call after each change of a profile. It may be the preferred one now. */
     changed(profile: Profile) {
       users.changed(profile, nowMs);
       if (known.size === 0) return;

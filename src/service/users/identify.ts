@@ -12,9 +12,8 @@ const sharesLabel = (a: Profile, b: Profile): boolean =>
   a.aliases.some(({ alias_label }) => b.aliases.some((alias) => alias.alias_label === alias_label));
 
 /**
- * Gives a profile an external ID. Where that ID has a profile, the two become one: the one that has it is filled up with
- * what it lacks, and what both had done is added up, like their rows of `events`. Nothing happens where both have an alias of
- * the same label.
+ * Assigns an external ID to a profile. If a profile with that ID exists, fills in what it lacks and adds up the activity of both,
+ * like their rows of `events`. Has no effect if both have an alias with the same label.
  */
 export const assignExternalId = (
   users: UserRepository,
@@ -33,7 +32,7 @@ export const assignExternalId = (
   users.merge(known, found, nowMs);
 };
 
-/** Identifies a profile without an external ID. No match and several matches are no errors: nothing happens. */
+/** Identifies a profile without an external ID. Has no effect if none or several match; this is not an error. */
 export const identify = (users: UserRepository, { externalId, target }: Identification, nowMs: number) => {
   const found = findTarget(users, target);
   if (found?.externalId === null) assignExternalId(users, found, externalId, nowMs);

@@ -8,7 +8,7 @@ import type { Target } from './targets.ts';
 import { type ProfileFault, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** A row of an integration that passed the checks of a request. */
+/** Valid row of an integration. */
 export type CheckedRow =
   | { kind: 'attributes'; checked: CheckedAttributes }
   | { kind: 'event'; checked: CheckedEvent }
@@ -30,8 +30,8 @@ const checkObject = (
 };
 
 /**
- * Checks one row as a request of its own to `/users/track`, or to `/users/delete`. A row is stored whole or not at all, so that
- * anything wrong with it is the reason why it is not.
+ * Checks one row like a request of its own to `/users/track` or `/users/delete`. A row is stored whole or not at all, so any
+ * problem rejects it.
  */
 export const checkRow = (
   type: InputArray | 'deletes',
@@ -51,13 +51,13 @@ export const checkRow = (
 };
 
 export interface RowsOutcome {
-  /** Rows that are not stored, or not as a whole. */
+  /** Rows that are not stored, or only in part. */
   faults: readonly ProfileFault[];
-  /** Users that rows of deletes erased: a row may name nobody. */
+  /** Number of users erased. A row may match no user. */
   erased: number;
 }
 
-/** Stores rows of one type in their order, together with the statements. */
+/** Stores rows of one type in order, in the same transaction as the statements. */
 export const ingestMutation = (
   workspaceId: string,
   rows: readonly CheckedRow[],

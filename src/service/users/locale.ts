@@ -1,4 +1,4 @@
-/** Names of time zones in Rails applications. A name that IANA has as well is left out here. */
+/** Rails time zone names, without those that are also IANA names. */
 const RAILS_TIME_ZONES: ReadonlySet<string> = new Set(
   `International Date Line West|Midway Island|American Samoa|Hawaii|Alaska|Pacific Time (US & Canada)|Tijuana|
 Mountain Time (US & Canada)|Arizona|Chihuahua|Mazatlan|Central Time (US & Canada)|Saskatchewan|Guadalajara|
@@ -22,9 +22,9 @@ const regionNames = new Intl.DisplayNames('en', { type: 'region', fallback: 'non
 const languageNames = new Intl.DisplayNames('en', { type: 'language', fallback: 'none' });
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-/** Codes of two letters that are no countries: unions, parts of a country, and codes for private use. */
+/** Two-letter codes that are not countries: unions, parts of a country, and codes for private use. */
 const NO_COUNTRIES = new Set('EU EZ UN QO XA XB ZZ UK AC CP CQ DG EA IC TA'.split(' '));
-/** Common names of countries that `Intl.DisplayNames` does not give. */
+/** Common country names that `Intl.DisplayNames` does not return. */
 const OTHER_NAMES: Record<string, string> = {
   'united states of america': 'US',
   usa: 'US',
@@ -43,10 +43,10 @@ const OTHER_NAMES: Record<string, string> = {
   burma: 'MM',
 };
 
-/** False for a withdrawn code, such as DD for East Germany: `Intl` gives it the name of the country that exists today. */
+/** Returns `false` for a withdrawn code, such as DD for East Germany. `Intl` names it like its successor. */
 const isInUse = (code: string): boolean => new Intl.Locale(`und-${code}`).region === code;
 
-/** The spellings of a country's name: as `Intl` has it, with "and" for "&", with "Saint" for "St.", and without "SAR China". */
+/** Spellings of a country name: as `Intl` has it, with "and" for "&", with "Saint" for "St.", and without "SAR China". */
 const writtenAs = (name: string): string[] => {
   const plain = name.toLowerCase();
   return [
@@ -69,14 +69,14 @@ for (const first of LETTERS) {
   }
 }
 
-/** Returns the ISO 3166-1 alpha-2 code for a code or an English name of a country; `null` for any other text. */
+/** Returns the ISO 3166-1 alpha-2 code of a country code or English name. Returns `null` for any other text. */
 export const countryOf = (text: string): string | null => {
   const name = text.trim();
   const code = name.toUpperCase();
   return codes.has(code) ? code : (codesByName.get(name.toLowerCase()) ?? null);
 };
 
-/** Whether a text is a language of ISO 639-1, with or without a region, such as `en` or `en-IN`. */
+/** Whether a text is an ISO 639-1 language with an optional region, such as `en` or `en-IN`. */
 export const isLanguage = (text: string): boolean =>
   /^[A-Za-z]{2}([-_]([A-Za-z]{2}|[A-Za-z]{4}|\d{3}))*$/.test(text) &&
   languageNames.of(text.slice(0, 2).toLowerCase()) !== undefined;
@@ -84,7 +84,7 @@ export const isLanguage = (text: string): boolean =>
 const knownZones = new Map<string, boolean>();
 const MAX_KNOWN_ZONES = 2_000;
 
-/** Whether a text is a time zone: by its IANA name, or by its name in Rails applications. */
+/** Whether a text is an IANA or Rails time zone name. */
 export const isTimeZone = (text: string): boolean => {
   const known = knownZones.get(text);
   if (known !== undefined) return known;
@@ -100,7 +100,7 @@ const isIanaZone = (text: string): boolean => {
     new Intl.DateTimeFormat('en', { timeZone: text });
     return true;
   } catch {
-    // The constructor throws where it does not know the zone. There is no other way to ask.
+    // The constructor throws if the zone is unknown. There is no other way to check.
     return false;
   }
 };

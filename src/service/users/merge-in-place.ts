@@ -4,7 +4,7 @@ import { isTime, jsonBytes } from './check-custom.ts';
 
 export type Members = Record<string, unknown>;
 
-/** What takes an edit back, in the order in which it was done. */
+/** Steps that revert an edit, in the order of the edit. */
 export type Undo = (() => void)[];
 
 export const undoAll = (undo: Undo): void => {
@@ -12,14 +12,13 @@ export const undoAll = (undo: Undo): void => {
 };
 
 /**
- * Deep merges of one request. What was sent belongs to the request, which may be applied again, and what is stored may
- * be looked at elsewhere: a record is copied before its first change, and once only. Copying and measuring it for each
- * of a thousand edits would keep all other requests waiting.
+ * Deep merges of one request. Input may be applied again and stored values may be shared, so a record is copied before its first
+ * change, and only once. Copying and measuring it for each of a thousand edits would block other requests.
  */
 export const createMerging = () => {
-  /** Our copies, with the number of their members: asking a large object for it takes as long as copying it. */
+  /** Own copies with their number of members. Counting the members of a large object takes as long as copying it. */
   const copies = new Map<object, number>();
-  /** Bytes of values that no write changes: one sent object may be stored at thousands of paths. */
+  /** Size in bytes of values that are never written. One sent object may be stored at thousands of paths. */
   const sizes = new Map<object, number>();
   let updated = 0;
 
@@ -30,7 +29,7 @@ export const createMerging = () => {
     return bytes;
   };
 
-  /** The record itself where it is a copy already. */
+  /** Returns the record itself if it is already a copy. */
   const copyOf = (record: Members): Members => {
     if (copies.has(record)) return record;
     const copy: Members = {};
@@ -41,8 +40,7 @@ export const createMerging = () => {
   };
 
   /**
-   * Writes the members of `sent` into a copy, objects member by member, all else in the place of what was there.
-   * Answers by how many bytes its JSON has become longer.
+   * Merges `sent` into a copy. Objects are merged recursively, other values replaced. Returns the growth of its JSON in bytes.
    */
   const merge = (copy: Members, sent: Members, undo: Undo): number => {
     let growth = 0;
@@ -58,7 +56,7 @@ export const createMerging = () => {
       if (before === undefined) {
         const members = copies.get(copy)!;
         copies.set(copy, members + 1);
-        // The key with its colon, and a comma unless it is alone.
+        // The key with its colon, and a comma unless it is the only one.
         growth += jsonBytes(key) + (members > 0 ? 2 : 1);
         undo.push(() => {
           delete copy[key];
@@ -74,7 +72,7 @@ export const createMerging = () => {
     return growth;
   };
 
-  /** Whether an update of a list may write so many members of an object. They count as often as they are written. */
+  /** Whether a list update may write this many members of an object. Every write counts. */
   const mayUpdate = (members: number): boolean => {
     updated += members;
     return updated <= MAX_UPDATED_MEMBERS;

@@ -29,8 +29,8 @@ const sumTallies = <T extends ActivityStats & { revenue?: number }>(
 };
 
 /**
- * What the kept profile does not have comes from the other: attributes, contacts, aliases, subscriptions, tokens. All of it comes,
- * also where that is more than `/users/track` would add: a merge has no answer that could name what it left out.
+ * Copies what the kept profile lacks: attributes, contacts, aliases, subscriptions, tokens. Exceeds the limits of `/users/track`
+ * if needed, because the response of a merge cannot name what was left out.
  */
 const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.email ??= merged.email;
@@ -44,7 +44,7 @@ const fillProfile = (kept: Profile, merged: Profile): void => {
   kept.createdAtMs = Math.min(kept.createdAtMs, merged.createdAtMs);
 };
 
-/** Of two dates, as they were sent, the one that `isBetter` prefers; what is no date gives way. */
+/** Returns the date that `isBetter` prefers, as sent. An invalid date loses. */
 const chooseDate = (
   kept: Profile,
   merged: Profile,
@@ -60,7 +60,7 @@ const chooseDate = (
     kept.standard[name] = merged.standard[name];
 };
 
-/** `fillProfile`, and what both have done is added up. The kept profile stays identified, or becomes so. */
+/** Fills the kept profile and adds up the activity of both. If either is identified, the result is. */
 export const mergeProfile = (kept: Profile, merged: Profile): void => {
   kept.externalId ??= merged.externalId;
   chooseDate(kept, merged, 'date_of_first_session', (a, b) => a < b);
@@ -71,7 +71,7 @@ export const mergeProfile = (kept: Profile, merged: Profile): void => {
   kept.clicks = [...new Set([...merged.clicks, ...kept.clicks])].slice(-CLICK_DEDUPE_LIMIT);
 };
 
-/** Merges two users, if both are found and differ. */
+/** Merges two users if both are found and differ. */
 export const mergeUsers = (users: UserRepository, update: { merge: Target; keep: Target }, nowMs: number) => {
   const [merged, kept] = [findTarget(users, update.merge), findTarget(users, update.keep)];
   if (!merged || !kept || merged === kept) return;

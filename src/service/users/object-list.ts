@@ -8,10 +8,7 @@ type Positions = Set<number>;
 
 const NOWHERE: ReadonlySet<number> = new Set();
 
-/**
- * The positions in a list of the objects whose member is a certain text, number or boolean. `list` may change, if the
- * index is called for each change.
- */
+/** Index of positions by a member's string, number or boolean. `list` may change if the index is notified of each change. */
 const createObjectsIndex = (list: readonly (Members | null)[]) => {
   const byKey = new Map<string, Map<unknown, Positions>>();
   let hasAllKeys = false;
@@ -46,10 +43,10 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
       if (byKey.size > 0) for (const key of Object.keys(object)) leave(position, key, getOwn(object, key));
     },
 
-    /** To be called before these keys are asked for. */
+    /** Call before looking up these keys. */
     cover(keys: ReadonlySet<string>) {
       if ([...keys].every(has)) return;
-      // One pass for the keys of the first edit, and one for all that later ones may ask.
+      // One pass for the keys of the first edit, and one for every key that later edits may look up.
       if (byKey.size > 0) {
         hasAllKeys = true;
         byKey.clear();
@@ -61,25 +58,25 @@ const createObjectsIndex = (list: readonly (Members | null)[]) => {
   };
 };
 
-/** What an update writes into each object: the object and the objects in it, but no list. */
+/** Members that an update writes into each object: those of the object and of nested objects, without lists. */
 const membersOf = (value: unknown): number => {
   let members = 1;
   if (isRecord(value)) for (const key of Object.keys(value)) members += membersOf(value[key]);
   return members;
 };
 
-/** `too large`: the contract drops such an edit without a word. `too much work`: the request may update no more, and its answer says so. */
+/**
+ * `too large`: the contract drops such an edit silently. `too much work`: the update limit of the request is reached, and the
+ * response says so.
+ */
 export type EditOutcome = 'made' | 'too large' | 'too much work';
 
-/**
- * An array of objects while a request edits it: what an edit costs is for its own size and the objects it is about, not
- * for the list.
- */
+/** Array of objects while a request edits it. An edit costs its own size plus the objects it matches, not the list. */
 export const createObjectList = (stored: readonly Members[], merging: Merging) => {
-  /** A removed object leaves `null`, as the index knows the others by their positions. */
+  /** A removed object becomes `null`, because the index keeps positions. */
   const list: (Members | null)[] = [...stored];
   const index = createObjectsIndex(list);
-  /** Of its JSON: a bracket, and each object with the comma or the bracket after it. */
+  /** Size of the JSON: a bracket, and each object with the comma or bracket after it. */
   let bytes = stored.length === 0 ? 1 : jsonBytes(stored);
 
   const put = (position: number, object: Members, undo: Undo): number => {
@@ -125,13 +122,13 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
     return growth;
   };
 
-  /** `null` where the request has written too much. */
+  /** Returns `null` if the request has written too much. */
   const update = (updates: ObjectsEdit['update'], mergeObjects: boolean, undo: Undo): number | null => {
     let growth = 0;
     for (const { key, value, object } of updates) {
       const members = membersOf(object);
       const indexed = Object.keys(object).filter(index.has);
-      // A copy: what is written may have the same value again.
+      // A copy, because the written value may have the same key again.
       for (const position of [...index.positionsOf(key, value)]) {
         if (!merging.mayUpdate(members)) return null;
         growth += mergeObjects ? mergeInto(position, object, indexed, undo) : put(position, object, undo);
@@ -148,7 +145,7 @@ export const createObjectList = (stored: readonly Members[], merging: Merging) =
   const isTooDeep = (object: Members) => !isShallow(object, MAX_NESTED_DEPTH - 1);
 
   return {
-    /** Adds, updates and removes: all of it, or nothing. */
+    /** Adds, updates and removes, atomically. */
     edit(edit: ObjectsEdit, mergeObjects: boolean): EditOutcome {
       if (edit.add.some(isTooDeep) || edit.update.some(({ object }) => isTooDeep(object))) return 'too large';
       const undo: Undo = [];

@@ -26,8 +26,8 @@ const isTokenText = (value: unknown): value is string =>
   fitsBytes(value, MAX_PUSH_TOKEN_BYTES);
 
 /**
- * Contract 3.5: every bad token is reported and left out, the others count. Tokens of web apps are taken like the
- * others, though the documentation says that they cannot be imported: nothing here sends to them, so that does no harm.
+ * Contract 3.5: invalid tokens are reported and left out; the others count. Accepts tokens of web apps, although the documented
+ * API cannot import them. Nothing here sends to them.
  */
 export const checkPushTokens = (
   value: unknown,
@@ -51,7 +51,7 @@ export const checkPushTokens = (
   return tokens;
 };
 
-/** Two tokens that share one of these keys cannot both stay: a device has one token of an app, and an app has each token once. */
+/** Keys that are unique in a profile: a device has one token per app, and an app has each token once. */
 const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => [
   `d${app_id}\u0000${device_id}`,
   `t${app_id}\u0000${token}`,
@@ -60,10 +60,10 @@ const claimsOf = ({ app_id, token, device_id }: PushToken): [string, string] => 
 const unclaimed = (tokens: readonly PushToken[], claimed: ReadonlySet<string>): PushToken[] =>
   tokens.filter((token) => !claimsOf(token).some((claim) => claimed.has(claim)));
 
-/** Adds tokens one after the other. Each removes the tokens before it that have the same device, or the same text. */
+/** Adds tokens in order. Each replaces earlier tokens with the same device or the same text. */
 export const withTokens = (stored: readonly PushToken[], added: readonly PushToken[]): PushToken[] => {
   const claimed = new Set<string>();
-  // From the last to the first: a token removes earlier ones even where a later one removes it in turn.
+  // From last to first: a token replaces earlier ones even if a later token replaces it.
   const latest = added
     .toReversed()
     .filter((token) => {
@@ -76,17 +76,17 @@ export const withTokens = (stored: readonly PushToken[], added: readonly PushTok
   return [...unclaimed(stored, claimed), ...latest];
 };
 
-/** Adds tokens to a profile. False where it would have more of them than it may: then it stays as it is. */
+/** Adds tokens to a profile. Returns `false`, and changes nothing, if that exceeds the limit. */
 export const addTokens = (profile: Profile, added: readonly PushToken[]): boolean => {
   const { pushTokens } = profile;
   const tokens = withTokens(pushTokens, added);
-  // A profile may have more of before, and replaces what it has.
+  // A profile above the limit may still replace tokens.
   if (tokens.length > Math.max(MAX_PUSH_TOKENS, pushTokens.length)) return false;
   profile.pushTokens = tokens;
   return true;
 };
 
-/** The kept tokens, and those of the others that share no device and no text with them. */
+/** Returns the kept tokens, and the others that share no device and no text with them. */
 export const joinTokens = (kept: readonly PushToken[], others: readonly PushToken[]): PushToken[] => [
   ...kept,
   ...unclaimed(others, new Set(kept.flatMap(claimsOf))),

@@ -7,13 +7,13 @@ import type { UserFinder } from './find-user.ts';
 import type { UserRules } from './user-rules.ts';
 
 export interface GroupChange {
-  /** In lower case, as the workspace has it. */
+  /** In lower case, as in the workspace. */
   groupId: string;
   state: 'subscribed' | 'unsubscribed';
   doubleOptIn: boolean;
 }
 
-/** Contract 3.4: every bad item is reported and left out, the others count. */
+/** Contract 3.4: invalid items are reported and left out; the others count. */
 export const checkSubscriptions = (
   value: unknown,
   groups: UserRules['subscriptionGroups'],
@@ -37,7 +37,7 @@ export const checkSubscriptions = (
     } else if (subscription_state !== 'subscribed' && subscription_state !== 'unsubscribed') {
       problems.add(TRACK_ERROR.badSubscriptionGroupState);
     } else {
-      // Double opt-in belongs to SMS; asked for elsewhere it is ignored without an error.
+      // Double opt-in is for SMS. Ignored for other channels.
       const doubleOptIn =
         use_double_opt_in_logic === true && group.channel === 'sms' && subscription_state === 'subscribed';
       changes.push({ groupId, state: subscription_state, doubleOptIn });
@@ -46,7 +46,7 @@ export const checkSubscriptions = (
   return changes;
 };
 
-/** Returns whether the profile had another state. */
+/** Returns whether the state changed. */
 export const writeSubscription = (
   profile: Profile,
   { groupId, state, doubleOptIn }: GroupChange,
@@ -57,42 +57,41 @@ export const writeSubscription = (
   return true;
 };
 
-/** Returns whether the profile had another state. */
+/** Returns whether the state changed. */
 const writeEmailState = (profile: Profile, state: unknown): boolean => {
   if (profile.standard['email_subscribe'] === state) return false;
   profile.standard['email_subscribe'] = state;
   return true;
 };
 
-/** What an object of `attributes` changes of subscriptions. */
+/** Subscription changes of one object of `attributes`. */
 interface SubscriptionChanges extends Pick<AttributesUser, 'identity'> {
   groups: readonly GroupChange[];
   standard: readonly { name: string; value: unknown }[];
 }
 
-/** The e-mail address whose every user gets the subscription states of this object (contract 3.4). */
+/** Returns the email address whose users all get the subscription states of this object (contract 3.4). */
 export const propagatesTo = ({ identity, groups, standard }: SubscriptionChanges): string | null => {
   if (identity?.lookup.by !== 'external_id' || typeof identity.email !== 'string') return null;
   const setsState = groups.length > 0 || standard.some(({ name }) => name === 'email_subscribe');
   return setsState ? identity.email : null;
 };
 
-/** The latest states that objects have set for an address, each with the number of its object. */
+/** Latest states set for an address, each with the number of its object. */
 interface States {
   email: { state: unknown; number: number } | null;
   groups: Map<string, { group: GroupChange; number: number }>;
 }
 
 /**
- * Propagates the subscription states of a request's objects to every user with their addresses, as if each object did so at
- * once. Thousands may share an address that a thousand objects name: each profile is looked at when an object is about
- * it, and everyone once in the end.
+ * Propagates subscription states to every user with the same address, as if each object did so at once. Thousands may share an
+ * address that a thousand objects name, so each profile is updated when an object changes it, and all others once at the end.
  */
 export const createPropagation = (users: UserRepository, finder: UserFinder) => {
   const byAddress = new Map<string, States>();
-  /** The number of the latest object that set a state. */
+  /** Number of the latest object that set a state. */
   let latest = 0;
-  /** For each profile the number of the last object whose states it no longer needs. */
+  /** Number of the last object applied to each profile. */
   const reached = new Map<Profile, number>();
 
   const statesOf = (email: string): States => {
@@ -102,7 +101,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
     return states;
   };
 
-  /** To be called before an object changes a profile that was there: it gets what was set for its address so far. */
+  /** Call before an object changes an existing profile. Applies the states set for its address so far. */
   const reach = (profile: Profile) => {
     const states = profile.email === null ? undefined : byAddress.get(comparableEmail(profile.email));
     if (!states) return;
@@ -118,7 +117,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
   return {
     reach,
 
-    /** To be called after each object: its profile, whose address may be new, gets only what comes later. */
+    /** Call after each object. Its profile, whose address may be new, receives only later states. */
     passed(profile: Profile, checked: SubscriptionChanges) {
       const address = propagatesTo(checked);
       if (address !== null) {
@@ -132,7 +131,7 @@ export const createPropagation = (users: UserRepository, finder: UserFinder) => 
       if (latest > 0) reached.set(profile, latest);
     },
 
-    /** To be called after the last object. */
+    /** Call after the last object. */
     finish() {
       for (const value of byAddress.keys()) users.find({ by: 'email', value }).forEach(reach);
     },

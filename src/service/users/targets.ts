@@ -25,7 +25,7 @@ type Priority = (typeof PRIORITIES)[number];
 
 const oneOrNone = (profile: Profile | null): Profile[] => (profile ? [profile] : []);
 
-/** The one profile that is left after the rules; `null` where there is none, or more than one. */
+/** Returns the only profile left after the rules. Returns `null` if there is none, or more than one. */
 const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | null => {
   let left = profiles;
   for (const rule of rules) {
@@ -46,14 +46,14 @@ const prioritize = (profiles: Profile[], rules: readonly Priority[]): Profile | 
   return left.length === 1 ? left[0]! : null;
 };
 
-/** One way to find a user. */
+/** Identifier of a user. */
 export interface Target {
   lookup: Lookup;
-  /** Which of several users with one address is meant; without a rule none of several is. */
+  /** Tie-breakers for users with the same address. Without any, several users match nobody. */
   rules: readonly Priority[];
 }
 
-/** An entry of a body, which its schema has read: it has exactly one of the identifiers. */
+/** Parsed entry of a body. Exactly one identifier is present. */
 type Entry = Partial<Record<IdentifierName, string | UserAlias | null | undefined>> & {
   prioritization?: readonly Priority[] | null | undefined;
 };
@@ -61,16 +61,16 @@ type Entry = Partial<Record<IdentifierName, string | UserAlias | null | undefine
 export const targetOf = (entry: Entry): Target => {
   const by = IDENTIFIERS.find((name) => entry[name] != null)!;
   const lookup = { by, value: entry[by] } as Lookup;
-  // Of the others one user alone has each.
+  // Other identifiers are unique.
   return { lookup, rules: (by === 'email' || by === 'phone' ? entry.prioritization : null) ?? [] };
 };
 
-/** `null` where there is no such user, or more than one. */
+/** Returns `null` if no user matches, or more than one. */
 export const findTarget = (users: UserRepository, { lookup, rules }: Target): Profile | null =>
   prioritize(users.find(lookup), rules);
 
-// The members that the profile endpoints share. Each endpoint has its schema beside its rule: it checks the body, gives
-// the type, and is what `/openapi.json` shows.
+// Members shared by the profile endpoints. Each endpoint keeps its schema next to its rule. The schema validates the body,
+// provides the type, and appears in `/openapi.json`.
 
 const aliasText = z.string().min(1).refine(isAliasText).meta({ maxLength: MAX_ALIAS_BYTES });
 export const aliasMembers = {
@@ -79,16 +79,16 @@ export const aliasMembers = {
 };
 export const alias = z.object(aliasMembers).describe('Another name of the user, in place of `external_id`.');
 
-/** An ID that looks a user up. Recorded clients send numbers, which are taken by their decimal digits. */
+/** ID for a lookup. Recorded clients send numbers, which are read as decimal digits. */
 export const anyId = z
   .union([z.string().min(1), z.int()])
   .transform(String)
   .refine(isStorableText);
 
-/** An address, a number or a device ID that looks a user up. */
+/** Email, phone number or device ID for a lookup. */
 export const anyText = z.string().min(1).refine(isStorableText);
 
-/** An ID that a user is to have. */
+/** New external ID. */
 export const newExternalId = z
   .union([z.string().min(1).meta({ maxLength: MAX_EXTERNAL_ID_BYTES }), z.int()])
   .transform(String)
@@ -99,7 +99,7 @@ export const newExternalId = z
   .refine(isStorableText)
   .describe(`ID of the user in your system, at most ${MAX_EXTERNAL_ID_BYTES} bytes.`);
 
-/** Which of several users is meant: rules in their order. */
+/** Ordered tie-breakers. */
 export const prioritizationOf = <const Rules extends readonly (typeof PRIORITIES)[number][]>(rules: Rules) =>
   z
     .array(z.enum(rules))

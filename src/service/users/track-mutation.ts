@@ -18,8 +18,8 @@ interface Request {
 }
 
 /**
- * Records one event or purchase with the user it is about. `ignored` is where contract 4.2 says that nothing happens, `refused`
- * where the user has too many names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
+ * Records one event or purchase of a user. Returns `ignored` if contract 4.2 has no effect, `refused` if the user has too many
+ * names (contract, `BLACKLISTED_EXTERNAL_USER_ID`).
  */
 const recordEvent = (
   users: UserRepository,
@@ -38,7 +38,7 @@ const recordEvent = (
   return 'recorded';
 };
 
-/** Adds the lookups of all users whom this object may read or write. */
+/** Adds the lookups of every user that this object may read or write. */
 const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): void => {
   if (checked.identity) lookups.push(checked.identity.lookup);
   const email = propagatesTo(checked);
@@ -53,7 +53,7 @@ const addAttributeLookups = (checked: CheckedAttributes, lookups: Lookup[]): voi
 const isKnownToken = (users: UserRepository, { app_id, token }: PushToken): boolean =>
   users.find({ by: 'push_token', value: { app_id, token } }).length > 0;
 
-/** Writes the attributes of an object into a profile. Returns how many custom attributes it has written, and why it has not written others. */
+/** Writes the attributes of an object to a profile. Returns the number of custom attributes written, and why others were not. */
 const writeAttributes = (
   profile: Profile,
   { standard, custom, mergeObjects, groups }: CheckedAttributes,
@@ -76,16 +76,16 @@ const writeAttributes = (
   return { written, problems };
 };
 
-/** What only the profile could tell. `position` is that of the object, among the attributes or the events of the work. */
+/** Fault that depends on the profile. `position` is the index of the object among the attributes or events. */
 export type ProfileFault =
-  /** The user has too many attributes or tokens, or the request updates more than it may. The rest of the object is stored. */
+  /** The user has too many attributes or tokens, or the request exceeds its update limit. The rest of the object is stored. */
   | { of: 'attributes'; position: number; problems: string[] }
-  /** The user has too many names of events, or of products. */
+  /** The user has too many names of events or products. */
   | { of: 'events'; position: number };
 
 /**
- * Applies the objects of `attributes` one after the other. Returns how many custom attributes they have written, and adds to `faults`.
- * `nestedAllowed` is false where a nested value anywhere in the request was bad.
+ * Applies the objects of `attributes` in order. Returns the number of custom attributes written. Adds to `faults`.
+ * `nestedAllowed` is `false` if the request has an invalid nested value.
  */
 const applyAttributes = (
   users: UserRepository,
@@ -104,7 +104,7 @@ const applyAttributes = (
   for (const [position, checked] of attributes.entries()) {
     const { identity, pushTokens } = checked;
     if (!identity) {
-      // The object names no user: a profile for each token, to be merged once its device is known.
+      // The object names no user. Creates a profile per token, to be merged once its device is known.
       for (const token of pushTokens)
         if (!isKnownToken(users, token)) users.create({ pushTokens: [token] }, nowMs);
       continue;
@@ -129,23 +129,23 @@ const applyAttributes = (
   return written;
 };
 
-/** What a request of `/users/track` does, after every check. */
+/** Checked request of `/users/track`. */
 export interface Track {
   workspaceId: string;
-  /** When the request came, in Unix milliseconds. */
+  /** Time of the request in Unix milliseconds. */
   nowMs: number;
   attributes: CheckedAttributes[];
   /** Events, then purchases. */
   events: CheckedEvent[];
 }
 
-/** Applies attributes, then events, then purchases. `names` is the count of the request. */
+/** Applies attributes, then events, then purchases. `names` is the request's key quota. */
 export const applyTrack = (
   users: UserRepository,
   { nowMs, attributes, events }: Omit<Track, 'workspaceId'>,
   names = createKeyQuota(),
 ): ProfileFault[] => {
-  // One bad nested value costs the whole request its nested changes (contract 3.6).
+  // One invalid nested value drops every nested change of the request (contract 3.6).
   const nestedAllowed = !attributes.some(({ hasBadNested }) => hasBadNested);
   const finder = createUserFinder(users, nowMs);
   const faults: ProfileFault[] = [];

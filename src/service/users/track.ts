@@ -21,14 +21,14 @@ import { createErrorCollector } from './error-collector.ts';
 import { type ProfileFault, trackMutation } from './track-mutation.ts';
 import type { UserRules } from './user-rules.ts';
 
-/** Objects a request may hold: over all arrays, or in each. */
+/** Maximum objects per request: in total, or per array. */
 export interface ObjectLimit {
   max: number;
   counting: 'combined' | 'per_array';
   maxPerUser?: number;
 }
 
-/** The arrays of a request. Their objects are not checked yet. */
+/** Arrays of a request. Their objects are not checked yet. */
 type Arrays = z.output<typeof usersTrackBody>;
 
 const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
@@ -38,7 +38,7 @@ const refuseTooMany = (arrays: Arrays, { max, counting }: ObjectLimit) => {
   if (count > max) throw new HttpError(400, ERROR_MESSAGES.tooManyObjects);
 };
 
-/** Counts objects by what looks their user up. Nobody is read for this: two identifiers of one user count as two users. */
+/** Counts distinct user identifiers, without reading users. Two identifiers of one user count as two. */
 const createUserCount = (max = Number.POSITIVE_INFINITY) => {
   const counts = new Map<string, number>();
   return (identity: Identity | null) => {
@@ -54,7 +54,7 @@ const refuse = (errors: TrackErrorEntry[]): never => {
   throw new HttpError(400, ERROR_MESSAGES.noValidData, errors.length > 0 ? { members: { errors } } : {});
 };
 
-/** Checks every object alone and stores those that pass: attributes, then events, then purchases. Resolves once they are durable. */
+/** Checks every object and stores the valid ones: attributes, then events, then purchases. Resolves once they are durable. */
 export const trackUsers = async ({
   workspace,
   store,
@@ -74,7 +74,7 @@ export const trackUsers = async ({
   const problems = createErrorCollector();
   const attributes: CheckedAttributes[] = [];
   const events: CheckedEvent[] = [];
-  /** Where each of them stands in the request. */
+  /** Position of each object in the request. */
   const places: Record<ProfileFault['of'], [InputArray, number][]> = { attributes: [], events: [] };
   const taken: Record<InputArray, number> = { attributes: 0, events: 0, purchases: 0 };
   const nextIfDue = createYielder();

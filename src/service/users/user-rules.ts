@@ -1,4 +1,4 @@
-/** The part of a workspace that users and what they did are checked against. */
+/** Workspace settings that users and events are checked against. */
 export interface UserRules {
   workspaceId: string;
   appIds: ReadonlySet<string>;
