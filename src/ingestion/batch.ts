@@ -18,24 +18,24 @@ import { shortenPayload } from './shorten-payload.ts';
 import { SourceError } from './source-error.ts';
 import { isAfter, type MalformedRow, type SourceRow } from './source-row.ts';
 
-/** Rows that share a transaction: more would keep requests waiting that share the service's thread. */
+/** Maximum rows of a transaction. Larger ones would block requests, which share the service's thread. */
 const MAX_ROWS = 100;
-/** And their characters, roughly. */
+/** Approximate size limit of a batch, in characters. */
 const MAX_CHARACTERS = 1_000_000;
-/** Of rows with one key and one `UPDATED_AT`, which share a batch however many they are. */
+/** Maximum rows with the same key and `UPDATED_AT`, which must share a batch. */
 const MAX_TIE_ROWS = 1_000;
 const MAX_TIE_CHARACTERS = 4_000_000;
-/** Rejects that an integration may have. Where it has more, its source is not what the workspace file says. */
+/** Maximum open rejects of an integration. More means that the source does not match the workspace file. */
 const MAX_REJECTS = 100_000;
 const storable = (text: string): string => text.replaceAll('\u0000', '\u2400');
-/** A reject can always be stored: PostgreSQL holds no U+0000. A key has none. */
+/** Replaces U+0000, which PostgreSQL cannot store. Keys never contain it. */
 const storableReject = (reject: IngestionReject): IngestionReject => ({
   ...reject,
   userKey: reject.userKey === null ? null : storable(reject.userKey),
   reason: storable(reject.reason),
   payload: storable(shortenPayload(reject.payload)),
 });
-/** Writes of requests go first. */
+/** Retry delay after a transient error; writes of requests take precedence. */
 const AGAIN_MS = 1_000;
 const MAX_TRIES = 60;
 
@@ -47,7 +47,7 @@ interface Judged {
 interface Batch {
   judged: readonly Judged[];
   unusable: readonly IngestionReject[];
-  /** Rejects whose rows are in the source no more. */
+  /** Rejects whose rows are no longer in the source. */
   gone: readonly string[];
 }
 
@@ -58,7 +58,7 @@ const noRows = () => ({
   characters: 0,
 });
 
-/** Rows that are added one after the other with one key and one time. */
+/** Consecutive rows with the same key and time. */
 const noTie = () => ({ rows: 1, characters: 0 });
 
 interface BatchesOptions {
@@ -67,17 +67,17 @@ interface BatchesOptions {
   rows: 'attributes' | 'events' | 'purchases' | 'deletes';
   run: IngestionRun;
   watermark: Watermark | null;
-  /** Rows after this are remembered one by one; `null` where none are. */
+  /** Rows after this time are deduplicated individually; `null` if none are. */
   dedupeSinceUs: number | null;
   lookbackUs: number;
-  /** IDs of the rejects that there are. */
+  /** IDs of open rejects. */
   open: Set<string>;
-  /** Whether this run has the lease still. */
+  /** Whether this run still holds the lease. */
   holdsLease(): Promise<boolean>;
   now(): number;
 }
 
-/** Where to cut a batch in two: not between rows of one time and key, unless all are. */
+/** Index at which to split a batch: never between rows with the same time and key, unless all share them. */
 const middleOf = (judged: readonly Judged[]): number => {
   const middle = judged.length >> 1;
   const isTie = (at: number) => {
@@ -92,8 +92,8 @@ const middleOf = (judged: readonly Judged[]): number => {
 export const rejectIdForRow = (key: string): string => `key:${key}`;
 
 /**
- * Stores rows in batches: each is one transaction with the watermark, the counts of the run, and its rejects. Rows with one time and
- * key share a batch, as a watermark cannot lie between them.
+ * Stores rows in batches: one transaction each, with the watermark, the run's counts and its rejects. Rows with the same time and
+ * key share a batch, because a watermark cannot lie between them.
  */
 export const createBatches = (options: BatchesOptions) => {
   const { store, workspace, rows: type, lookbackUs, open, holdsLease, now } = options;
@@ -125,7 +125,7 @@ export const createBatches = (options: BatchesOptions) => {
     const moved = last && isAfter(last, watermark) ? { us: last.us, key: last.order } : watermark;
     const since = dedupeSinceUs === null ? null : Math.max(dedupeSinceUs, (moved?.us ?? 0) - lookbackUs);
     const stored = judged.filter(({ checked }) => !('reason' in checked)).map(({ row }) => row);
-    // Of several rows with one key the last says whether it is a reject.
+    // If several rows have the same key, the last one decides whether it is a reject.
     const lasting = new Map(judged.map((each) => [each.row.key, each]));
     const rejects = [...[...lasting.values()].flatMap(rejectOf), ...unusable];
     for (const { rejectId } of rejects) if (known.has(rejectId)) stillRejected.add(rejectId);
@@ -154,7 +154,7 @@ export const createBatches = (options: BatchesOptions) => {
     };
   };
 
-  /** Resolves with what only the profiles could tell: the rows that are not stored, or not as a whole. */
+  /** Resolves with the rows that were rejected, in whole or in part, based on the stored profile. */
   const write = async (judged: readonly Judged[], record: BatchRecord): Promise<Judged[]> => {
     const sound = judged.filter(({ checked }) => !('reason' in checked));
     const rows = sound.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
@@ -172,7 +172,7 @@ export const createBatches = (options: BatchesOptions) => {
           return { row, checked: { reason } };
         });
       } catch (error) {
-        // Nothing was stored: writes of requests come first.
+        // Nothing was stored; writes of requests take precedence.
         if (!(error instanceof TransientError) || tries === MAX_TRIES) throw error;
         await wait(AGAIN_MS);
       }
@@ -190,7 +190,7 @@ export const createBatches = (options: BatchesOptions) => {
     try {
       refused = await write(judged, record);
     } catch (error) {
-      // One value that the database cannot hold costs its row alone. Where another run has the lease, all are refused.
+      // Isolates a row that the database rejects. If another run holds the lease, every row would be rejected.
       if (!isRejected(error) || !(await holdsLease())) throw error;
       const [first] = judged;
       if (judged.length < 2) {
@@ -206,7 +206,8 @@ export const createBatches = (options: BatchesOptions) => {
     for (const id of record.settled) open.delete(id);
     for (const { rejectId } of record.rejects) open.add(rejectId);
     if (refused.length === 0) return;
-    // Only the profile tells, so these are rejects once the others are stored. A kill in between leaves them out of the list.
+    // Known only from the profile, so these are recorded after the others are stored. A crash in between omits them from the
+    // list.
     run = { ...run, rowsSynced: run.rowsSynced - refused.length };
     await commit({ judged: refused, unusable: [], gone: [] });
   };
@@ -216,13 +217,13 @@ export const createBatches = (options: BatchesOptions) => {
     pending = noRows();
     if (batch.judged.length + batch.unusable.length + batch.gone.length > 0) await commit(batch);
   };
-  /** Ends a batch that is large enough. */
+  /** Flushes the batch if it is full. */
   const makeRoom = async () => {
     const rows = pending.judged.length + pending.unusable.length + pending.gone.length;
     if (rows >= MAX_ROWS || pending.characters >= MAX_CHARACTERS) await flush();
   };
 
-  /** Counts the row among those with its key and time. */
+  /** Adds the row to the current group with the same key and time. */
   const growTie = (characters: number) => {
     tie.rows += 1;
     tie.characters += characters;
@@ -234,13 +235,13 @@ export const createBatches = (options: BatchesOptions) => {
   };
 
   return {
-    /** As of the last batch that was stored. */
+    /** State as of the last stored batch. */
     run: () => run,
-    /** Users that this run erased. */
+    /** Number of users erased by this run. */
     erasedUsers: () => erasedUsers,
     flush,
 
-    /** Rejects of earlier runs that are rejected again: no new failure of this run. */
+    /** Number of earlier rejects that were rejected again. They are not new failures. */
     stillRejected: () => stillRejected.size,
 
     async add(row: SourceRow) {
@@ -259,11 +260,11 @@ export const createBatches = (options: BatchesOptions) => {
 
     async reject({ us, ...row }: MalformedRow) {
       await makeRoom();
-      // Made short now: a hundred long lines may wait for their batch.
+      // Truncated now, because up to a hundred long lines may wait for their batch.
       pending.unusable.push(storableReject({ ...row, kind: 'malformed', updatedAtUs: us }));
     },
 
-    /** The row of a reject is in the source no more. */
+    /** Closes a reject whose row is no longer in the source. */
     async settle(rejectId: string) {
       await makeRoom();
       pending.gone.push(rejectId);

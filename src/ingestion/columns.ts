@@ -12,7 +12,7 @@ import { type JsonValue, readJson, UnreadableValueError } from './json-value.ts'
 import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';
 
-/** Columns that name a user, by the member of `/users/track` that they become. The first kind that a table has counts. */
+/** Columns that identify a user, by the `/users/track` property that they map to. The first kind present in the table wins. */
 const NAMES_OF_USERS = IDENTIFIERS.map((name): (readonly [member: string, column: string])[] =>
   name === 'user_alias'
     ? [
@@ -24,7 +24,7 @@ const NAMES_OF_USERS = IDENTIFIERS.map((name): (readonly [member: string, column
 const PAYLOAD = 'PAYLOAD';
 const UPDATED_AT = 'UPDATED_AT';
 
-/** The names that a source gives a meaning to, apart from those that it maps. */
+/** Returns the column names that a source reserves, apart from mapped columns. */
 export const identifierColumn = (source: Source): string[] => [
   source.updated_at ?? UPDATED_AT,
   PAYLOAD,
@@ -37,7 +37,7 @@ interface Mapped extends ColumnMapping {
 }
 
 const mapColumn = (column: string, written: string, source: Source): Mapped => {
-  // Rows of deletes name users alone, as attributes may.
+  // Rows of deletes only identify users, as attributes may.
   const array = source.rows === 'deletes' ? 'attributes' : source.rows;
   try {
     return { column, ...parseMapping(array, column, written) };
@@ -59,20 +59,20 @@ const readPayload = (sent: JsonValue): { members: Record<string, unknown> } | { 
 const isAlias = (value: unknown): boolean =>
   isRecord(value) && value['alias_label'] !== undefined && value['alias_name'] !== undefined;
 
-/** How the columns of a table make rows: found once, by the names that the table has. */
+/** Mapping from a table's columns to objects, resolved once per set of column names. */
 export interface Columns {
   updatedAt: string;
-  /** Joined by U+001F they are the key. */
+  /** Columns of the key, joined with U+001F. */
   key: readonly string[];
-  /** All columns that a row is made of, these among them. */
+  /** All columns that are read, including the key. */
   used: readonly string[];
   /** Lookup key of the user whom the row names; `null` if it names none. */
   userKeyOf(values: JsonRow['values']): string | null;
-  /** Makes the object of `/users/track`, or says what is wrong with the row. */
+  /** Returns the object for `/users/track`, or the reason why the row is invalid. */
   objectOf(row: JsonRow): { object: Record<string, unknown> } | { reason: string };
 }
 
-/** Finds the columns that a source needs. Names are case-insensitive. Throws `SourceError` if one is missing, or is there twice. */
+/** Resolves the columns that a source needs. Names are case-insensitive. Throws `SourceError` if one is missing or ambiguous. */
 export const columnsOf = (source: Source, names: readonly string[]): Columns => {
   const present = names.length === 0 ? 'there is none' : `there are ${names.slice(0, 30).join(', ')}`;
   const find = (name: string): string | undefined => {
@@ -98,7 +98,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
         const column = mapping?.column ?? find(name);
         if (column === undefined) return [];
         const { path, type } = mapping ?? mapColumn(column, member, source);
-        // A number in the source is the text that it has in a CSV.
+        // Numbers are converted to the text that a CSV would have.
         return [{ column, path, type: type ?? 'text' }];
       });
       if (columns.length === kind.length) return columns;
@@ -120,7 +120,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   const payload = mapped.length === 0 ? found : undefined;
   const key =
     source.key === undefined ? identifier.map(({ column }) => column) : [need(source.key, 'the key')];
-  // What names the user last: a payload cannot name another one.
+  // Identifiers come last, so that a payload cannot override them.
   const members = [
     ...mapped.filter(({ column }) => !identifier.some((each) => each.column === column)),
     ...identifier,
@@ -130,7 +130,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   const objectOf: Columns['objectOf'] = ({ values, unreadable }) => {
     const wrong = content.find((column) => unreadable[column] !== undefined);
     if (wrong !== undefined) return { reason: `${wrong} ${unreadable[wrong]}` };
-    // Without a prototype: a column may have any name.
+    // No prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     if (payload !== undefined) {
       const read = readPayload(values[payload] ?? null);
@@ -143,7 +143,7 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
       if ('expected' in converted) return { reason: `${column} is not ${converted.expected}` };
       setMember(object, path, converted.value);
     }
-    // The row says that there is such a user, so an alias makes one as every other identifier does.
+    // The row asserts that the user exists, so an alias creates a profile as every other identifier does.
     if (object['user_alias'] !== undefined) object['_update_existing_only'] ??= false;
     return { object };
   };
@@ -163,10 +163,13 @@ export const columnsOf = (source: Source, names: readonly string[]): Columns => 
   return { updatedAt, key, used: names.filter((name) => used.has(name)), userKeyOf, objectOf };
 };
 
-/** Bytes of a text in an index: one of PostgreSQL takes 2,700. */
+/** Maximum indexed text in bytes. PostgreSQL index rows are limited to about 2,700. */
 export const MAX_INDEXED_BYTES = 2_000;
 
-/** Joins the parts of a key, as SQL does; `null` if one is missing or unreadable, or if no database could hold it. */
+/**
+ * Joins the parts of a key with U+001F, as the SQL does. `null` if a part is missing or unreadable, or if no database can store
+ * it.
+ */
 export const keyOf = ({ values, unreadable }: JsonRow, columns: readonly string[]): string | null => {
   const parts = columns.map((column) => (unreadable[column] === undefined ? (values[column] ?? '') : ''));
   if (parts.some((part) => part === '')) return null;

@@ -1,11 +1,11 @@
 import type { SourceRow } from './source-row.ts';
 
-/** Leaves out a row that repeats another one in time, key and values: files overlap, and a join repeats rows. */
+/** Skips rows with the same time, key and values as an earlier one: files overlap, and joins repeat rows. */
 export async function* distinctRows(rows: AsyncIterable<SourceRow>): AsyncGenerator<SourceRow, void> {
   let first: SourceRow | null = null;
   let seen = new Set<string>();
   for await (const row of rows) {
-    // Rows come in order, so that only neighbors can be equal.
+    // Rows are sorted, so only neighbors can be equal.
     if (first?.us !== row.us || first.order !== row.order) {
       first = row;
       seen = new Set();

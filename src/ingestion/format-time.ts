@@ -3,13 +3,13 @@ import { UnreadableValueError } from './json-value.ts';
 const NS_PER_SECOND = 1_000_000_000n;
 const NS_PER_DAY = 86_400n * NS_PER_SECOND;
 const MS_PER_DAY = 86_400_000;
-/** 0001-01-01 and 10000-01-01, in days: ISO 8601 writes a year with four digits. */
+/** 0001-01-01 and 10000-01-01, in days since 1970. ISO 8601 years have four digits. */
 const FIRST_DAY = -719_162;
 const END_DAY = 2_932_897;
 
 export const OUT_OF_RANGE = 'is outside the years 1 to 9999';
 
-/** Digits of a fraction of a second: six, or nine if the time is finer than a microsecond. */
+/** Formats a fraction of a second with six digits, or nine if the time is finer than a microsecond. */
 const formatFraction = (ns: bigint): string => {
   const digits = String(ns).padStart(9, '0');
   return digits.endsWith('000') ? digits.slice(0, 6) : digits;

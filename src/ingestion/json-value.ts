@@ -2,10 +2,10 @@ import { type JsonValue, parseJson } from '../protocol/index.ts';
 
 export type { JsonValue };
 
-/** Thrown for a value of a source that JSON cannot hold. The message continues a sentence that begins with the column's name. */
+/** Thrown for a value that JSON cannot represent. The message is the rest of a sentence that starts with the column's name. */
 export class UnreadableValueError extends Error {
   override name = 'UnreadableValueError';
-  /** What a person sees of the value in a reject. */
+  /** Value as displayed in a reject. */
   readonly shown: string;
 
   constructor(message: string, shown: string) {
@@ -14,7 +14,7 @@ export class UnreadableValueError extends Error {
   }
 }
 
-/** Converts a value that a driver returned, never `null`. Throws `UnreadableValueError`. */
+/** Converts a non-null value returned by a driver. Throws `UnreadableValueError`. */
 export type ReadValue = (value: unknown) => JsonValue;
 
 export const readDouble = (value: number): number => {
@@ -22,7 +22,7 @@ export const readDouble = (value: number): number => {
   throw new UnreadableValueError(`is ${value}, which JSON cannot hold`, String(value));
 };
 
-/** The shortest decimal that is the same float: 19.99, not 19.989999771118164. */
+/** Returns the shortest decimal that is the same float: 19.99, not 19.989999771118164. */
 export const readFloat = (value: number): number => {
   readDouble(value);
   for (let digits = 1; digits <= 9; digits += 1) {
@@ -32,18 +32,18 @@ export const readFloat = (value: number): number => {
   return value;
 };
 
-/** A number if JavaScript counts it exactly, else its digits. */
+/** Returns a number if it is a safe integer, otherwise its digits. */
 export const readInteger = (value: bigint): number | string =>
   Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 
-/** Without a regular expression, because one takes quadratic time on a text of such characters. */
+/** No regular expression, because it takes quadratic time on long runs of the character. */
 export const dropTrailing = (character: string, text: string): string => {
   let end = text.length;
   while (end > 0 && text[end - 1] === character) end -= 1;
   return text.slice(0, end);
 };
 
-/** Sign, digits without zeros around them, and exponent. */
+/** Returns sign, digits without leading and trailing zeros, and exponent. */
 const normalize = (text: string): string => {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
@@ -54,7 +54,7 @@ const normalize = (text: string): string => {
   return `${sign === '-' ? '-' : ''}${significant}e${shift}`;
 };
 
-/** A number if it has exactly these digits, else the text: `4.35` is a number, an ID of 38 digits is not. */
+/** Returns a number if it has exactly these digits, otherwise the text: `4.35` is a number, an ID of 38 digits is not. */
 export const readDecimal = (text: string): number | string => {
   const value = Number(text);
   if (!Number.isFinite(value)) throw new UnreadableValueError(`is ${text}, which JSON cannot hold`, text);
@@ -63,10 +63,10 @@ export const readDecimal = (text: string): number | string => {
   return isExact ? value : text;
 };
 
-// A byte order mark is a character of the value, as in every other source.
+// Keeps a byte order mark as part of the value, as every other source does.
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Text in UTF-8, or in the encoding of the decoder. */
+/** Decodes text as UTF-8, or with the given decoder. */
 export const readText = (bytes: Uint8Array, decoder: TextDecoder = utf8): string => {
   try {
     return decoder.decode(bytes);
@@ -76,7 +76,7 @@ export const readText = (bytes: Uint8Array, decoder: TextDecoder = utf8): string
   }
 };
 
-/** 16 bytes are a UUID; any others are hexadecimal. */
+/** Formats 16 bytes as a UUID, and other lengths as hexadecimal. */
 export const readBytes = (bytes: Uint8Array): string => {
   const hex = Buffer.from(bytes).toString('hex');
   return bytes.length === 16 ? hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5') : hex;

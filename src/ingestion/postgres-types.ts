@@ -26,7 +26,7 @@ const failTime = (text: string): never => {
 
 const readDate: ReadText = (text) => (/^\d{4}-\d\d-\d\d$/.test(text) ? text : failTime(text));
 
-/** Both kinds of timestamp: the session's zone is UTC, and one without a zone counts as UTC. */
+/** Both timestamp types: the session's time zone is UTC, and a timestamp without a zone counts as UTC. */
 const readInstant: ReadText = (text) => {
   const [, date, time, fraction = ''] = INSTANT.exec(text) ?? failTime(text);
   return `${date}T${time}.${fraction.padEnd(6, '0')}Z`;
@@ -41,7 +41,7 @@ const keepText: ReadText = (text) => text;
 const float: ReadText = (text) => readDouble(Number(text));
 const integer: ReadText = (text) => readInteger(BigInt(text));
 
-/** Readers by the OID of the type. Any other type is the text that PostgreSQL writes. */
+/** Readers by type OID. Other types keep PostgreSQL's text output. */
 const READERS: Readonly<Record<number, ReadText>> = {
   16: (text) => text === 't', // bool
   17: (text) => readBytes(Buffer.from(text.slice('\\x'.length), 'hex')), // bytea
@@ -52,7 +52,7 @@ const READERS: Readonly<Record<number, ReadText>> = {
   114: readJson, // json
   700: float, // float4
   701: float, // float8
-  1042: (text) => dropTrailing(' ', text), // char(n): blanks at its end mean nothing
+  1042: (text) => dropTrailing(' ', text), // char(n): trailing blanks are insignificant
   1082: readDate, // date
   1083: readTimeOfDay, // time
   1114: readInstant, // timestamp
@@ -61,18 +61,18 @@ const READERS: Readonly<Record<number, ReadText>> = {
   3802: readJson, // jsonb
 };
 
-/** Types that order rows by when they were changed: `date`, `timestamp` and `timestamptz`. */
+/** Types that can order rows by modification time: `date`, `timestamp` and `timestamptz`. */
 export const TIME_TYPES: readonly number[] = [1082, 1114, 1184];
 export const TIMESTAMPTZ = 1184;
 
-/** Settings with which PostgreSQL writes values as the readers expect them: a role or a database may have other defaults. */
+/** Session settings for the output format that the readers expect. Roles and databases may have other defaults. */
 export const TYPE_SETTINGS = {
   everywhere: ["TimeZone = 'UTC'", "DateStyle = 'ISO'"],
-  /** Redshift does not have these. */
+  /** Not supported by Redshift. */
   postgres: ["IntervalStyle = 'iso_8601'", "bytea_output = 'hex'", 'extra_float_digits = 1'],
 };
 
-/** Finds the type of the elements of array types, for `readerOf`. */
+/** Finds the element types of array types, for `readerFor`. */
 export const ARRAY_TYPES = `SELECT array_type.oid, CASE WHEN element.typtype = 'd' THEN element.typbasetype ELSE element.oid END AS element
   FROM pg_type AS array_type JOIN pg_type AS element ON element.oid = array_type.typelem
   WHERE array_type.typlen = -1 AND array_type.oid IN`;
@@ -83,7 +83,7 @@ const readElements = (readElement: ReadText): ReadText => {
   return (text) => (text.startsWith('{') || text.startsWith('[') ? read(parseArray(text)) : text);
 };
 
-/** How the text of a value becomes JSON. `element` is the type of the elements if the type is an array. */
+/** Returns a reader that converts the text of a value to JSON. `element` is the element type of an array. */
 export const readerFor = (type: number, element: number | undefined): ReadValue => {
   const read =
     element === undefined ? (READERS[type] ?? keepText) : readElements(READERS[element] ?? keepText);

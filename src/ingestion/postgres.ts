@@ -14,22 +14,22 @@ type PostgresSource = Extract<Source, { kind: 'postgres' }>;
 
 const NAME = 'placard ingestion';
 const CONNECT_MS = 10_000;
-/** A source that does not answer for this long is gone. */
+/** Statement timeout in milliseconds. */
 const STATEMENT_MS = 300_000;
-/** Rows that one answer holds: as many as a batch, because each may be as large as a row may be. */
+/** Rows fetched at once: one batch, because each row may have the maximum size. */
 const PAGE = 100;
-/** Characters of a value of a row that is too large. */
+/** Characters shown of a value in an oversized row. */
 const SHOWN = 1_000;
-/** Keys in one statement. */
+/** Maximum keys of one statement. */
 const KEYS = 500;
 
-/** Values as PostgreSQL writes them: `readerFor` makes JSON of them. */
+/** Keeps PostgreSQL's text output, which `readerFor` converts to JSON. */
 const AS_TEXT = { getTypeParser: () => (text: string) => text };
 const BEGIN = 'BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * The oldest transaction that may still commit: rows that it changes have its start as their time. Sessions of other roles are seen by
- * members of `pg_read_all_stats` alone. Runs of integrations write nothing.
+ * Start of the oldest transaction that may still commit, because changed rows have its start as their time. Only members of
+ * `pg_read_all_stats` see sessions of other roles. Runs of integrations do not write.
  */
 const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint AS us,
     (SELECT count(*) FROM pg_prepared_xacts WHERE database = current_database()) AS prepared
@@ -38,11 +38,11 @@ const OLDEST = `SELECT (extract(epoch FROM min(xact_start)) * 1000000)::bigint A
     AND backend_type NOT IN ('autovacuum worker', 'walsender')`;
 const SEES_ALL = `SELECT pg_has_role(current_user, 'pg_read_all_stats', 'USAGE') AS sees,
     pg_is_in_recovery() AS is_standby`;
-/** A transaction is in the list of the server a moment after its start. */
+/** A transaction appears in `pg_stat_activity` shortly after its start. */
 const LISTED_MS = 250;
 const PREPARED_TRIES = 40;
 
-/** Up to where every row is there, and why it is not now. Must be known before the snapshot begins. */
+/** Returns the time up to which all rows are visible, and why it is not now. Must be read before the snapshot begins. */
 const boundOf = async (client: Client, nowUs: number, lookbackSeconds: number) => {
   const { rows } = await client.query(SEES_ALL);
   if (rows[0].is_standby || !rows[0].sees) {
@@ -68,7 +68,7 @@ const boundOf = async (client: Client, nowUs: number, lookbackSeconds: number) =
   throw new SourceError('A prepared transaction is neither committed nor rolled back: see pg_prepared_xacts');
 };
 
-/** Throws a `SourceError`, which names the variable or the file to the operator. */
+/** Reads the password. Throws a `SourceError` that names the variable or the file. */
 const sourcePassword = (variable: string): string => {
   let password: string | undefined;
   try {
@@ -83,7 +83,7 @@ const sourcePassword = (variable: string): string => {
 const urlOf = ({ url, password_env }: PostgresSource): string => {
   if (password_env === undefined) return url;
   const password = sourcePassword(password_env);
-  // As a parameter, because a URL that names a Unix socket has an empty host, which `new URL` rejects.
+  // Passed as a parameter, because a URL with a Unix socket has an empty host, which `new URL` rejects.
   return `${url}${url.includes('?') ? '&' : '?'}password=${encodeURIComponent(password)}`;
 };
 
@@ -101,8 +101,8 @@ const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
 const ignore = () => undefined;
 
 /**
- * Reads a table in one transaction that sees one moment, through a cursor. The bound is known before the moment, so that no row up to it
- * can come later.
+ * Reads a table through a cursor, in one transaction with one snapshot. The bound is determined before the snapshot, so that no
+ * row up to it can appear later.
  */
 export const openPostgres = async (source: PostgresSource, question: Question): Promise<Snapshot> => {
   const { after, keys, signal } = question;
@@ -113,7 +113,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     query_timeout: STATEMENT_MS + CONNECT_MS,
     keepAlive: true,
   });
-  // A statement under way fails by itself; an `error` event without a listener would end the process.
+  // The active statement fails by itself; an `error` event without a listener would end the process.
   client.on('error', ignore);
   const stop = () => void client.end().catch(ignore);
   signal.addEventListener('abort', stop);
@@ -132,7 +132,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       ? { boundUs: nowUs, message: null }
       : await boundOf(client, nowUs, source.lookback_seconds ?? 0);
     await client.query(BEGIN);
-    // Of the transaction, because a pooler may hand the session to others.
+    // Set for the transaction, because a pooler may reassign the session.
     const settings = [...TYPE_SETTINGS.everywhere, ...(isRedshift ? [] : TYPE_SETTINGS.postgres)];
     for (const setting of [`statement_timeout = ${STATEMENT_MS}`, ...settings]) {
       await client.query(`SET LOCAL ${setting}`);
@@ -154,11 +154,11 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
     const inOrder = isRedshift ? `(${key})` : `(${key}) COLLATE "C"`;
     const isKnown = isRedshift ? `${time} IS NOT NULL` : `isfinite(${time})`;
     const isTime = `${isKnown} AND ${time} >= '0001-01-01'`;
-    /** As a value of the column's own type, so that an index serves. */
+    /** Casts to the column's type, so that an index can be used. */
     const at = (us: number) =>
       `'${stampText(us)}'::timestamptz${timeType === TIMESTAMPTZ ? '' : " AT TIME ZONE 'UTC'"}`;
     const isPart = columns.key.map((each) => `coalesce(${quoted(each)}::text, '') <> ''`);
-    // Values of a fixed length are small. Redshift has no larger rows.
+    // Values of fixed length are small. Redshift limits row sizes itself.
     const lengths = isRedshift
       ? []
       : used.filter(({ dataTypeSize }) => dataTypeSize < 0).map(({ name }) => quoted(name));
@@ -172,7 +172,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       return `AND ${time} >= ${at(position.us)} AND (${isLater})`;
     };
 
-    /** Pages of what a statement finds; one cursor is open at a time. */
+    /** Yields pages of a statement's result. Only one cursor is open at a time. */
     async function* found(where: string) {
       const order = `${time}, ${inOrder}`;
       const selected = sourceColumns.map(({ name }) => {
@@ -187,7 +187,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
       try {
         for (;;) {
           signal.throwIfAborted();
-          // As arrays: a column of the table may have any name.
+          // As arrays, because a column may have any name.
           const fetch = { text: `FETCH ${PAGE} FROM found`, rowMode: 'array' as const, types: AS_TEXT };
           const { rows } = await client.query<(string | null)[]>(fetch);
           for (const [us = null, key = null, large, ...cells] of rows) {
@@ -197,7 +197,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
           if (rows.length < PAGE) return;
         }
       } finally {
-        // Where the connection is gone, its cursor is too; the first error is the one to tell.
+        // If the connection is lost, so is its cursor; report only the first error.
         await client.query('CLOSE found').catch(ignore);
       }
     }
@@ -234,7 +234,7 @@ export const openPostgres = async (source: PostgresSource, question: Question): 
   }
 };
 
-/** A time in whole microseconds, also where `extract` gives a number that cannot hold them; NULL of `infinity`. */
+/** SQL for a time in whole microseconds, even if `extract` returns an imprecise number; NULL for `infinity`. */
 const microseconds = (time: string): string =>
   `CASE WHEN ${time} BETWEEN '0001-01-01' AND '9999-12-31' THEN
      extract(epoch FROM date_trunc('second', ${time}))::bigint * 1000000

@@ -2,24 +2,24 @@ import { type JsonValue, type ReadValue, UnreadableValueError } from './json-val
 
 /** A row of any source, as JSON. */
 export interface JsonRow {
-  /** By column. An unreadable value is here as text, for a person to see. */
+  /** Values by column. An unreadable value is kept as text, for display. */
   values: Readonly<Record<string, JsonValue>>;
-  /** Why JSON cannot hold a value, by column: "is not UTF-8". */
+  /** Why JSON cannot represent a value, by column: "is not UTF-8". */
   unreadable: Readonly<Record<string, string>>;
 }
 
-/** A column of a source, and how values of its type become JSON. */
+/** A column of a source, with the reader of its type. */
 export interface SourceColumn {
   name: string;
   read: ReadValue;
 }
 
 /**
- * Converts what a driver returned to JSON, before anything judges the row. A value that JSON cannot hold is never `null`, because
- * `null` unsets an attribute.
+ * Converts values from a driver to JSON before the row is validated. An unreadable value is never `null`, because `null` unsets
+ * an attribute.
  */
 export const readRow = (columns: readonly SourceColumn[], cells: readonly unknown[]): JsonRow => {
-  // Without a prototype, because a column may have any name.
+  // No prototype, because a column may have any name.
   const values: Record<string, JsonValue> = Object.create(null);
   const unreadable: Record<string, string> = Object.create(null);
   for (const [index, { name, read }] of columns.entries()) {

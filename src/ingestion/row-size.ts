@@ -1,8 +1,8 @@
-/** Of the columns that are used: more than a request of the API may have for one object. */
+/** Maximum characters of the columns that are used. Larger than an object in an API request may be. */
 export const MAX_ROW_CHARACTERS = 1_000_000;
 export const ROW_TOO_LARGE = 'The row has more than 1,000,000 characters in the columns that are used';
 
-/** Returns roughly how many characters a row has as JSON. Rough, because most rows of a file are only passed over. */
+/** Returns the approximate JSON length of a row. Approximate, because most rows of a file are skipped. */
 export const countCharacters = (values: Readonly<Record<string, unknown>>): number => {
   let characters = 0;
   for (const value of Object.values(values)) {

@@ -9,7 +9,7 @@ interface RunOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
   workspace: Workspace;
   source: Source;
-  /** As it was when the run was claimed; `null` before the first run. */
+  /** State when the run was claimed; `null` before the first run. */
   state: IngestionState | null;
   run: IngestionRun;
   holdsLease(): Promise<boolean>;
@@ -17,10 +17,10 @@ interface RunOptions {
   signal: AbortSignal;
 }
 
-/** Of these errors PostgreSQL's message quotes the value. */
+/** SQLSTATE class 22, whose messages quote the value. */
 const DATA_EXCEPTION = /^22/;
 
-/** What of an error an operator may read who may not look at users: what names tables and columns, and quotes no row. */
+/** Returns an error message safe for operators without access to user data: it names tables and columns, but quotes no row. */
 const sentenceOf = (error: unknown): string => {
   const { message, code } = error as Error & { code?: string };
   if (error instanceof SourceError) return error.sentence;
@@ -31,7 +31,7 @@ const sentenceOf = (error: unknown): string => {
   return `The source or the database failed: ${message || code || 'no reason was given'}`;
 };
 
-/** What a run leaves for its next one, as sentences; `null` if nothing. */
+/** Joins messages of a run into sentences; `null` if none. */
 const joinMessages = (...messages: (string | null)[]): string | null => {
   const said = messages.filter((message) => message !== null);
   return said.length === 0 ? null : said.join('. ');
@@ -49,16 +49,15 @@ const erasedNote = (users: number): string =>
   users === 1 ? '1 user was erased' : `${users.toLocaleString('en-US')} users were erased`;
 
 /**
- * Runs an integration once: first the rows that were rejected, as they are in the source now, then the rows after the watermark,
- * then those that cannot be used. Resolves with how it ended. If it failed, what was stored stays, and the next run goes on from
- * there.
+ * Runs an integration once: first earlier rejects with their current values, then the rows after the watermark, then malformed
+ * rows. Resolves with the outcome. If the run fails, stored rows stay, and the next run continues after them.
  */
 export const runIntegration = async (options: RunOptions): Promise<EndedRun> => {
   const { store, workspace, source, state, run: begun, holdsLease, now, signal } = options;
   const { workspaceId, integrationId } = begun;
   const watermark = state?.watermark ?? null;
   const lookbackUs = (source.lookback_seconds ?? 0) * 1_000_000;
-  // What is not known one by one cannot be read a second time.
+  // Rows that are not deduplicated individually cannot be read twice.
   const dedupeSinceUs =
     lookbackUs === 0 ? null : (state?.dedupeSinceUs ?? watermark?.us ?? Number.MIN_SAFE_INTEGER);
   const after: Position | null =
@@ -99,7 +98,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       }
       for await (const row of snapshot.rows()) {
         missing.delete(rejectIdForRow(row.key));
-        // One that came late, or one that is stored: both are within the lag.
+        // A late row, or one that is stored already: both are within the lag.
         const isLate = row.rejectId === null && !isAfter(row, watermark);
         if (!isLate || !(again.has(row.key) || seen.has(`${row.us} ${row.order}`))) await add(row);
       }
@@ -116,7 +115,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
       await snapshot.close();
     }
   } catch (error) {
-    // A statement that was cut off has an error of its own: the reason of the signal says why.
+    // An interrupted statement has its own error; the signal's reason is the cause.
     const cause = signal.aborted ? signal.reason : error;
     const isTimeout = cause instanceof RunTimeoutError;
     const { rowsSynced, rowsFailed } = batches.run();
@@ -125,7 +124,7 @@ export const runIntegration = async (options: RunOptions): Promise<EndedRun> => 
     return { ...batches.run(), status: 'error', message: sentenceOf(cause), failure, finishedAtMs: now() };
   }
 
-  /** The run as it ends with what it has stored. */
+  /** Returns the ended run with the counts of what was stored. */
   function ended(message: string | null): EndedRun {
     const run = batches.run();
     const status = endOf(run);

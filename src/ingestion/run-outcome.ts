@@ -1,13 +1,13 @@
 import type { IngestionRun } from '../service/index.ts';
 
-/** Why a run failed: for metrics, whose labels must be few. The message of the run says more. */
+/** Why a run failed, as a metric label with few values. The run's message has details. */
 export const RUN_FAILURES = ['source', 'rejects', 'timeout', 'process_ended'] as const;
 export type RunFailure = (typeof RUN_FAILURES)[number];
 
-/** A run that has ended. `failure` is `null` unless its status is `error`. */
+/** A run that has ended. `failure` is `null` unless `status` is `error`. */
 export type EndedRun = IngestionRun & { failure: RunFailure | null };
 
-/** The reason of a signal that stops a run because it has taken as long as one may. */
+/** Abort reason if a run exceeds its maximum duration. */
 export class RunTimeoutError extends Error {
   override name = 'RunTimeoutError';
 }

@@ -1,6 +1,6 @@
-/** Of a rejected row: a page of the Studio shows a hundred of them. */
+/** Maximum characters of a rejected row, because the Studio shows a hundred per page. */
 const MAX_CHARACTERS = 20_000;
 
-/** Returns a text without its end if it is too long to keep. */
+/** Truncates a text that is too long to store. */
 export const shortenPayload = (payload: string): string =>
   payload.length > MAX_CHARACTERS ? `${payload.slice(0, MAX_CHARACTERS).toWellFormed()}…` : payload;

@@ -2,21 +2,21 @@ import { createHash } from 'node:crypto';
 import type { Columns } from './columns.ts';
 import type { JsonRow } from './read-row.ts';
 
-/** A row that has a time and a key. */
+/** A row with a time and a key. */
 export interface SourceRow extends JsonRow {
   /** `UPDATED_AT` in Unix microseconds. */
   us: number;
-  /** Orders the rows of one microsecond: `orderKey`. */
+  /** Sort key within a microsecond: `orderKey`. */
   order: string;
   key: string;
   columns: Columns;
-  /** Reject that the row was while its line could not be read; `null` if it was none. */
+  /** Reject of this row while its line was unreadable; `null` if none. */
   rejectId: string | null;
 }
 
 /** A row without a time or a key, with a time in the future, or a line that cannot be read. */
 export interface MalformedRow {
-  /** The same for the same row in every run. */
+  /** Stable across runs. */
   rejectId: string;
   us: number | null;
   key: string | null;
@@ -27,7 +27,7 @@ export interface MalformedRow {
   payload: string;
 }
 
-/** How far rows have been read, in their order. With `key: null` everything of this microsecond has been read. */
+/** Read position in row order. With `key: null`, the whole microsecond has been read. */
 export interface Position {
   /** Unix microseconds. */
   us: number;
@@ -35,27 +35,27 @@ export interface Position {
   key: string | null;
 }
 
-/** Sorts after the keys of databases, which hold no such character. */
+/** Sorts after all keys, because databases cannot store this character. */
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Returns the key, behind the nanoseconds if the time has any. A position counts microseconds, so that a finer time is part of what
- * orders the rows within one.
+ * Returns the key, prefixed with the nanoseconds if there are any. A position has microseconds, so a finer time becomes part of
+ * the sort key.
  */
 export const orderKey = (nanoseconds: number, key: string): string =>
   nanoseconds === 0 ? key : `${LAST_CHARACTER}${String(nanoseconds).padStart(3, '0')}${key}`;
 
-/** Rows that are further ahead than clocks differ are refused: as the last row read, such a row would hide the others. */
+/** Maximum clock skew. Rows further in the future are rejected, because the watermark would skip all rows before them. */
 export const MAX_CLOCK_SKEW_US = 60_000_000;
 
-/** Whether a row comes after a position. Keys are in the order of their bytes, as in the databases. */
+/** Whether a row comes after a position. Keys compare by bytes, as in the databases. */
 export const isAfter = (row: { us: number; order: string }, position: Position | null): boolean => {
   if (position === null || row.us > position.us) return true;
   if (row.us < position.us || position.key === null) return false;
   return Buffer.compare(Buffer.from(row.order), Buffer.from(position.key)) > 0;
 };
 
-/** The ID of a row by where it is, so that it is the same one once it is mended; without such a place by what it holds. */
+/** Derives the ID of a row from its position, so that it stays the same after a fix; without a position, from its content. */
 export const rejectIdForLine = (line: string | null, payload: string): string =>
   `line:${line ?? createHash('sha256').update(payload).digest('hex').slice(0, 24)}`;
 
@@ -73,11 +73,11 @@ interface UnplacedRow {
   key: string | null;
   row: JsonRow;
   columns: Columns;
-  /** Where it is in its file; `null` if the source has no lines. */
+  /** Position in its file; `null` if the source has no lines. */
   line: string | null;
 }
 
-/** A row without a time or a key, or with a time ahead. */
+/** Returns a malformed row: no time or key, or a time in the future. */
 export const malformedRow = (unplaced: UnplacedRow): MalformedRow => {
   const { us, key, row, columns, line } = unplaced;
   const payload = JSON.stringify(row.values);

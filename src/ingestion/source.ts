@@ -4,31 +4,31 @@ import { openFiles } from './files/open-files.ts';
 import { openPostgres } from './postgres.ts';
 import type { MalformedRow, Position, SourceRow } from './source-row.ts';
 
-/** A source as of one moment: however long the reading takes, all rows are of that moment. */
+/** Snapshot of a source: all rows are as of one moment. */
 export interface Snapshot {
-  /** Why the newest rows are left for a later run; `null` where none are. */
+  /** Why the newest rows are left for a later run; `null` if none are. */
   message: string | null;
-  /** Those after the position, in the order of time and key. */
+  /** Rows after the position, sorted by time and key. */
   rows(): AsyncIterable<SourceRow>;
-  /** Those of rejects, as they are now, in the same order; perhaps some of those after the position too. */
+  /** Current rows of earlier rejects, in the same order. May include rows after the position. */
   retryRows(): AsyncIterable<SourceRow>;
   unusable(): AsyncIterable<MalformedRow>;
   close(): Promise<void>;
 }
 
-/** What a run wants of a source. */
+/** What a run reads from a source. */
 export interface Question {
-  /** Where `rows` begins; `null` for the first row of all. */
+  /** Position before the first row of `rows`; `null` to read from the start. */
   after: Position | null;
-  /** Keys of refused rows, for `retryRows`. */
+  /** Keys of rejected rows, for `retryRows`. */
   keys: readonly string[];
-  /** IDs of lines that could not be read, for `retryRows`. */
+  /** IDs of unreadable lines, for `retryRows`. */
   lines: readonly string[];
   nowMs: number;
   signal: AbortSignal;
 }
 
-/** Connects to a source. Throws where it is gone, or where a column is missing. */
+/** Connects to a source. Throws if it is unavailable or a column is missing. */
 export const openSource = async (source: Source, question: Question): Promise<Snapshot> => {
   const snapshot = await (source.kind === 'postgres'
     ? openPostgres(source, question)

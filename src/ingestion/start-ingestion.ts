@@ -14,15 +14,15 @@ import { runIntegration } from './run-integration.ts';
 import { type EndedRun, RunTimeoutError } from './run-outcome.ts';
 import { SourceError } from './source-error.ts';
 
-/** Between two looks at what is due: a run on demand begins within this. */
+/** Poll interval; a run on demand starts within it. */
 const POLL_MS = 1_000;
-/** After the death of a process its runs go on elsewhere once this is over. */
+/** After a process died, its runs continue elsewhere once this has passed. */
 const LEASE_MS = 30_000;
-/** A run that takes longer is stopped: of a source without an end nothing is expected any more, and others wait for their turn. */
+/** Maximum duration of a run. A source without an end would block other runs. */
 const RUN_MS = 3_600_000;
-/** Runs in succession that end with their process. */
+/** Consecutive runs that may end with their process. */
 const MAX_CRASHES = 2;
-/** Runs of one process at once: each reads a source and takes a share of the writes. */
+/** Concurrent runs per process: each reads a source and takes a share of the writes. */
 const MAX_RUNS = 2;
 const DAY_MS = 24 * 3_600_000;
 const KEEP_REJECTS_MS = 30 * DAY_MS;
@@ -31,16 +31,16 @@ const PRUNE_EVERY_MS = 3_600_000;
 
 export interface IngestionOptions {
   store: Pick<Store, 'write' | 'ingestion'>;
-  /** As they are now: a file that changes counts from the next look on. */
+  /** Returns the current workspaces. A changed file takes effect at the next poll. */
   workspaces(): readonly Workspace[];
   log: Log;
-  /** Unix milliseconds. Default the system's clock. */
+  /** Unix milliseconds. Default: the system clock. */
   now?: () => number;
   pollMs?: number;
   leaseMs?: number;
-  /** Milliseconds that a run may take. Default one hour. */
+  /** Maximum duration of a run in milliseconds. Default: one hour. */
   runMs?: number;
-  /** Called with each run that has ended. */
+  /** Called with each ended run. */
   onRun?: (run: EndedRun) => void;
 }
 
@@ -48,7 +48,7 @@ const SUSPENDED =
   'The process ended during this run and during the one before: the schedule is suspended until somebody requests a run';
 const PAUSED = 'The process that ran it has ended, and the integration is paused';
 
-/** Why an integration is to run now; `null` if it is not. However many runs were missed, one is due. */
+/** Why an integration is due; `null` if it is not. Missed runs count as one. */
 const triggerOf = (
   { schedule }: WorkspaceIntegration,
   state: IngestionState | null,
@@ -57,10 +57,10 @@ const triggerOf = (
   if (schedule.kind === 'paused') return null;
   if (state?.requestedAtMs != null) return 'manual';
   if (state && state.crashes >= MAX_CRASHES) return null;
-  // A process that died has left its run.
+  // Left by a process that died.
   if (state && state.runId !== '') return 'schedule';
   if (schedule.kind === 'on_demand') return null;
-  // The first run is due at once. A clock that was put back must not keep the next one waiting.
+  // The first run is due at once. A clock set back must not delay the next one.
   const dueMs =
     state && state.lastStartedAtMs > 0 ? nextRunMs(schedule, Math.min(state.lastStartedAtMs, nowMs)) : 0;
   return dueMs !== null && dueMs <= nowMs ? 'schedule' : null;
@@ -73,19 +73,19 @@ interface Due {
 }
 
 /**
- * Runs the integrations that have a source, when their schedule or a request says so. Any number of replicas may do this: one of them
- * runs an integration. Returns what stops it; runs under way end, and go on when the service runs again.
+ * Runs integrations with a source, on schedule or on request. Safe with any number of replicas: only one runs an integration.
+ * Returns a stop function; interrupted runs continue after a restart.
  */
 export const startIngestion = (options: IngestionOptions): (() => Promise<void>) => {
   const { store, workspaces, log, onRun, now = Date.now, pollMs = POLL_MS } = options;
   const { leaseMs = LEASE_MS, runMs = RUN_MS } = options;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  /** Whether a run is under way whose predecessor ended with its process: it runs alone, so that it is known which run does it. */
+  /** Whether a run is active whose predecessor crashed the process. It runs alone, to identify the culprit. */
   let isRecovering = false;
   let prunedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Keeps the lease while a run is under way, and stops the run after its time. */
+  /** Renews the lease during a run, and stops the run after its maximum duration. */
   const withLease = async (run: IngestionRun, work: (signal: AbortSignal) => Promise<EndedRun>) => {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, stopping.signal]);
@@ -94,7 +94,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       isHeld = await store.ingestion.renew(run, now() + leaseMs);
       if (!isHeld) stop.abort(new SourceError('another process runs the integration'));
     };
-    // Where the database is away for a moment, the next try may reach it.
+    // If the database is unavailable for a moment, the next renewal may succeed.
     const timer = setInterval(() => renew().catch(() => undefined), leaseMs / 3);
     const minutes = Math.round(runMs / 60_000);
     const deadline = setTimeout(
@@ -105,7 +105,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
     try {
       const ended = await work(signal);
       const isCut = stop.signal.reason instanceof RunTimeoutError && ended.status !== 'error';
-      // What is left of a run that was cut off is due at once, after others have had their turn.
+      // The rest of an interrupted run is due at once, after others had their turn.
       const isStopped = stopping.signal.aborted && ended.status === 'error';
       if (isHeld) await store.ingestion.finish(ended, isCut || isStopped ? now() : undefined);
       return ended;
@@ -157,7 +157,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
   const isDead = (state: IngestionState | null): state is IngestionState =>
     state !== null && state.runId !== '' && !isLeased(state);
 
-  /** Ends what nobody goes on with: a run that ended with its process twice, or whose integration is paused by now. */
+  /** Ends runs that nothing continues: they crashed twice, or their integration is paused. */
   const abandon = async (
     workspaceId: string,
     schedule: WorkspaceIntegration['schedule'],

@@ -4,11 +4,11 @@ import { SourceError } from '../source-error.ts';
 
 const escaped = (text: string) => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
-/** As in a shell, `*` does not stand for a dot in front: tools write unfinished files under such names. */
+/** As in a shell, `*` does not match a leading dot, because tools use such names for unfinished files. */
 const toPattern = (name: string): RegExp =>
   new RegExp(`^${name.startsWith('*') ? '(?!\\.)' : ''}${name.split('*').map(escaped).join('.*')}$`, 's');
 
-/** A pipe may never end, and a link may lead to what only the service may read. */
+/** Rejects pipes, which may never end, and links out of the folder, which may point to files that only the service can read. */
 const checkFile = (path: string): void => {
   const folder = realpathSync(dirname(path));
   const target = realpathSync(path);
@@ -18,7 +18,7 @@ const checkFile = (path: string): void => {
   if (!statSync(target).isFile()) throw new SourceError(`file ${basename(path)} is not a regular file`);
 };
 
-/** Returns the files that a pattern matches, in the order of their names. Throws `SourceError` if there are none. */
+/** Returns the files that match a pattern, sorted by name. Throws `SourceError` if there are none. */
 export const listFiles = ({ folder, files }: { folder: string; files: string }): string[] => {
   const path = resolve(folder, files);
   const names = basename(path).includes('*')

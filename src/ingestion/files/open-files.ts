@@ -12,10 +12,10 @@ import type { Staging } from './stage.ts';
 import type { StageMessage } from './stage-process.ts';
 import { createStagingFolder } from './staging-folder.ts';
 
-/** Maximum heap of the process that reads files. */
+/** Maximum heap of the staging process, in MB. */
 const HEAP_MB = 512;
 
-/** Run from source, the file of the process is beside this one; built, both are files of `dist/`. */
+/** From source, the process file is next to this one; when built, both are in `dist/`. */
 const processPath = (): string => {
   const here = import.meta.url;
   const name = here.endsWith('.ts') ? './stage-process.ts' : './ingestion-files.js';
@@ -23,8 +23,8 @@ const processPath = (): string => {
 };
 
 /**
- * A process of its own: whatever a file does to it, the service goes on. A thread shares the memory, and cannot be ended while SQLite
- * computes a row.
+ * Stages in a child process, so that no file can crash or block the service. A thread shares memory, and cannot be terminated
+ * while SQLite computes a row.
  */
 const stageInProcess = (staging: Staging, signal: AbortSignal): Promise<StageMessage> =>
   new Promise((resolve, reject) => {
@@ -56,13 +56,13 @@ const stageInProcess = (staging: Staging, signal: AbortSignal): Promise<StageMes
     child.send(staging);
   });
 
-/** Most rows, and most bytes, that are read at once: a page is one short read, between requests. */
+/** Maximum rows and bytes of a page, so that each read between requests is short. */
 const PAGE = 500;
 const PAGE_BYTES = 1_000_000;
 
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** Copies the rows of files into a SQLite file, which returns them in their order. */
+/** Copies rows of files into a SQLite file, which returns them sorted. */
 export const openFiles = async (source: Staging['source'], question: Question): Promise<Snapshot> => {
   const { after, keys, lines, nowMs, signal } = question;
   const folder = await createStagingFolder();
@@ -87,7 +87,7 @@ const snapshotOf = (
 ): Snapshot => {
   const plans = names.map((each) => columnsOf(source, each));
 
-  /** The index gives pages in order; a row that has the same time and key as another one is told apart by its place. */
+  /** Reads pages from the index. Rows with the same time and key are ordered by position. */
   async function* rows(isRetry: number): AsyncGenerator<SourceRow, void> {
     const page = database.prepare(
       `SELECT rowid, * FROM rows WHERE is_retry = ? AND (us, sort_key, rowid) > (?, ?, ?) ORDER BY us, sort_key, rowid LIMIT ${PAGE}`,

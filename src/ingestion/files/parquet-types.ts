@@ -13,7 +13,7 @@ import {
   UnreadableValueError,
 } from '../json-value.ts';
 
-/** A column, or a part of a nested one. */
+/** A column, or a field of a nested column. */
 export type Field = ReturnType<typeof parquetSchema>;
 
 const UNITS = { MILLIS: 1_000_000n, MICROS: 1_000n, NANOS: 1n };
@@ -25,7 +25,7 @@ const unscale = (unscaled: bigint, scale: number): string => {
   return scale === 0 ? `${sign}${digits}` : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
 };
 
-/** Big-endian, in two's complement. */
+/** Parses big-endian two's complement. */
 const toBigInt = (bytes: Uint8Array): bigint =>
   bytes.length === 0
     ? 0n
@@ -44,7 +44,7 @@ const readerOfUnit = (unit: keyof typeof UNITS, format: (ns: bigint) => string):
   return (value) => format(BigInt(value as number | bigint) * UNITS[unit]);
 };
 
-/** By the physical type, for a column without a meaning. */
+/** Reader for the physical type of a column without a logical type. */
 const physicalReader = ({ type }: SchemaElement): ReadValue => {
   switch (type) {
     case 'BOOLEAN':
@@ -63,7 +63,7 @@ const physicalReader = ({ type }: SchemaElement): ReadValue => {
   }
 };
 
-/** By the logical type, or by the converted type of older writers. */
+/** Reader for the logical type, or for the converted type of older writers. */
 const leafReader = (element: SchemaElement, isOfImpala: boolean): ReadValue => {
   const { logical_type: logical, converted_type: converted } = element;
   const scale = (logical?.type === 'DECIMAL' ? logical.scale : element.scale) ?? 0;
@@ -118,13 +118,13 @@ const unsigned = ({ type }: SchemaElement): ReadValue => {
 const isType = ({ element }: Field, type: 'LIST' | 'MAP'): boolean =>
   element.converted_type === type || element.logical_type?.type === type;
 
-/** What a list holds: most writers put a group around each element. */
+/** Returns the element field of a list. Most writers wrap each element in a group. */
 const elementOf = (list: Field): Field => {
   const repeated = list.children[0]!;
   return repeated.children.length === 1 ? repeated.children[0]! : repeated;
 };
 
-/** How a value becomes JSON that the library has put together, with the physical values of `physical` in it. */
+/** Returns a reader that converts a value assembled by the library from physical values (see `physical`) to JSON. */
 export const readerOf = (field: Field, { created_by: writer = '' }: FileMetaData): ReadValue => {
   const isOfImpala = /^impala/i.test(writer);
   const readers = new Map<Field, ReadValue>();
@@ -137,7 +137,7 @@ export const readerOf = (field: Field, { created_by: writer = '' }: FileMetaData
     if (value === null || value === undefined) return null;
     if (at.element.logical_type?.type === 'VARIANT') return fail('VARIANT')(value);
     if (Array.isArray(value)) {
-      // A repeated field without a list around it is a list too.
+      // A repeated field outside a list is also a list.
       const element = isType(at, 'LIST') ? elementOf(at) : at;
       return value.map((each) => read(element, each));
     }
@@ -151,7 +151,7 @@ export const readerOf = (field: Field, { created_by: writer = '' }: FileMetaData
   const readMap = (map: Field, members: Record<string, unknown>): JsonValue => {
     const [, element] = map.children[0]!.children;
     const entries = Object.entries(members).map(([key, value]) => {
-      // The library has put U+FFFD in place of what it could not decode.
+      // The library replaced invalid bytes with U+FFFD.
       if (key.includes('\ufffd')) throw new UnreadableValueError('has a key that is not UTF-8', key);
       return [key, element ? read(element, value) : null];
     });
@@ -161,15 +161,16 @@ export const readerOf = (field: Field, { created_by: writer = '' }: FileMetaData
 };
 
 /**
- * The metadata without meanings, so that the library returns physical values: it rounds decimals and times, and replaces what is
- * not UTF-8. Keys of maps keep theirs, because the library makes names of them; so do half floats, which it alone decodes.
+ * Returns the metadata without logical types, so that the library returns physical values: it rounds decimals and times, and
+ * replaces invalid UTF-8. Map keys keep their type, because the library uses them as property names, and so do half floats, which
+ * only the library decodes.
  */
 export const physical = (metadata: FileMetaData): FileMetaData => {
   const strip = (element: SchemaElement, parent: SchemaElement | undefined): SchemaElement => {
     const isKey =
       element.name === 'key' && parent?.num_children === 2 && parent.repetition_type === 'REPEATED';
     const type = element.logical_type?.type;
-    // The library knows a list and a map by the converted type alone.
+    // The library recognizes lists and maps only by the converted type.
     if (element.num_children)
       return type === 'LIST' || type === 'MAP' ? { ...element, converted_type: type } : element;
     if (isKey || type === 'FLOAT16') return element;
@@ -180,5 +181,5 @@ export const physical = (metadata: FileMetaData): FileMetaData => {
   return { ...metadata, schema: schema.map((element, index) => strip(element, schema[index - 1])) };
 };
 
-/** The one type that the library converts by its physical type, in nanoseconds. */
+/** The only type that the library converts by its physical type, in nanoseconds. */
 export const PARSERS = { timestampFromNanoseconds: (ns: bigint) => ns };

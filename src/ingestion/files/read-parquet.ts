@@ -11,7 +11,7 @@ import { readRow } from '../read-row.ts';
 import type { FileRow, PickColumns } from './file-row.ts';
 import { PARSERS, physical, readerOf } from './parquet-types.ts';
 
-/** Rows that are in memory at once. */
+/** Rows held in memory at once. */
 const PAGE = 100_000;
 const COMPRESSORS: Compressors = {
   GZIP: (input) => zlib.gunzipSync(input),
@@ -19,7 +19,7 @@ const COMPRESSORS: Compressors = {
   ZSTD: (input) => zlib.zstdDecompressSync(input),
 };
 
-/** The rows of a Parquet file. `pick` chooses among the names of its columns. */
+/** Reads the rows of a Parquet file. `pick` selects columns by name. */
 export async function* readParquet(path: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
   const handle = await open(path);
   try {

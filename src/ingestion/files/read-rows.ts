@@ -8,17 +8,17 @@ import type { FileRow, PickColumns } from './file-row.ts';
 import { readParquet } from './read-parquet.ts';
 import { readSqlite } from './read-sqlite.ts';
 
-/** Of a value that is JSON already. */
+/** Reader for values that are JSON already. */
 const keep: ReadValue = (value) => value as ReturnType<ReadValue>;
 
-/** Of a line, and of a record of a CSV over several lines. */
+/** Maximum size of a line, or of a CSV record over several lines. */
 const MAX_LINE_BYTES = 16_000_000;
 const NOT_UTF8 = 'The line is not UTF-8';
 const TOO_LONG = 'The line has more than 16 MB';
-/** What can be read of a line that is refused. */
+/** Decodes the readable part of a rejected line. */
 const lossy = new TextDecoder();
 
-/** A line of a text, counted from 1. */
+/** A line of text, numbered from 1. */
 interface Line {
   text: string;
   /** Why the line cannot be read; `null` if it can. */
@@ -44,7 +44,7 @@ const parseLine = (text: string): { values: Record<string, unknown> } | { reason
     const values = parseJson(text);
     if (isRecord(values)) return { values };
   } catch (error) {
-    // The message of a SyntaxError quotes the line.
+    // The message of a `SyntaxError` quotes the line.
     if (error instanceof RangeError) return { reason: `In the line ${error.message}` };
   }
   return { reason: 'The line is not a JSON object' };
@@ -62,13 +62,13 @@ async function* ndjsonRows(path: string, pick: PickColumns): AsyncGenerator<File
     const names = Object.keys(values);
     const picked = pick(names);
     const columns = picked.map((name) => ({ name, read: keep }));
-    // A member that is left out is `null`, unless it is one of `Object.prototype`.
+    // A missing property is `null`; inherited ones of `Object.prototype` do not count.
     const cells = picked.map((name) => (Object.hasOwn(values, name) ? values[name] : null));
     yield { names, row: readRow(columns, cells), line };
   }
 }
 
-/** A cell in quotes may have as many lines; where it has more, the quote was never closed. */
+/** Maximum lines of a quoted cell. Beyond it, the quote is treated as unclosed. */
 const MAX_LINES_OF_RECORD = 200;
 
 const cellsOf = (text: string, delimiter: string): string[] | null => {
@@ -85,15 +85,15 @@ const cellsOf = (text: string, delimiter: string): string[] | null => {
 const countQuotes = (text: string): number => text.split('"').length - 1;
 
 /**
- * Records of a CSV. A quote that is never closed would take all lines after it with it: where a record over several lines
- * cannot be read, its first line is refused and the others are read again.
+ * Parses CSV records. An unclosed quote would consume the rest of the file, so if a record over several lines is invalid, its
+ * first line is rejected and the remaining lines are parsed again.
  */
 async function* csvRecords(
   path: string,
   delimiter: string,
 ): AsyncGenerator<Line & { cells: string[] | null }, void> {
   let held: Line[] = [];
-  /** Of `held`: how many lines were looked at, and their quotes and characters. Counted as lines come, not again for each. */
+  /** Scan state of `held`: lines, quotes and characters seen so far, updated incrementally. */
   let [seen, quotes, characters] = [0, 0, 0];
   const restart = () => {
     [seen, quotes, characters] = [0, 0, 0];
@@ -110,7 +110,7 @@ async function* csvRecords(
       characters += added.length;
       if (quotes % 2 === 0) {
         const lines = held.slice(0, seen);
-        // A line ends with LF or with CR and LF; within a cell in quotes both are kept.
+        // Lines end with LF or CRLF; quoted cells keep both.
         const text = lines
           .map((each) => each.text)
           .join('\n')
@@ -135,7 +135,7 @@ async function* csvRecords(
   for (let record = next(true); record; record = next(true)) yield record;
 }
 
-/** An empty cell is what a database writes for NULL. */
+/** Databases export NULL as an empty cell. */
 const readCell: ReadValue = (cell) => (cell === '' ? null : (cell as string));
 
 async function* csvRows(path: string, delimiter: string, pick: PickColumns): AsyncGenerator<FileRow, void> {
@@ -160,7 +160,7 @@ async function* csvRows(path: string, delimiter: string, pick: PickColumns): Asy
   }
 }
 
-/** The rows of one file. `pick` is called at the first row at the latest. Throws if the file is not of this kind. */
+/** Reads the rows of one file. `pick` is called at the first row at the latest. Throws if the file has another format. */
 export const readRows = (
   source: Exclude<Source, { kind: 'postgres' }>,
   path: string,

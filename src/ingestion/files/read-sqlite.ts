@@ -6,8 +6,8 @@ import type { FileRow, PickColumns } from './file-row.ts';
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /**
- * The driver replaces what is not UTF-8, so that two different names would become one. Text is selected as bytes, and a BLOB as
- * hexadecimal text, so that each is told apart by its JavaScript type.
+ * The driver replaces invalid UTF-8, which would make different names equal. Text is selected as bytes, and a BLOB as hexadecimal
+ * text, so that the JavaScript type tells them apart.
  */
 const select = (name: string): string => {
   const column = quote(name);
@@ -22,7 +22,7 @@ const readerIn =
     return typeof value === 'bigint' ? readInteger(value) : readDouble(value as number);
   };
 
-/** The rows of a table or view. `pick` chooses among the names of its columns. */
+/** Reads the rows of a table or view. `pick` selects columns by name. */
 export function* readSqlite(path: string, table: string, pick: PickColumns): Generator<FileRow, void> {
   const database = new DatabaseSync(path, { readOnly: true });
   try {
@@ -32,9 +32,9 @@ export function* readSqlite(path: string, table: string, pick: PickColumns): Gen
     const { encoding } = database.prepare('PRAGMA encoding').get() as { encoding: string };
     const read = readerIn(new TextDecoder(encoding, { fatal: true, ignoreBOM: true }));
     const columns = picked.map((name) => ({ name, read }));
-    // One statement, so that all rows are of one moment.
+    // One statement, so that all rows come from the same snapshot.
     const rows = database.prepare(`SELECT ${picked.map(select).join(', ')} FROM ${quote(table)}`);
-    // As numbers, integers beyond 2^53 would be an error.
+    // Without BigInt, the driver throws for integers beyond 2^53.
     rows.setReadBigInts(true);
     rows.setReturnArrays(true);
     for (const cells of rows.iterate()) {

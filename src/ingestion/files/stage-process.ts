@@ -4,18 +4,18 @@ import { Worker } from 'node:worker_threads';
 import { SourceError } from '../source-error.ts';
 import { type Staging, stage } from './stage.ts';
 
-/** What the process sends: the names of columns that rows have, or what is wrong with the files. */
+/** Result of the process: column names of the rows, or a problem with the files. */
 export type StageMessage = { names: readonly (readonly string[])[] } | { problem: string };
 
-/** The first argument is the ID of the process that started this one. */
+/** Process ID of the parent. */
 const parent = Number(process.argv[2]);
-/** Ends the process once its parent was killed, though its own thread may be deep in a statement of SQLite. */
+/** Exits after the parent was killed, even if the main thread is blocked in a SQLite statement. */
 const END_WITH_PARENT = `setInterval(() => {
   if (process.ppid !== ${parent}) process.kill(process.pid, 'SIGKILL');
 }, 250);`;
 
 if (process.platform === 'linux') {
-  // Requests go first, and if the machine is out of memory, this process ends and not the service.
+  // Requests take precedence, and if memory runs out, the kernel kills this process instead of the service.
   setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
   writeFileSync('/proc/self/oom_score_adj', '1000');
 }

@@ -20,10 +20,10 @@ import { listFiles } from './list-files.ts';
 import { readRows } from './read-rows.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** What is to be read of the files of a source, and where to. */
+/** What to read from the files of a source, and where to write it. */
 export interface Staging {
   source: Exclude<Source, { kind: 'postgres' }>;
-  /** SQLite file that is made. */
+  /** Path of the SQLite file to create. */
   database: string;
   after: Position | null;
   keys: readonly string[];
@@ -36,15 +36,15 @@ const TABLES = `
   CREATE TABLE rows (us INTEGER, sort_key TEXT, key TEXT, is_retry INTEGER, reject_id TEXT, names INTEGER, content TEXT) STRICT;
   CREATE TABLE unusable (content TEXT) STRICT;
   BEGIN`;
-/** Of all rows that one run copies, if half of the free disk is not less. */
+/** Maximum bytes staged by one run, unless half of the free disk space is less. */
 const MAX_STAGED_BYTES = 8_000_000_000;
-/** Columns and index of a staged row, apart from its content. */
+/** Overhead of a staged row (columns and index), without its content. */
 const ROW_BYTES = 100;
 const INDEX = 'CREATE INDEX rows_in_order ON rows (is_retry, us, sort_key); COMMIT';
 
 /**
- * The names of a row that say how it is read. Lines of NDJSON may each have others: only those that a source can mean count, so that
- * optional members make no plan of their own, and a mapped member may be left out of any line.
+ * Returns the column names that determine how a row is read. Lines of NDJSON may differ in their properties, so only names that
+ * the source can use count. Optional properties need no separate plan, and a mapped property may be missing from any line.
  */
 const namesOf = ({ source }: Staging, names: readonly string[]): readonly string[] => {
   if (source.kind !== 'ndjson') return names;
@@ -59,8 +59,8 @@ const maxStagedBytes = (folder: string): number => {
 };
 
 /**
- * Copies the rows that a run needs out of files into a SQLite file: those after a position, those that were rejected, and
- * those that cannot be used. Files have no order, and may change while they are read. Returns the names of columns that rows have.
+ * Copies the rows that a run needs from files into a SQLite file: rows after a position, earlier rejects, and malformed rows.
+ * Files are unsorted, and may change while they are read. Returns the column names of the rows.
  */
 export const stage = async (staging: Staging): Promise<(readonly string[])[]> => {
   const { source, database: to, after, nowUs } = staging;
@@ -72,10 +72,10 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     database.exec(TABLES);
     const add = database.prepare('INSERT INTO rows VALUES (?, ?, ?, ?, ?, ?, ?)');
     const refuse = database.prepare('INSERT INTO unusable VALUES (?)');
-    /** Names of the rows that can be read, by the number of their plan. */
+    /** Column names of readable rows, by plan number. */
     const readable: (readonly string[])[] = [];
     type Plan = { index: number; columns: Columns } | { reason: string };
-    /** One line of NDJSON that lacks a column stops no run, unless the run erases users. */
+    /** One NDJSON line without a required column does not stop a run, unless the run erases users. */
     const makePlan = (names: readonly string[]): Plan => {
       try {
         const columns = columnsOf(source, names);
@@ -87,7 +87,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       }
     };
     const plans = new Map<string, Plan>();
-    /** How the rows with these names are read, or why they cannot be. */
+    /** Returns how to read rows with these columns, or why they are invalid. */
     const planOf = (all: readonly string[]): Plan => {
       const names = namesOf(staging, all);
       const id = JSON.stringify(names);
@@ -111,7 +111,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
     };
     const refuseRow = (row: MalformedRow) =>
       refuse.run(countStaged(JSON.stringify({ ...row, payload: shortenPayload(row.payload) })));
-    /** Keeps where the line is and not what it says: nobody could find it there when a user is erased. */
+    /** Keeps the position of the line instead of its content, which an erasure of the user could not find. */
     const refuseLine = (line: string, reason: string) =>
       refuseRow({
         rejectId: rejectIdForLine(line, ''),
@@ -130,7 +130,7 @@ export const stage = async (staging: Staging): Promise<(readonly string[])[]> =>
       const { names, row } = fileRow;
       const plan = planOf(names);
       if ('reason' in plan) {
-        // Of NDJSON alone, which has lines.
+        // Only NDJSON gets here, which has lines.
         refuseLine(line!, plan.reason);
         return;
       }

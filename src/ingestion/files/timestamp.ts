@@ -2,7 +2,9 @@ import { fromIso } from '../../protocol/index.ts';
 import type { JsonValue } from '../json-value.ts';
 
 const NS_DIGITS = 9;
-/** The largest numbers that are seconds, milliseconds and microseconds, with their digits down to nanoseconds; each ends after the year 5000. */
+/**
+ * Upper bounds of seconds, milliseconds and microseconds, with their digits down to nanoseconds. Each ends after the year 5000.
+ */
 const UNITS: readonly [max: number, digits: number][] = [
   [1e11, NS_DIGITS],
   [1e14, 6],
@@ -13,7 +15,7 @@ const UNITS: readonly [max: number, digits: number][] = [
 export interface Timestamp {
   /** Unix microseconds. */
   us: number;
-  /** From 0 to 999, after the microsecond. */
+  /** 0 to 999, after the microsecond. */
   nanoseconds: number;
 }
 
@@ -23,7 +25,7 @@ const toTimestamp = (ns: bigint): Timestamp | null => {
   return Number.isSafeInteger(us) ? { us, nanoseconds: Number(nanoseconds) } : null;
 };
 
-/** Digit by digit, because a double does not hold nanoseconds. */
+/** Parses digits as text, because a double cannot hold nanoseconds. */
 const parseEpoch = (text: string): Timestamp | null => {
   const [, sign = '', whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
   if (whole === undefined) return null;
@@ -41,8 +43,8 @@ const toIso = (text: string): string => {
 };
 
 /**
- * Parses an `UPDATED_AT`; `null` if it is not a time. A date and time without a zone is UTC. A number is seconds,
- * milliseconds, microseconds or nanoseconds, whichever gives a year of our time.
+ * Parses an `UPDATED_AT`; `null` if invalid. A date and time without a zone is UTC. The unit of a number (s, ms, µs or ns) is
+ * inferred from its magnitude.
  */
 export const parseTimestamp = (value: JsonValue): Timestamp | null => {
   if (typeof value === 'number') return parseEpoch(String(value));
