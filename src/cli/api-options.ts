@@ -1,7 +1,7 @@
 import { readSecret } from '../secrets/index.ts';
 import { createRestClient, type RestClient, type RestClientOptions } from '../server/index.ts';
 
-/** Where the API is and the key to it, for the commands that call it. */
+/** Endpoint and key options of commands that call the API. */
 export const apiOptions = {
   endpoint: { type: 'string', description: 'Base URL of the API (PLACARD_ENDPOINT)', valueHint: 'URL' },
   instance: { type: 'string', description: 'Or a hosted instance (PLACARD_INSTANCE)', valueHint: 'EU-01' },
@@ -15,10 +15,10 @@ export const apiOptions = {
 type ApiArgs = { [Name in keyof typeof apiOptions]?: string | undefined };
 type More = Pick<RestClientOptions, 'onRetry'>;
 
-/** What the arguments name, else the environment: an endpoint, or an instance. */
+/** Returns the endpoint or instance from the arguments, otherwise from the environment. */
 export const addressOf = (args: ApiArgs): { endpoint: string } | { instance: string } => {
   const { PLACARD_ENDPOINT, PLACARD_INSTANCE } = process.env;
-  // An argument counts before a variable.
+  // Arguments take precedence over variables.
   const endpoint = args.endpoint ?? (args.instance ? undefined : PLACARD_ENDPOINT);
   const instance = args.instance ?? PLACARD_INSTANCE;
   if (endpoint) return { endpoint };

@@ -8,7 +8,7 @@ const options = {
   to: { type: 'string', description: 'File to write; it must not exist', valueHint: 'FILE' },
 } as const;
 
-/** `placard backup`: a copy of the SQLite file as it is now, while the service runs. */
+/** `placard backup`: copies the SQLite file while the service runs. */
 export const backup = defineCommand({
   meta: { name: 'backup', description: 'Copy the SQLite file while the service runs.' },
   args: options,
@@ -20,7 +20,7 @@ export const backup = defineCommand({
       await backupStore(db, args.to, { signal: asked });
     } catch (error) {
       release();
-      // The thread that copies receives no signal, and the process would wait for it: only a signal ends both at once.
+      // The copying thread receives no signals, and the process would wait for it, so end both with the signal.
       if (error instanceof InterruptedError) process.kill(process.pid, error.signal);
       throw error;
     }

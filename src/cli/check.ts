@@ -21,7 +21,7 @@ const options = {
   db: { ...dbOption, description: `With --verify-results: ${dbOption.description}` },
 } as const;
 
-/** Prints what can be served, and what in it cannot be meant. Returns how many warnings there were. */
+/** Prints a summary of the workspaces and their warnings. Returns the number of warnings. */
 const report = ({ workspaces }: Registry): number => {
   for (const { workspaceId, campaigns, apiKeys, warnings } of workspaces) {
     for (const warning of warnings)
@@ -34,7 +34,7 @@ const report = ({ workspaces }: Registry): number => {
   return workspaces.reduce((sum, { warnings }) => sum + warnings.length, 0);
 };
 
-/** Tries every source. Names what is wrong with each; throws where one cannot be read, or a row of it is not as it should be. */
+/** Reads every source and prints what is wrong with each. Throws if a source is unreadable or has an invalid row. */
 const trySources = async ({ workspaces }: Registry): Promise<void> => {
   const { checkSource } = await import('../ingestion/index.ts');
   let wrong = 0;
@@ -60,7 +60,10 @@ const trySources = async ({ workspaces }: Registry): Promise<void> => {
   if (wrong > 0) throw new Error(`${count(wrong, 'problem')} with sources`);
 };
 
-/** Verifies every campaign. Retention deletes events and keeps counts, so that only counts that are too low are certainly wrong. */
+/**
+ * Verifies the counts of every campaign. Retention deletes events but keeps counts, so only counts that are too low are certainly
+ * wrong.
+ */
 const verifyAll = async (db: string): Promise<void> => {
   const reader = await openStoreReader(db);
   let low = 0;
@@ -82,7 +85,7 @@ const verifyAll = async (db: string): Promise<void> => {
   if (low > 0) throw new Error(`${count(low, 'count')} of campaigns are lower than their events`);
 };
 
-/** `placard check`: says whether a workspace file can be served, and why not. */
+/** `placard check`: validates workspace files. */
 export const check = defineCommand({
   meta: { name: 'check', description: 'Check a workspace file, or the results in a database.' },
   args: options,

@@ -4,19 +4,19 @@ import { readSecret } from '../secrets/index.ts';
 import type { Store } from '../service/index.ts';
 import { sentenceOf } from './sentence.ts';
 
-/** `--db` of the commands that read a database. */
+/** `--db` option of commands that read a database. */
 export const dbOption = {
   type: 'string',
   description: 'SQLite file or PostgreSQL URL (PLACARD_DB)',
   valueHint: 'FILE|postgres://…',
 } as const;
 
-/** A password in a URL, in either place where PostgreSQL takes one. */
+/** Matches a URL with a password, in either place that PostgreSQL accepts. */
 const PASSWORD = /^postgres(?:ql)?:\/\/(?:[^@:]*:[^@]+@|.*[?&]password=)/;
 
 /**
- * The database that a command line or the environment names: `--db`, else `PLACARD_DB`, else what stands in the file
- * `PLACARD_DB_FILE`. `undefined` where none does; a variable that is set to nothing is not set.
+ * Returns the database from `--db`, otherwise `PLACARD_DB`, otherwise the contents of `PLACARD_DB_FILE`; `undefined` if none is
+ * set. Empty variables count as unset.
  */
 export const namedDatabase = (option: string | undefined): string | undefined => {
   if (option === '') throw new Error('--db needs a value');
@@ -31,7 +31,7 @@ export const namedDatabase = (option: string | undefined): string | undefined =>
   return readSecret('PLACARD_DB');
 };
 
-/** The database that a command reads; `missing` is the error without one. */
+/** Returns the database of a command. Throws an error with the message `missing` if none is named. */
 export const visitedDatabase = (option: string | undefined, missing: string): string => {
   const db = namedDatabase(option);
   if (db === undefined)
@@ -39,16 +39,16 @@ export const visitedDatabase = (option: string | undefined, missing: string): st
   return db;
 };
 
-/** An error must not show a login: a URL is shown by its host and path, another text as it is. */
+/** Redacts credentials for error messages: a URL is reduced to host and path, other text is unchanged. */
 const shownAddress = (db: string): string => {
   if (!db.includes('://')) return db;
-  // A text that cannot be parsed is not shown: a password with a slash in it is no URL any more.
+  // A password with a slash makes the URL unparsable, so redact everything after the scheme.
   if (!URL.canParse(db)) return db.replace(/:\/\/.*/s, '://…');
   const { protocol, host, pathname } = new URL(db);
   return `${protocol}//${host}${pathname}`;
 };
 
-/** SQLite's code for a file that it cannot open; it does not say why. */
+/** SQLite error code for a file that it cannot open, without the reason. */
 const SQLITE_CANTOPEN = 14;
 
 const whyNot = (db: string, error: unknown): string => {
@@ -65,9 +65,9 @@ const whyNot = (db: string, error: unknown): string => {
   return sentenceOf(error);
 };
 
-/** Opens the store of a service, or says in one sentence why not. */
+/** Opens the store of a service. Throws a one-sentence error if it cannot. */
 export const openDatabase = async (db: string): Promise<Store> => {
-  // Commands that only name a database, or none, need not load the service.
+  // Loaded lazily, because commands without a database need not load the service.
   const { openStore } = await import('../service/index.ts');
   try {
     return await openStore(db);
@@ -78,7 +78,7 @@ export const openDatabase = async (db: string): Promise<Store> => {
   }
 };
 
-/** The workspace of a database that a command line names, else its only one; `undefined` where it holds none. */
+/** Returns the workspace named on the command line, otherwise the only one in the database; `undefined` if there are none. */
 export const chosenWorkspace = (known: readonly string[], chosen: string | undefined): string | undefined => {
   if (chosen === undefined && known.length > 1)
     throw new Error(`the database holds several workspaces (${known.join(', ')}); name one with --workspace`);

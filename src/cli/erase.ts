@@ -11,7 +11,7 @@ const options = {
   ...apiOptions,
 } as const;
 
-/** `placard erase`: erases users through a running service, by the rules of `/users/delete`. */
+/** `placard erase`: erases users through a running service, with the semantics of `/users/delete`. */
 export const erase = defineCommand({
   meta: { name: 'erase', description: 'Erase users with everything that is stored of them.' },
   args: options,

@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 
-/** A command's end with an exit code of its own. */
+/** Ends a command with a specific exit code. */
 export class ExitError extends Error {
   override readonly name = 'ExitError';
   readonly exitCode: number;
@@ -11,12 +11,12 @@ export class ExitError extends Error {
   }
 }
 
-/** A failure that the command has reported itself. */
+/** A failure that the command has already reported. */
 export class ReportedError extends Error {
   override readonly name = 'ReportedError';
 }
 
-/** A person or a supervisor ended the command. */
+/** The command was interrupted by a signal. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
   readonly signal: NodeJS.Signals;
@@ -26,18 +26,18 @@ export class InterruptedError extends Error {
     this.signal = signal;
   }
 
-  /** What a shell says of a process that the signal ended. */
+  /** Exit code by shell convention for a process ended by the signal. */
   get exitCode(): number {
     return 128 + constants.signals[this.signal];
   }
 }
 
 interface Interruption {
-  /** Aborted by the first signal: begin nothing more. The reason is an `InterruptedError`, here and below. */
+  /** Aborted by the first signal: start nothing new. The reason is an `InterruptedError`, as for `insisted`. */
   asked: AbortSignal;
-  /** Aborted by the second: wait for nothing. */
+  /** Aborted by the second signal: stop waiting. */
   insisted: AbortSignal;
-  /** From now on a signal ends the process. */
+  /** Restores the default: the next signal ends the process. */
   release(): void;
 }
 

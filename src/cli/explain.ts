@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { defineCommand } from 'citty';
 import { apiOptions, restClientOf } from './api-options.ts';
 
-/** Names come from people: one must not move a terminal's cursor, or break the table. */
+/** Removes escape sequences and control characters from names, which could move the cursor or break the table. */
 const plain = (cell: string): string => stripVTControlCharacters(cell).replaceAll(/\p{Cc}+/gu, ' ');
 
-/** Rows as lines whose columns are aligned with spaces. */
+/** Formats rows as lines with space-aligned columns. */
 const tableLines = (rows: readonly (readonly string[])[]): string[] => {
   const cells = rows.map((row) => row.map(plain));
   const widths = (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
@@ -30,7 +30,9 @@ const options = {
   ...apiOptions,
 } as const;
 
-/** `placard explain`: every campaign of a placement in order, and why the user gets it or not. */
+/**
+ * `placard explain`: lists the campaigns of a placement in order of evaluation, with the reason why the user gets each or not.
+ */
 export const explain = defineCommand({
   meta: { name: 'explain', description: 'Say why a user sees a banner or none.' },
   args: options,
@@ -49,7 +51,7 @@ export const explain = defineCommand({
       return;
     }
     const isUnknown = Object.values(answer.placements).some((campaigns) => campaigns.length === 0);
-    // Without placements the service answers for all that campaigns name.
+    // Without placements, the service explains all placements of campaigns.
     const { nearest } = await import('../service/index.ts');
     const known = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
     const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];

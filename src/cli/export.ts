@@ -12,7 +12,7 @@ const options = {
 const isKind = (word: string | undefined): word is ExportKind =>
   (EXPORT_KINDS as readonly (string | undefined)[]).includes(word);
 
-/** `placard export`: everything of one kind as NDJSON, while the service runs. */
+/** `placard export`: exports all records of one kind as NDJSON while the service runs. */
 export const exportData = defineCommand({
   meta: { name: 'export', description: 'Write users, events, banner events or data points as NDJSON.' },
   args: options,

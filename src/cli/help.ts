@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { type CommandDef, renderUsage } from 'citty';
 
-/** Command lines to begin with, by command. */
+/** Example command lines, by command. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   placard: ['placard init', 'placard serve', 'placard track --help'],
   init: ['placard init', 'placard init workspaces/shop.json'],
@@ -72,7 +72,7 @@ const exitCodes = (name: string): [code: string, meaning: string][] => [
 const section = (title: string, lines: readonly string[]) =>
   lines.length === 0 ? '' : `\n${title}\n\n${lines.map((line) => `  ${line}\n`).join('')}`;
 
-/** What `--help` prints: usage, examples and exit codes. Colours are for a terminal; in a file they are noise. */
+/** Returns the text of `--help`: usage, examples and exit codes. Colors only on a terminal. */
 export const helpOf = async (
   name: string,
   command: CommandDef,

@@ -37,12 +37,12 @@ const options = {
   ...apiOptions,
 } as const;
 
-/** Records that are sent at once where no `STATE` comes before. */
+/** Maximum records sent at once without a `STATE` in between. */
 const MAX_RECORDS = 1_500;
 
 type Properties = Record<string, unknown>;
 
-/** Makes the object of a record, or says what is wrong with the record. */
+/** Returns a function that converts a record to an object, or returns why the record is invalid. */
 const createMapping = (array: InputArray, columns: string | undefined) => {
   const pairs = (columns ?? '').split(',').flatMap((pair) => {
     if (pair.trim() === '') return [];
@@ -64,7 +64,7 @@ const createMapping = (array: InputArray, columns: string | undefined) => {
   };
 };
 
-/** Messages of the Singer specification that hold no rows. */
+/** Singer message types without rows. */
 const WITHOUT_ROWS = ['SCHEMA', 'ACTIVATE_VERSION'];
 
 const parseMessage = (text: string, line: number): Properties => {
@@ -73,7 +73,7 @@ const parseMessage = (text: string, line: number): Properties => {
     message = parseJson(text);
   } catch (error) {
     if (error instanceof RangeError) throw new Error(`line ${line}: ${error.message}`);
-    // The platform's message quotes the line: the user's own data.
+    // The platform's message quotes the line, which is user data.
   }
   if (isRecord(message) && typeof message['type'] === 'string') return message;
   throw new Error(`line ${line} is no message of a tap: each is an object with a "type"`);
@@ -81,18 +81,19 @@ const parseMessage = (text: string, line: number): Properties => {
 
 interface TapOptions {
   client: Pick<RestClient, 'track'>;
-  /** The messages, one a line. */
+  /** Messages, one per line. */
   input: AsyncIterable<Uint8Array>;
   array: InputArray;
-  /** As `--columns` writes it. */
+  /** Value of `--columns`. */
   columns: string | undefined;
-  /** The one stream to take; `undefined` for all. */
+  /** Stream to ingest; `undefined` for all. */
   stream: string | undefined;
 }
 
 /**
- * Reads the messages of a tap; a `STATE` goes to stdout once every record before it is stored. Returns what was rejected.
- * Throws if it cannot be known that all others are stored, before the `STATE` that would make the tap go on.
+ * Reads the messages of a tap, and writes a `STATE` to stdout once every record before it is stored. Returns the number of stored
+ * and rejected records. If it is unknown whether all others are stored, throws before the `STATE` that would make the tap
+ * continue.
  */
 export const ingestTap = async (options: TapOptions): Promise<{ stored: number; rejected: number }> => {
   const { client, input, array, columns, stream } = options;
@@ -107,7 +108,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     held = [];
     if (sent.length === 0) return;
     const wrong = new Set<number>();
-    // A tap repeats what comes after its last state: an answer that was lost may be repeated as well.
+    // A tap resends everything after its last state, so a request without a response may be repeated too.
     const { inDoubt } = await client.track(
       { [array]: sent.map(({ object }) => object) },
       {
@@ -118,7 +119,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
         },
       },
     );
-    // The tap would go on after a state, and never send these again.
+    // After a state, the tap would continue and never resend these.
     if (inDoubt.length > 0) {
       const { line } = sent[inDoubt[0]!.index]!;
       throw new Error(
@@ -139,7 +140,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
     if (held.length >= MAX_RECORDS) await send();
   };
   const isSeen = () => stream === undefined || streams.has(stream);
-  /** The last state, while no message has named the stream: its name may be misspelled. */
+  /** Last state, held back until a message names the stream, whose name may be misspelled. */
   let withheld: string | null = null;
   let line = 0;
   for await (const bytes of linesOf(input)) {
@@ -174,7 +175,7 @@ export const ingestTap = async (options: TapOptions): Promise<{ stored: number; 
   return { stored, rejected };
 };
 
-/** `placard ingest -`: rows from anywhere, through a Singer tap. */
+/** `placard ingest -`: ingests rows from stdin in the Singer format. */
 export const ingest = defineCommand({
   meta: { name: 'ingest', description: 'Store the records of a Singer tap.' },
   args: options,

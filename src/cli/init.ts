@@ -9,12 +9,11 @@ import { newOperatorKey } from '../studio/index.ts';
 const newKey = (kind: string) => `placard_${kind}_${randomBytes(24).toString('base64url')}`;
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Where the tools of today serve an app that is being written. */
+/** Default URLs of common development servers. */
 const SITES = ['http://localhost:3000', 'http://localhost:5173'];
 
 /**
- * A small workspace to begin with: one app, one placement, one campaign for everyone, keys of its own, and a Studio that
- * publishes.
+ * Creates a starter workspace: one app, one placement, one campaign for everyone, generated keys, and a Studio that can publish.
  */
 const starterWorkspace = () => {
   const operator = newOperatorKey();
@@ -67,7 +66,7 @@ const starterWorkspace = () => {
 };
 
 const DEFAULT_FILE = 'workspace.json';
-/** Where an app that has installed the package finds it. */
+/** Path of the schema in an app that has installed the package. */
 const SCHEMA = 'node_modules/placard/dist/workspace.schema.json';
 
 const options = {
@@ -78,11 +77,11 @@ const options = {
   },
 } as const;
 
-/** The member that leads an editor to the JSON Schema, where the package is installed beside the file. */
+/** Returns the `$schema` property for editors, if the package is installed next to the file. */
 const schemaMember = (file: string) =>
   existsSync(SCHEMA) ? { $schema: `./${relative(dirname(file), SCHEMA).split(sep).join('/')}` } : {};
 
-/** `placard init`: a workspace file to begin with. Its keys are shown once, the file holds their hashes. */
+/** `placard init`: creates a workspace file. Prints the keys once; the file contains only their hashes. */
 export const init = defineCommand({
   meta: { name: 'init', description: 'Write a small workspace file with keys of its own.' },
   args: options,

@@ -26,7 +26,7 @@ const options = {
 
 const ACTIONS = ['sync', 'runs', 'rejects'];
 const POLL_MS = 500;
-/** Rejects that are read at once. */
+/** Rejects read at once. */
 const PAGE = 500;
 
 const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus | undefined> => {
@@ -37,7 +37,7 @@ const newestRun = async (client: RestClient, id: string): Promise<JobSyncStatus 
 const countsOf = ({ job_status, rows_synced, rows_failed_with_errors }: JobSyncStatus): string =>
   `${job_status}: ${count(rows_synced, 'row')} stored, ${rows_failed_with_errors.toLocaleString('en-US')} rejected`;
 
-/** Asks for a run; with `isPatient` it resolves at the end of it, and fails where that is no success. */
+/** Requests a run. With `isPatient`, waits for its end and throws unless it succeeded. */
 const sync = async (client: RestClient, id: string, isPatient: boolean): Promise<void> => {
   const before = isPatient ? await newestRun(client, id) : undefined;
   await client.syncIntegration(id);
@@ -64,9 +64,9 @@ const sync = async (client: RestClient, id: string, isPatient: boolean): Promise
 const CSV_COLUMNS = ['key', 'updated_at', 'reason', 'rejected_at', 'payload'] as const;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what a terminal runs
 const CONTROL = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g;
-/** Rejects are not in the API: they hold what the source says of people. */
+/** Writes rejects from the database. They are not in the API, because they contain user data from the source. */
 const writeRejects = async (db: string, asked: string | undefined, id: string, isCsv: boolean) => {
-  // The other actions call the API and need not load the service.
+  // Loaded lazily, because the other actions call the API and need not load the service.
   const { csvCell, stampText, openForMaintenance } = await import('../service/index.ts');
   const cell = (value: string | null) => csvCell((value ?? '').replace(CONTROL, '\ufffd'));
   const { ingestion, workspaceIds, close } = await openForMaintenance(db);
@@ -94,7 +94,7 @@ const writeRejects = async (db: string, asked: string | undefined, id: string, i
   }
 };
 
-/** `placard integrations`: the list, one integration's runs and rejects, and a run on demand. */
+/** `placard integrations`: lists integrations, shows runs and rejects, and starts a run on demand. */
 export const integrations = defineCommand({
   meta: {
     name: 'integrations',

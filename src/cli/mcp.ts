@@ -11,7 +11,7 @@ const options = {
   },
 } as const;
 
-/** `placard mcp`: serves the Studio to an agent over stdio, with the rights of an operator. */
+/** `placard mcp`: serves the Studio to an agent over stdio, with an operator's permissions. */
 export const mcp = defineCommand({
   meta: { name: 'mcp', description: 'Serve the Studio to an agent, by MCP over stdio.' },
   args: options,
@@ -28,7 +28,7 @@ export const mcp = defineCommand({
       studioUrl,
       key,
       version: version(),
-      // stdout belongs to the protocol.
+      // stdout is reserved for the protocol.
       onReady: ({ name, role }) =>
         process.stderr.write(
           `placard: serving MCP on stdio as ${name} (${role}) of ${new URL(studioUrl).origin}\n`,

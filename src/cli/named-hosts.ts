@@ -1,4 +1,4 @@
-/** Parses `PLACARD_WEBHOOK_PRIVATE_HOSTS`: host names and addresses, separated by commas. */
+/** Parses `PLACARD_WEBHOOK_PRIVATE_HOSTS`: comma-separated host names and addresses. */
 export const namedHosts = (text: string | undefined): ReadonlySet<string> =>
   new Set(
     (text ?? '')

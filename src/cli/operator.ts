@@ -11,7 +11,7 @@ const options = {
 
 const isRole = (text: string | undefined): text is Role => ROLES.some((role) => role === text);
 
-/** `placard operator create`: makes a key for the Studio, prints it once, and the line that lets it in. */
+/** `placard operator create`: creates a Studio key and prints it once, with the line for the workspace file. */
 export const operator = defineCommand({
   meta: { name: 'operator', description: 'Make a key for the Studio.' },
   args: options,

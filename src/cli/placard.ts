@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The first Node that has `node:sqlite` without a flag. */
+/** First Node.js version with `node:sqlite` without a flag. */
 const MIN_NODE = [22, 13] as const;
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
@@ -10,7 +10,7 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
   );
   process.exitCode = 1;
 } else {
-  // Only now: an older Node could not even load what the commands import.
+  // Imported after the version check, because older versions cannot load the commands.
   const { run } = await import('./run.ts');
   process.exitCode = await run(process.argv.slice(2));
 }

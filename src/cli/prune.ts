@@ -18,13 +18,13 @@ const options = {
 
 const dayOf = (text: string): number => {
   const ms = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(text) : Number.NaN;
-  // The parser takes 30 February for 2 March: more would go than was said.
+  // `Date.parse` accepts 30 February as 2 March, which would delete more than requested.
   const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
   if (!isDay) throw new Error(`--before must be a day such as 2026-01-01, got "${text}"`);
   return ms;
 };
 
-/** `placard prune`: deletes old events, and gives their room back. */
+/** `placard prune`: deletes old events and reclaims their disk space. */
 export const prune = defineCommand({
   meta: { name: 'prune', description: 'Delete events, purchases and banner events from before a day.' },
   args: options,

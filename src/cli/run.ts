@@ -11,7 +11,7 @@ import { ReportedError } from './exit.ts';
 import { helpOf } from './help.ts';
 import { sentenceOf } from './sentence.ts';
 
-/** Each is loaded when it is called: the commands that only call the API need not load the service. */
+/** Loaded on demand: commands that only call the API need not load the service. */
 const commands: SubCommandsDef = {
   init: async () => (await import('./init.ts')).init,
   serve: async () => (await import('./serve.ts')).serve,
@@ -41,9 +41,9 @@ const commandNamed = async (name: string | undefined): Promise<CommandDef | unde
   return typeof found === 'function' ? found() : found;
 };
 
-/** Throws for a mistyped option and for a word too many: the parser passes over both. */
+/** Throws for unknown options and unexpected arguments, which the parser ignores. */
 const refuseUnknown = (given: ParsedArgs, known: ArgsDef): void => {
-  // The parser gives `--some-name` under `someName` too.
+  // The parser also adds `--some-name` as `someName`.
   const written = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const isKnown = (name: string) => Object.hasOwn(known, name) || Object.hasOwn(known, written(name));
   const unknown = Object.keys(given).filter((name) => name !== '_' && !isKnown(name));
@@ -51,7 +51,7 @@ const refuseUnknown = (given: ParsedArgs, known: ArgsDef): void => {
     const options = Object.keys(known).map((name) => `--${name}`);
     throw new Error(`there is no option --${unknown[0]}; the options are ${options.join(', ')}`);
   }
-  // A pattern such as `workspaces/*.json` gives several words: a person would believe that all files were read.
+  // The shell expands a pattern such as `workspaces/*.json` to several arguments; reading only the first would be misleading.
   const expected = Object.values(known).filter(({ type }) => type === 'positional').length;
   if (given._.length > expected)
     throw new Error(`"${given._[expected]}" is one word too many; nothing was done`);
@@ -59,25 +59,28 @@ const refuseUnknown = (given: ParsedArgs, known: ArgsDef): void => {
 
 const isHelp = (word: string) => word === '--help' || word === '-h';
 
-/** Commands that go on when the reader of stdout leaves: else they would stop sending halfway. They report it themselves. */
+/**
+ * Commands that continue if the reader of stdout closes the pipe, so that they do not stop sending midway. They report it
+ * themselves.
+ */
 const NEED_NO_READER = new Set(['track']);
 
 const endWithReader = (error: NodeJS.ErrnoException) => {
-  // `placard export … | head` closes the pipe: that is an end, not an error.
+  // `placard export … | head` closes the pipe, which is not an error.
   if (error.code !== 'EPIPE') process.stderr.write(`placard: ${sentenceOf(error)}\n`);
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 };
 
-/** The code of an error that has one of its own, such as an interruption. */
+/** Returns the exit code of an error, such as an interruption. */
 const exitCodeOf = (error: unknown): number => {
   const { exitCode } = error as { exitCode?: unknown };
   return typeof exitCode === 'number' ? exitCode : 1;
 };
 
-/** Runs a command line and returns the exit code. What goes wrong is one sentence on stderr. */
+/** Runs a command line and returns the exit code. Prints errors to stderr as one sentence. */
 export const run = async (words: string[]): Promise<number> => {
   process.stdout.on('error', endWithReader);
-  // Without a reader of stderr the exit code alone says what happened.
+  // If stderr has no reader, only the exit code reports the failure.
   process.stderr.on('error', () => undefined);
   const [name] = words;
   const command = await commandNamed(name);

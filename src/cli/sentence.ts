@@ -17,7 +17,7 @@ interface SystemError extends Error {
   address?: string;
 }
 
-/** Why the network, or TLS, did not do it: the code at the end of the causes. SQLite's is the same for every failure. */
+/** Returns the innermost error code of a network or TLS failure. SQLite's is the same for every failure. */
 const causeCode = (error: Error): string | undefined => {
   let last = error;
   while (last.cause instanceof Error) last = last.cause;
@@ -25,10 +25,10 @@ const causeCode = (error: Error): string | undefined => {
   return last !== error && typeof code === 'string' && !code.startsWith('ERR_SQLITE') ? code : undefined;
 };
 
-/** What a person can do something with: one line, no stack. */
+/** Formats an error for users: one line, no stack trace. */
 export const sentenceOf = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error);
-  // Several addresses of one host failed, each with its own reason: the first is enough.
+  // All addresses of a host failed; the first reason is enough.
   if (error instanceof AggregateError && error.errors.length > 0) return sentenceOf(error.errors[0]);
   const { code, path, port, address, message } = error as SystemError;
   if (code === 'EADDRINUSE') return `port ${port} on ${address} is in use; choose another with --port`;

@@ -8,7 +8,7 @@ const isPlain = (value: unknown): boolean =>
   typeof value === 'number' || typeof value === 'boolean' || /^[\w.:/@+-]+$/.test(String(value));
 const shown = (value: unknown): string => (isPlain(value) ? String(value) : JSON.stringify(value));
 
-/** Formats a line of the log for a terminal: the time of day, level, message, and fields. */
+/** Formats a log record for a terminal: time of day, level, message and fields. */
 export const formatLine = (json: string, timeOf: (time: string) => string): string => {
   const { level, time, msg, at, ...fields } = JSON.parse(json) as Line;
   const facts = Object.entries(fields).map(([name, value]) => `${name}=${shown(value)}`);
@@ -18,7 +18,7 @@ export const formatLine = (json: string, timeOf: (time: string) => string): stri
 
 const localTime = (time: string): string => new Date(time).toLocaleTimeString('en-GB');
 
-/** Creates the log of `placard serve` on stdout: JSON, or readable lines on a terminal. Throws if `LOG_LEVEL` is unknown. */
+/** Creates the log of `placard serve` on stdout: JSON, or readable lines on a terminal. Throws if `LOG_LEVEL` is invalid. */
 export const createServeLog = (level: string): Logger => {
   if (!LEVELS.includes(level))
     throw new Error(`LOG_LEVEL must be one of ${LEVELS.join(', ')}, got "${level}"`);

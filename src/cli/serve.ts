@@ -75,20 +75,20 @@ const options = {
   },
 } as const;
 
-/** What the command line names, else the environment. A variable that is set to nothing is not set. */
+/** Returns the command-line option, otherwise the environment variable. Empty variables count as unset. */
 type Setting = (name: keyof typeof options, variable: string) => string | undefined;
 
-/** A port as text: 0 to 65,535. */
+/** Parses a port, 0 to 65,535. */
 const portOf = (option: string, text: string): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw new Error(`--${option} must be a number from 0 to 65535, got "${text}"`);
   return port;
 };
 
-/** Longer than two checks of `deploy/Caddyfile`. */
+/** Longer than two health checks of `deploy/Caddyfile`. */
 const DRAIN_SECONDS = '5';
 const MAX_DRAIN_SECONDS = 3_600;
-/** Longer than the upstream `keepalive_timeout` of `deploy/nginx.conf`, which asks no `/readyz`. */
+/** Longer than the upstream `keepalive_timeout` of `deploy/nginx.conf`, which does not check `/readyz`. */
 const LINGER_MS = 1_500;
 
 const drainMsOf = (text: string): number => {
@@ -98,7 +98,7 @@ const drainMsOf = (text: string): number => {
   return seconds * 1000;
 };
 
-/** Watches the workspaces. Throws with a hint where there are none yet. */
+/** Watches the workspace files. Throws with a hint if there are none. */
 const workspacesOf = (path: string, log: Log): WatchedSource => {
   try {
     return watchWorkspaces(path, { log });
@@ -109,7 +109,7 @@ const workspacesOf = (path: string, log: Log): WatchedSource => {
   }
 };
 
-/** Logs who can reach the service, and what they can read there. */
+/** Logs from where the service can be reached, and what is exposed there. */
 const logReach = (log: Log, host: string, hasMetricsToken: boolean) => {
   if (isLoopback(host)) {
     log.info({ host }, 'only this machine can reach the service; in a container set HOST=0.0.0.0');
@@ -125,12 +125,12 @@ interface ServeStudioOptions {
   workspaces: ReleaseSource;
   store: Store;
   service: Service;
-  /** Where browsers of this machine reach the API; `null` where others reach it too. */
+  /** URL of the API for browsers on this machine; `null` if other hosts can reach it too. */
   ownUrl: string | null;
   log: Log;
 }
 
-/** A URL of ours as browsers have it, without a slash at the end; `undefined` where none is named. */
+/** Public URL as seen by browsers, without a trailing slash; `undefined` if not configured. */
 const urlOf = (
   setting: Setting,
   name: 'studio-url' | 'service-url',
@@ -142,7 +142,7 @@ const urlOf = (
   throw new Error(`--${name} must be a URL such as ${example}, got "${url}"`);
 };
 
-/** Serves the Studio beside the API where a port is named for it; `null` where none is. */
+/** Serves the Studio if its port is configured; otherwise returns `null`. */
 const serveStudio = async (
   setting: Setting,
   { workspaces, store, service, ownUrl, log }: ServeStudioOptions,
@@ -159,7 +159,7 @@ const serveStudio = async (
     workspaces,
     store,
     service,
-    // Where others use the Studio, its campaigns are for others too: an address of this machine would lead them to their own.
+    // If others use the Studio, a loopback address would point to their own machine.
     serviceUrl:
       urlOf(setting, 'service-url', 'PLACARD_SERVICE_URL', 'https://api.example') ??
       (isOnlyHere ? ownUrl : null),
@@ -177,7 +177,7 @@ const serveStudio = async (
   return listening;
 };
 
-/** Resolves with the next signal that asks the process to end. */
+/** Resolves with the next termination signal. */
 const endAsked = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
   new Promise((resolve) => {
     const onSignal = (name: NodeJS.Signals) => {
@@ -191,7 +191,7 @@ const endAsked = (signal?: AbortSignal): Promise<NodeJS.Signals> =>
     signal?.addEventListener('abort', ignore);
   });
 
-/** Serves on while load balancers learn from `/readyz` that this replica ends. Another signal cuts it short. */
+/** Keeps serving while load balancers learn from `/readyz` that this replica is shutting down. Another signal ends it early. */
 const drain = async (service: Service, ms: number): Promise<void> => {
   service.drain();
   const ended = new AbortController();
@@ -205,7 +205,7 @@ type Args = Partial<Record<keyof typeof options, string | undefined>>;
 const runService = async (args: Args, log: Logger): Promise<void> => {
   const { env } = process;
   const setting: Setting = (name, variable) => {
-    // An empty host would be every address of the machine.
+    // An empty host would bind all addresses.
     if (args[name] === '') throw new Error(`--${name} needs a value`);
     return args[name] ?? (env[variable] || undefined);
   };
@@ -220,17 +220,17 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   const ending = endAsked();
   tuneProcess();
   process.on('uncaughtException', (error) => {
-    // Node's own report quotes the error, which may quote a user's data.
+    // Node's default report quotes the error, which may contain user data.
     log.fatal(errorFacts(error), 'uncaught exception, exiting');
     process.exit(1);
   });
   const watched = workspacesOf(path, log);
-  // A terminal that is closed ends the process.
+  // On a terminal, SIGHUP means that it was closed, which must end the process.
   if (!process.stdout.isTTY) process.on('SIGHUP', watched.reload);
   const telemetry = await startTelemetry({ env, version: version(), log });
   const store = await openDatabase(db);
   const workspaces = await watchReleases(watched, store.studio, { log }).catch(async (error) => {
-    // The store's threads and connections would keep the process.
+    // The store's threads and connections would keep the process alive.
     watched.stop();
     await store.close();
     throw error;
@@ -258,13 +258,13 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   let listening: Listening | null = null;
   try {
     listening = await listen(service, { port, host, log, ...(drainMs > 0 && { lingerMs: LINGER_MS }) });
-    // Other machines have another address of a service that they can reach.
+    // On other machines, a loopback address does not reach this service.
     const ownUrl = isLoopback(host) ? listening.url : null;
     const studio = await serveStudio(setting, { workspaces, store, service, ownUrl, log });
     log.info({ url: listening.url, docs: `${listening.url}/docs`, store: store.kind }, 'listening');
     logReach(log, host, metricsToken !== undefined);
     const signal = await ending;
-    // A person at a terminal has no load balancer.
+    // In a terminal there is no load balancer to wait for.
     const isDraining = signal === 'SIGTERM' && drainMs > 0;
     log.info({ signal, ...(isDraining && { drain_seconds: drainMs / 1000 }) }, 'stopping');
     if (isDraining) await drain(service, drainMs);
@@ -281,7 +281,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   }
 };
 
-/** `placard serve`: runs the API until it is asked to end, then finishes what it has begun. */
+/** `placard serve`: runs the API until a termination signal, then finishes in-flight requests. */
 export const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the API.' },
   args: options,

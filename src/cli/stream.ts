@@ -71,9 +71,9 @@ interface Batch {
 interface Sink {
   /** Maximum number of rows of a batch. */
   rows: number;
-  /** Milliseconds between two looks for new rows. */
+  /** Poll interval in milliseconds. */
   pollMs: number;
-  /** Resolves when the batch is durable at the receiver. */
+  /** Resolves when the receiver has stored the batch durably. */
   write(batch: Batch, signal: AbortSignal): Promise<void>;
   close(): void;
 }
@@ -90,13 +90,13 @@ const lines: Sink = {
   close: () => undefined,
 };
 
-/** A file is named by the cursor before it: a run that is repeated after a crash replaces the files of the last batch. */
+/** Names files by the cursor before them, so that a rerun after a crash overwrites the files of the last batch. */
 const files = (folder: string, format: FileFormat): Sink => {
   mkdirSync(folder, { recursive: true });
   removeUnfinished(folder);
   return {
     rows: 20_000,
-    // Each look may add a file to each partition.
+    // Each poll may add a file to each partition.
     pollMs: 300 * SECOND_MS,
     async write({ events, from }) {
       writePartitions(folder, format, from, events);
@@ -174,7 +174,7 @@ const typesIn = (text: string | undefined): ReadonlySet<DataEventName> | null =>
   return new Set(names.filter(isDataEventName));
 };
 
-/** Keeps a cursor in a file that is replaced whole. */
+/** Stores a cursor in a file that is replaced atomically. */
 const cursorFile = (path: string | undefined) => ({
   read: () => (path !== undefined && existsSync(path) ? readFileSync(path, 'utf8').trim() : undefined),
   write(cursor: string) {
@@ -191,7 +191,7 @@ const workspaceFinder = (path: string | undefined): FindWorkspace => {
   return (id) => workspaces.find(({ workspaceId }) => workspaceId === id);
 };
 
-/** `placard stream`: events in the order in which they were stored, from any cursor. */
+/** `placard stream`: streams events in commit order from any cursor. */
 export const stream = defineCommand({
   meta: { name: 'stream', description: 'Write events to a file, a folder or a webhook, from any cursor.' },
   args: options,

@@ -17,11 +17,11 @@ const options = {
 } as const;
 
 const ACTIONS = ['attempts', 'resend', 'replay', 'resume'];
-/** All that are kept. */
+/** Maximum attempts shown, which is all that are stored. */
 const ATTEMPTS = 1_000;
 const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
 
-/** `placard webhooks`: how far webhooks are delivered, their attempts, and what repeats them. */
+/** `placard webhooks`: shows the delivery status and attempts of webhooks, and redelivers. */
 export const webhooks = defineCommand({
   meta: { name: 'webhooks', description: 'List webhooks and their attempts, or deliver again.' },
   args: options,

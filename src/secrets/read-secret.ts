@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Returns the value of an environment variable, or the contents of the file that `<name>_FILE` names, without a line break at the
- * end; `undefined` if both are unset or empty. Throws if both are set, or if the file is empty or cannot be read.
+ * Returns the value of an environment variable, or the contents of the file named by `<name>_FILE` without its trailing line
+ * break; `undefined` if both are unset or empty. Throws if both are set, or if the file is empty or unreadable.
  */
 export const readSecret = (name: string): string | undefined => {
   const fileVariable = `${name}_FILE`;

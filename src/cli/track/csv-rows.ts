@@ -11,10 +11,10 @@ import {
 } from '../../protocol/index.ts';
 import type { InputLine } from './input-line.ts';
 
-/** Members that are numbers wherever they are. */
+/** Properties that are always numbers. */
 const NUMBERS = ['price', 'quantity'];
 interface Column extends ColumnMapping {
-  /** As it is written in the header. */
+  /** Column title in the header. */
   title: string;
 }
 
@@ -27,8 +27,8 @@ const parseTitle = (title: string, position: number, array: InputArray): Column 
 };
 
 /**
- * Reads the header of a CSV and returns what makes an object of each row's cells, with the reason where the row cannot be
- * sent. An empty cell is left out. Throws where the header itself cannot be used.
+ * Parses a CSV header and returns a function that converts the cells of a row to an object, with the reason if the row is
+ * invalid. Empty cells are omitted. Throws if the header is invalid.
  */
 const csvColumns = (header: readonly string[], array: InputArray) => {
   const columns = header.map((title, position) => parseTitle(title, position, array));
@@ -37,7 +37,7 @@ const csvColumns = (header: readonly string[], array: InputArray) => {
   if (twice !== undefined) throw new Error(`the column "${twice}" is there twice`);
 
   return (cells: readonly string[]): { object: Record<string, unknown>; reason?: string } => {
-    // Without a prototype: a column may have any name.
+    // No prototype, because a column may have any name.
     const object: Record<string, unknown> = Object.create(null);
     let reason =
       cells.length === columns.length
@@ -47,7 +47,7 @@ const csvColumns = (header: readonly string[], array: InputArray) => {
       const text = cells[position] ?? '';
       if (text === '') continue;
       const converted = convertColumn(text, type);
-      // A row that is rejected keeps what was written, so that a person can correct it.
+      // A rejected row keeps the original text, so that users can correct it.
       if ('expected' in converted) reason ??= `the column "${title}" expects ${converted.expected}`;
       setMember(object, path, 'expected' in converted ? text : converted.value);
     }
@@ -59,11 +59,11 @@ const OTHER_DELIMITER = /[;\t|]/;
 
 export interface CsvOptions {
   array: InputArray;
-  /** One character. */
+  /** A single character. */
   delimiter: string;
 }
 
-/** The library's own messages quote cells: the user's own data. */
+/** The library's own messages quote cells, which are user data. */
 const sentenceOf = (error: CsvError): string => {
   const line = `line ${error['lines']}`;
   return error.code === 'CSV_MAX_RECORD_SIZE'
@@ -73,7 +73,7 @@ const sentenceOf = (error: CsvError): string => {
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
-/** The library decodes everything as it likes where it finds the mark: it must not see one. */
+/** Removes a byte order mark, from which the library would choose an encoding by itself. */
 async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let head: Buffer | null = Buffer.alloc(0);
   for await (const chunk of input) {
@@ -88,12 +88,12 @@ async function* withoutMark(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (head !== null) yield head;
 }
 
-/** Rows of a CSV with a header, as objects of one array; a row counts as the line on which it ends. */
+/** Yields rows of a CSV with a header as objects of one array. The line of a row is the one on which it ends. */
 export async function* csvRows(
   input: AsyncIterable<Buffer>,
   { array, delimiter }: CsvOptions,
 ): AsyncGenerator<InputLine, void> {
-  // Cells as bytes: decoding them is ours, so that another encoding is noticed.
+  // Cells as bytes: we decode them, to detect other encodings.
   const parser = parse({
     delimiter,
     encoding: null,
@@ -120,7 +120,7 @@ export async function* csvRows(
         yield reason === undefined ? { line, objects: [{ array, object }] } : { line, array, reason, object };
         continue;
       }
-      // U+0000 is in every text of UTF-16.
+      // UTF-16 text contains U+0000.
       if (!isText || cells.some((cell) => cell.includes('\0'))) {
         throw new Error('the header of the CSV is not UTF-8; save the file as CSV UTF-8');
       }

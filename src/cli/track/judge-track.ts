@@ -2,14 +2,14 @@ import { MAX_TRACK_OBJECTS } from '../../protocol/index.ts';
 import { readBody, usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError, parseWorkspace, trackUsers } from '../../service/index.ts';
 
-/** No workspace is known here, so every app ID passes. */
+/** Accepts every app ID, because no workspace is loaded. */
 class AnyApp extends Set<string> {
   override has(): boolean {
     return true;
   }
 }
 
-/** Every subscription group passes as well. */
+/** Accepts every subscription group. */
 class AnyGroup extends Map<string, { name: string; channel: string }> {
   override get() {
     return { name: '', channel: 'sms' };
@@ -34,7 +34,7 @@ const judge = (body: unknown) => {
   });
 };
 
-/** Takes the place of a client's `fetch`: checks a request of `/users/track` by the service's rules, and stores nothing. */
+/** Replacement for a client's `fetch` that validates a `/users/track` request by the service's rules, and stores nothing. */
 export const judgeTrack: typeof fetch = async (input, init) => {
   try {
     return Response.json(await judge(await new Request(input, init).json()), { status: 201 });

@@ -1,7 +1,7 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 
-/** What was listed: how many lines, how many of them could not be written, and why. */
+/** Summary of a listing: lines, lines that could not be written, and the error. */
 export interface Listed {
   lines: number;
   lost: number;
@@ -10,23 +10,23 @@ export interface Listed {
 
 /** A list of problems as NDJSON. */
 export interface Listing {
-  /** Where the lines are listed: `on stdout`, `in rejects.ndjson`. */
+  /** Destination for messages: `on stdout`, `in rejects.ndjson`. */
   name: string;
-  /** `object` is what the problem is about. */
+  /** `object` is the object with the problem. */
   add(facts: Record<string, unknown>, object?: unknown): void;
   end(): Promise<Listed>;
 }
 
-/** Resolves when the text was written, or with the error where it could not be. */
+/** Resolves after the text was written, with an error if it could not be. */
 export const written = (out: Writable, text: string): Promise<Error | undefined> =>
   new Promise((resolve) => out.write(text, (error) => resolve(error ?? undefined)));
 
-/** Lists on a stream. A reader that goes away, or a full disk, does not end the work; the objects are left out. */
+/** Lists problems on a stream, without the objects. A closed pipe or a full disk does not end the command. */
 export const streamListing = (out: Writable, name: string): Listing => {
   let lines = 0;
   let lost = 0;
   let error: Error | undefined;
-  // Each write gets its own failure; an event without a listener would end the process.
+  // Each write reports its own failure; an `error` event without a listener would end the process.
   out.on('error', () => undefined);
   return {
     name,
@@ -39,14 +39,16 @@ export const streamListing = (out: Writable, name: string): Listing => {
       });
     },
     async end() {
-      // A stream ends its writes in their order.
+      // A stream completes its writes in order.
       if (lines > 0) await written(out, '');
       return { lines, lost, error };
     },
   };
 };
 
-/** Lists in a file, with the objects, each line at once. Throws where the file exists, unless it is gone on with. */
+/**
+ * Lists problems in a file, with the objects, one synchronous write per line. Throws if the file exists, unless `goOn` is set.
+ */
 export const fileListing = (path: string, goOn: boolean): Listing => {
   const file = openSync(path, goOn ? 'a' : 'ax');
   let lines = 0;

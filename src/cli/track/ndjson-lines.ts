@@ -4,7 +4,7 @@ import type { InputLine, LineObject } from './input-line.ts';
 const SHAPE = 'a line must be {"attributes": …}, {"events": …} or {"purchases": …}';
 const MAX_SHOWN = 3;
 
-/** The members that a line has by mistake. Their names only: values are the user's own data. */
+/** Formats unexpected property names. Values are omitted, because they are user data. */
 const shownMembers = (names: string[]): string => {
   if (names.length === 0) return 'an empty object';
   const shown = names.slice(0, MAX_SHOWN).map((name) => JSON.stringify(name.slice(0, 40)));
@@ -15,7 +15,7 @@ const parsed = (text: string): { value: unknown } | null => {
   try {
     return { value: JSON.parse(text) };
   } catch {
-    // The platform's message quotes the line: the user's own data.
+    // The platform's message quotes the line, which is user data.
     return null;
   }
 };
@@ -33,7 +33,7 @@ const contentOf = (text: string): { objects: LineObject[] } | { reason: string }
   return {
     objects: INPUT_ARRAYS.filter((array) => Object.hasOwn(members, array)).flatMap((array): LineObject[] => {
       const content = members[array];
-      // Whether an object is one of its array is for the service to say.
+      // The service validates the objects themselves.
       return Array.isArray(content)
         ? content.map((object, index) => ({ array, object, index }))
         : [{ array, object: content as object }];
@@ -41,7 +41,7 @@ const contentOf = (text: string): { objects: LineObject[] } | { reason: string }
   };
 };
 
-/** Lines of NDJSON. Throws at once where the first one shows that the input is something else. */
+/** Yields lines of NDJSON. Throws at once if the first line shows another format. */
 export async function* ndjsonLines(input: AsyncIterable<Buffer>): AsyncGenerator<InputLine, void> {
   let line = 0;
   let isFirst = true;

@@ -2,7 +2,7 @@ import type { WriteStream } from 'node:tty';
 import { count } from '../sentence.ts';
 
 const DRAW_MS = 500;
-/** Goes to the beginning of the line and clears it. */
+/** Returns the cursor to the start of the line and clears it. */
 const CLEAR = '\r\u001b[K';
 
 /** `2 h 5 min`, `1 min 20 s`, `7 s` */
@@ -13,10 +13,10 @@ export const durationText = (ms: number): string => {
 };
 
 interface ProgressFacts {
-  /** Objects whose request was answered. */
+  /** Objects whose request has a response. */
   answered: number;
   elapsedMs: number;
-  /** Bytes that were read since the first object was sent, and that are left; `null` where the input has no known end. */
+  /** Bytes read since the first object was sent, and bytes left; `null` if the size of the input is unknown. */
   readBytes: number;
   leftBytes: number | null;
 }
@@ -29,7 +29,7 @@ export const progressText = ({ answered, elapsedMs, readBytes, leftBytes }: Prog
   return `${text}, ${durationText((elapsedMs * leftBytes) / readBytes)} left`;
 };
 
-/** What a command says on stderr while it works: sentences, and on a terminal a line of progress below them. */
+/** Prints messages to stderr, with a progress line below them on a terminal. */
 export const createProgress = (out: NodeJS.WriteStream | WriteStream, facts: () => ProgressFacts) => {
   const draw = () => out.write(`${CLEAR}${progressText(facts())}`);
   const timer = out.isTTY ? setInterval(draw, DRAW_MS).unref() : undefined;

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 
-/** Numbers from `first` to `last`, both included. */
+/** Inclusive range of numbers. */
 export type Range = [first: number, last: number];
 
-/** Whether a number is in one of the ranges. Asked in rising order alone: each range is looked at once. */
+/**
+ * Returns a function that checks if a number is in one of the ranges. Call it with ascending numbers only, because each range is
+ * visited once.
+ */
 export const createRanges = (ranges: Iterable<Range>): ((number: number) => boolean) => {
   const sorted = [...ranges].sort(([one], [other]) => one - other);
   let at = 0;
@@ -14,29 +17,29 @@ export const createRanges = (ranges: Iterable<Range>): ((number: number) => bool
   };
 };
 
-/** How much of an input's beginning is compared. The input may grow while it is sent, or between two runs. */
+/** Bytes of the input's start that are compared. The input may grow during a run, or between two runs. */
 const HEAD_BYTES = 64 * 1024;
 
-/** What a run must have in common with the one it goes on with. */
+/** What a resumed run must have in common with the earlier one. */
 interface RunIdentity {
   /** Path of the input. */
   input: string;
-  /** Endpoint or instance. */
+  /** Endpoint or instance of the API. */
   api: string;
-  /** How the input is read. */
+  /** Input format. */
   format: string;
 }
 
 /**
- * Which objects of an input were sent, by their number from 0 on, in a file that every request is noted in before it is
- * sent and after it is answered. Each note is written at once, so that it survives the process, whatever ends that.
+ * Records which objects of an input were sent, by their number from 0, in a file. Each request is noted before it is sent and
+ * after its response. Notes are written synchronously, so that they survive a crash of the process.
  */
 export interface ResumeFile {
-  /** Whether an earlier run has begun to send, or has listed anything. */
+  /** Whether an earlier run has started to send or has listed a problem. */
   goesOn: boolean;
-  /** Asked in rising order. Answered in an earlier run, refused there, or listed. */
+  /** Whether an earlier run got a response, rejected the object, or listed it. Call in ascending order. */
   isSettled(number: number): boolean;
-  /** Asked in rising order. Begun in an earlier run that did not see the answer. */
+  /** Whether an earlier run sent the object without seeing the response. Call in ascending order. */
   isInDoubt(number: number): boolean;
   begun(range: Range): void;
   settled(range: Range): void;
@@ -54,9 +57,9 @@ const headOf = (input: string, bytes: number): { head: string; head_bytes: numbe
 
 const NOTE = /^(begun|settled|unsent) (\d+) (\d+)$/;
 
-/** Reads the notes of earlier runs. A range that began and did not end is open. */
+/** Reads the notes of earlier runs. A range with a start and no end is open. */
 const readNotes = (lines: readonly string[]) => {
-  // By both ends: one object of a request may be settled by itself, as it is listed.
+  // Keyed by both ends, because a single object of a request may be settled when it is listed.
   const open = new Map<string, Range>();
   const settled: Range[] = [];
   for (const line of lines) {
@@ -80,12 +83,12 @@ const parsed = (line: string): Partial<Header> => {
   try {
     return Object(JSON.parse(line));
   } catch {
-    // Another file: none of the members is there.
+    // Another file, without any of the properties.
     return {};
   }
 };
 
-/** Throws where the file is of another run: going on would leave out what was never sent. */
+/** Throws if the file belongs to another run, because resuming would skip objects that were never sent. */
 const checkHeader = (path: string, line: string, { input, api, format }: RunIdentity) => {
   const known = parsed(line);
   if (typeof known.head_bytes !== 'number') {
@@ -98,7 +101,7 @@ const checkHeader = (path: string, line: string, { input, api, format }: RunIden
   }
 };
 
-/** Opens the file, or makes it. A line that was cut off as it was written is dropped. */
+/** Opens or creates the file. Drops a partially written last line. */
 export const openResumeFile = (path: string, identity: RunIdentity): ResumeFile => {
   const file = openSync(path, 'a+');
   const write = (line: string) => writeSync(file, `${line}\n`);

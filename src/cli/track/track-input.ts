@@ -7,14 +7,14 @@ import { ndjsonLines } from './ndjson-lines.ts';
 interface TrackInputOptions {
   /** `-` is stdin. */
   file: string;
-  /** What the rows of a CSV are; `undefined` for NDJSON. */
+  /** Array of the CSV rows; `undefined` for NDJSON. */
   as: string | undefined;
   delimiter: string | undefined;
-  /** Reading ends with the line that it is at. */
+  /** Stops reading after the current line. */
   stop: AbortSignal;
 }
 
-/** Opens an input. Throws where it cannot be one, before anything is sent. */
+/** Opens an input. Throws before anything is sent if it is invalid. */
 export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOptions) => {
   if (as !== undefined && !isInputArray(as)) {
     throw new Error(`--as must be ${INPUT_ARRAYS.join(', ')}, got "${as}"`);
@@ -29,10 +29,10 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
   let readBytes = 0;
   async function* counted(): AsyncGenerator<Buffer, void> {
     stop.throwIfAborted();
-    // Opened by its reader: a stream that nobody reads ends the process when its file cannot be opened.
+    // Created by its reader, because a stream without one ends the process if its file cannot be opened.
     const stream: AsyncIterable<Buffer> & { destroy(): unknown } =
       file === '-' ? process.stdin : createReadStream(file);
-    // The input may be silent, as a terminal is: reading must end then too.
+    // A terminal or pipe may be idle, and reading must end anyway.
     stop.addEventListener('abort', () => stream.destroy());
     for await (const chunk of stream) {
       readBytes += chunk.length;
@@ -44,14 +44,14 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
     as === undefined ? ndjsonLines(counted()) : csvRows(counted(), { array: as, delimiter });
 
   return {
-    /** How the input is read, in a word or two. */
+    /** Input format in a few words. */
     format: as === undefined ? 'ndjson' : `csv ${as} ${delimiter}`,
     readBytes: () => readBytes,
-    /** `null` where the input has no known end: stdin, a pipe. */
+    /** `null` if the size is unknown (stdin or a pipe). */
     totalBytes: stats?.isFile() ? stats.size : null,
-    /** Whether `stop` has ended it before its own end. */
+    /** Whether `stop` ended the input early. */
     isCut: () => isCut,
-    /** Its lines, up to the end or to `stop`. */
+    /** Yields lines until the end or until `stop`. */
     async *lines(): AsyncGenerator<InputLine, void> {
       try {
         for await (const line of readLines()) {
@@ -60,7 +60,7 @@ export const openTrackInput = ({ file, as, delimiter = ',', stop }: TrackInputOp
           yield line;
         }
       } catch (error) {
-        // A stream that is destroyed before its end throws.
+        // A stream destroyed before its end throws.
         isCut = stop.aborted;
         if (!isCut) throw error;
       }

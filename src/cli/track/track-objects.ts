@@ -9,21 +9,21 @@ import type { InputLine } from './input-line.ts';
 import type { Listing } from './listing.ts';
 import type { Range, ResumeFile } from './resume-file.ts';
 
-/** Where an object came from. */
+/** Where an object comes from. */
 interface Origin {
   line: number;
   object: unknown;
-  /** Its position in the array of its line, where there is one. */
+  /** Position in the array of its line, if any. */
   index: number | undefined;
-  /** How a person finds it: by its line, where it is the last of that. */
+  /** Display name: the line, if the object is the last one on it. */
   name: string;
 }
 
 const IN_DOUBT = 'in doubt: no response arrived, it may be stored or not';
 
 /**
- * Gives every object of the input a number, from 0 on, and knows where those that are on their way came from. Lines of
- * which nothing can be sent have a number too, so that an input is counted the same in every run.
+ * Numbers every object of the input from 0, and tracks the origin of objects in flight. Lines without a valid object get a number
+ * too, so that numbering is the same in every run.
  */
 export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefined) => {
   const origins = new Map<number, Origin>();
@@ -55,14 +55,14 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
   };
 
   return {
-    /** Objects whose request has ended. */
+    /** Number of objects whose request has ended. */
     answered: () => answered,
-    /** Objects of this input that an earlier run has sent. */
+    /** Number of objects that an earlier run sent. */
     sentBefore: () => sentBefore,
-    /** Up to which object all is sent or listed; `undefined` where nothing is. */
+    /** Name of the last object up to which all are sent or listed; `undefined` if none. */
     lastName: () => lastName,
 
-    /** The objects that are still to be sent. The others are listed, or were sent in an earlier run. */
+    /** Yields the objects to send. Others are listed, or were sent by an earlier run. */
     async *toSend(lines: AsyncIterable<InputLine>): AsyncGenerator<TrackObject, void> {
       for await (const content of lines) {
         const { line } = content;
@@ -96,7 +96,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
         return;
       }
       listOf(position, reason);
-      // An object that is refused before it is sent is in no request, and would not be noted.
+      // An object rejected before sending is in no request, and would not be noted.
       resume?.settled([position.index, position.index]);
     },
 
@@ -110,7 +110,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
       }
     },
 
-    /** Sending has stopped before these. A run that goes on sends them: then they are not listed. */
+    /** Sending stopped before these. They are not listed if a resumed run can send them. */
     unsent(positions: TrackPosition[]): void {
       if (positions.length === 0) return;
       note(positions);
@@ -121,7 +121,7 @@ export const createTrackObjects = (listing: Listing, resume: ResumeFile | undefi
 
 export type TrackObjects = ReturnType<typeof createTrackObjects>;
 
-/** By array a request holds its objects in their order; over all arrays it need not. */
+/** Range of a request. Objects are ordered within an array, but not across arrays. */
 const rangeOf = (positions: TrackPosition[]): Range => {
   const numbers = positions.map(({ index }) => index);
   return [Math.min(...numbers), Math.max(...numbers)];

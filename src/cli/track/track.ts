@@ -38,7 +38,7 @@ const options = {
   concurrency: { type: 'string', description: 'Requests under way at once', valueHint: '4' },
 } as const;
 
-/** Some messages come with every retry of four requests: one of a kind is enough in this time. */
+/** Minimum milliseconds between messages of one kind, because four concurrent requests repeat them with each retry. */
 const REPEAT_MS = 5_000;
 
 const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): string => {
@@ -46,13 +46,13 @@ const summaryOf = ({ processed, requests }: TrackReport, isDryRun: boolean): str
   return `${taken} ${isDryRun ? 'would be taken' : 'taken'} in ${count(requests, 'request')}`;
 };
 
-/** The service's rules in this process: nothing is sent, and no key is needed. Other commands need not load them. */
+/** Creates a client that applies the service's rules in this process: it sends nothing and needs no key. Loaded lazily. */
 const dryRunClient = async (): Promise<RestClient> => {
   const { judgeTrack } = await import('./judge-track.ts');
   return createRestClient({ endpoint: 'http://dry-run', apiKey: 'none', fetch: judgeTrack });
 };
 
-/** Says why a request is sent again, not more often than a person reads. */
+/** Reports why a request is retried. Repeats the same message at most every `REPEAT_MS`. */
 const retrySayer = (say: (sentence: string) => void) => {
   let last = '';
   let saidAtMs = Number.NEGATIVE_INFINITY;
@@ -66,7 +66,7 @@ const retrySayer = (say: (sentence: string) => void) => {
   };
 };
 
-/** The error of a run that came to the end and listed problems. */
+/** Returns the error of a run that finished and listed problems. */
 const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undefined => {
   if (lines === 0) return undefined;
   const problems = count(lines, 'problem');
@@ -75,13 +75,13 @@ const failOf = (listing: Listing, { lines, lost, error }: Listed): Error | undef
     : new ExitError(2, `${problems}, listed ${listing.name}`);
 };
 
-/** The error of a run that stopped: why, what was taken, and where to go on. */
+/** Returns the error of a run that stopped: the cause, what was accepted, and where to resume. */
 const stopOf = async (
   { cause, report, unsent }: TrackStoppedError,
   { objects, listing, isResumable }: { objects: TrackObjects; listing: Listing; isResumable: boolean },
 ): Promise<unknown> => {
   const nothingTaken = report.requests === 0;
-  // Nothing was sent and nothing was read: only the cause is worth a word.
+  // Nothing was read or sent, so the cause is enough.
   if (nothingTaken && unsent.length === 0) return cause;
   if (!nothingTaken) objects.unsent(unsent);
   const { lost, error } = await listing.end();
@@ -100,7 +100,7 @@ const stopOf = async (
   return cause instanceof InterruptedError ? new InterruptedError(cause.signal, message) : new Error(message);
 };
 
-/** `placard track`: sends attributes, events and purchases of any number; each problem is listed by its line. */
+/** `placard track`: sends any number of attributes, events and purchases, and lists each problem by line. */
 export const track = defineCommand({
   meta: { name: 'track', description: 'Send attributes, events and purchases from NDJSON or CSV.' },
   args: options,
@@ -110,7 +110,7 @@ export const track = defineCommand({
     if (args.resume !== undefined && isDryRun) throw new Error('--dry-run sends nothing: leave --resume out');
     if (args.resume !== undefined && file === '-') throw new Error('--resume needs a file, not stdin');
 
-    /** When sending began, and how much was read by then: what an earlier run has sent is read much faster. */
+    /** Time and position when sending began. Objects that an earlier run sent are skipped much faster. */
     let start: { atMs: number; bytes: number } | undefined;
     const progress = createProgress(process.stderr, () => ({
       answered: objects.answered(),
@@ -121,7 +121,7 @@ export const track = defineCommand({
     const { asked, insisted, release } = createInterruption(() =>
       progress.say('placard: waiting for the answers under way; a second signal ends it at once'),
     );
-    /** Aborted at the end: an input that is silent must not keep the process. */
+    /** Aborted at the end, so that an idle input does not keep the process alive. */
     const over = new AbortController();
     const client = isDryRun
       ? await dryRunClient()
