@@ -1,11 +1,11 @@
 import { readNumber, type SqlRow, type SqlValue } from '../operators/index.ts';
 
-/** `moment` is a time, which our rows have in Unix milliseconds; `json` is an object, or JSON text. */
+/** `moment` is a time, in Unix milliseconds in our rows; `json` is an object, or JSON text. */
 export type ColumnType = 'bigint' | 'int' | 'float8' | 'text' | 'boolean' | 'json' | 'moment' | 'date';
 
 export type ColumnValue = SqlValue | boolean | object;
 
-/** A column of a table and its value for a row. Both databases build their statements from these. */
+/** Column of a table, with its value for a row. Both databases build their statements from these. */
 export interface Column<T> {
   name: string;
   type: ColumnType;

@@ -1,67 +1,67 @@
 import type { SqlValue } from '../operators/index.ts';
 import { type Column, type ColumnType, type ColumnValue, namesOf } from './columns.ts';
 
-/** A statement with the values of all its runs, one after the other: plain lists cross to a thread fastest. */
+/** Statement with the concatenated values of all its runs. Flat lists transfer to a thread fastest. */
 export interface BulkStatement {
   sql: string;
   times: number;
   values: SqlValue[];
-  /** Rows that it writes, where they still are as they were read. */
+  /** Number of rows that it writes if none has changed since it was read. */
   expects?: number;
 }
 
-/** Sends a batch. Those that one connection sends run in their order. */
+/** Sends a batch. Batches on the same connection run in order. */
 export type Send<Answer> = (batch: BulkStatement) => Answer;
 
-/** A statement that runs once. */
+/** Creates a statement that runs once. */
 export const query = (sql: string, ...values: SqlValue[]): BulkStatement => ({ sql, times: 1, values });
 
-/** How a statement gets at the rows that it runs for. */
+/** Rows of a bulk statement. */
 interface SentRows {
-  /** What `INSERT` reads. */
+  /** Source of an `INSERT`. */
   source: string;
-  /** Joins them to a table by this word; nothing where the values of one row are parameters. */
+  /** Joins the rows to a table with this keyword. Empty if the values of one row are parameters. */
   joined(by: 'FROM' | 'USING' | ','): string;
   column(name: string): string;
 }
 
-/** What the two databases write differently, so that every statement stands once. */
+/** SQL that differs between the two databases, so that every statement is written once. */
 export interface Dialect {
-  /** A time in Unix milliseconds. */
+  /** Converts a time to Unix milliseconds. */
   ms(time: string): string;
-  /** Unix milliseconds, as the database has times. */
+  /** Converts Unix milliseconds to the database's type. */
   moment(ms: string): string;
-  /** So many milliseconds after a time. */
+  /** Adds milliseconds to a time. */
   after(time: string, ms: string): string;
-  /** The earlier of two times. */
+  /** Returns the earlier of two times. */
   earlier(one: string, other: string): string;
-  /** Whether a column has one of the values of a list, which `list` makes a parameter of. */
+  /** Whether a column has one of the values of a list. `list` turns the list into a parameter. */
   isIn(column: string, parameter: string, type: 'text' | 'bigint'): string;
   list(values: readonly (string | number)[]): string;
-  /** Makes all rows of user `$1` in a table those of user `$2`; one that they have already may stay behind. */
+  /** Reassigns all rows of user `$1` in a table to user `$2`. A row that `$2` has already may stay behind. */
   move(table: string, columns: readonly Column<never>[]): string;
-  /** Brings what finds the events of a user up to date. Precedes statements with `ofUser`. */
+  /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
   indexEvents: readonly BulkStatement[];
-  /** Whether a row of `events` is of a user, such as `= $1`. */
+  /** Whether a row of `events` belongs to a user, with a condition such as `= $1`. */
   ofUser(condition: string): string;
-  /** Behind an `INSERT`: a row that another replica has inserted is left, and each that is written answers a row. */
+  /** Suffix of an `INSERT`: skips rows that another replica has inserted, and returns a row for each that is written. */
   onConflictDoNothing: string;
-  /** Behind an `UPDATE` or `DELETE`: each row that is written answers a row. */
+  /** Suffix of an `UPDATE` or `DELETE`: returns a row for each that is written. */
   written: string;
-  /** Makes a statement that runs for many rows. */
+  /** Creates a statement for many rows. */
   bulk<T>(
     columns: readonly Column<T>[],
     statement: (rows: SentRows) => string,
   ): (rows: readonly T[]) => BulkStatement;
 }
 
-/** What a row has in a column: a boolean is a number, JSON is text. */
+/** Booleans become numbers, JSON becomes text. */
 const sqliteValue = (value: ColumnValue): SqlValue => {
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
 };
 
-/** A statement runs once for each row: several rows in one are slower, as each of its values is bound by itself all the same. */
+/** Runs a statement once for each row. Multi-row statements are slower, because each value is bound separately anyway. */
 export const SQLITE: Dialect = {
   ms: (time) => time,
   moment: (ms) => ms,
@@ -70,7 +70,7 @@ export const SQLITE: Dialect = {
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
   move: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
-  // In the order of users: a page is written once for all events of its users.
+  // In the order of users, so that a page is written once for all events of its users.
   indexEvents: [
     query(`INSERT INTO user_events SELECT user_id, event_id FROM events
       WHERE event_id > (SELECT events FROM feed_cursors WHERE consumer = 'user_events') ORDER BY user_id, event_id`),
@@ -79,7 +79,7 @@ export const SQLITE: Dialect = {
     ),
   ],
   ofUser: (condition) => `events.event_id IN (SELECT event_id FROM user_events WHERE user_id ${condition})`,
-  // One process writes the file, and is told how many rows a statement has changed.
+  // One process writes the file, and SQLite reports the number of changed rows.
   onConflictDoNothing: '',
   written: '',
   bulk: (columns, statement) => {
@@ -97,32 +97,35 @@ export const SQLITE: Dialect = {
   },
 };
 
-/** Parts values that are sent as one parameter: neither a number nor JSON has it. */
+/** Separator for values packed into one parameter. Cannot occur in numbers or JSON. */
 const SEPARATOR = '\u001e';
 
-/** A column of all but texts as one text, NULL as an empty one: a tenth of what an array parameter costs to write. */
+/** Packs a column of any type except text into one text, NULL as an empty one. Costs a tenth of writing an array parameter. */
 const packed = (values: readonly unknown[]): string =>
   values.map((value) => (value && typeof value === 'object' ? JSON.stringify(value) : value)).join(SEPARATOR);
 
-/** A column of texts as PostgreSQL writes an array. */
+/** Formats a column of texts as a PostgreSQL array. */
 const quoted = (values: readonly unknown[]): string =>
   `{${values.map((value) => (value === null ? 'NULL' : `"${String(value).replace(/["\\]/g, '\\$&')}"`)).join(',')}}`;
 
-/** A column that a parameter holds: in a sub-select, as the planner would read it whole to count its rows, a fifth of the time. */
+/**
+ * Unpacks a column from a parameter. In a sub-select it takes a fifth of the time, because otherwise the planner parses it whole
+ * to count its rows.
+ */
 const unpacked = (type: ColumnType, parameter: string): string =>
   type === 'text'
     ? `(SELECT ${parameter}::text[])`
     : `string_to_array((SELECT ${parameter}), E'\\x1e', '')::${type === 'moment' ? 'float8' : type}[]`;
 
 export const POSTGRES: Dialect = {
-  // In floating point, which has all microseconds: `numeric` takes several times as long.
+  // Double precision keeps all microseconds; `numeric` takes several times as long.
   ms: (time) => `date_part('epoch', ${time}) * 1000`,
   moment: (ms) => `to_timestamp(${ms}::float8 / 1000)`,
   after: (time, ms) => `${time} + ${ms} * interval '1 millisecond'`,
   earlier: (one, other) => `least(${one}, ${other})`,
   isIn: (column, parameter, type) => `${column} = ANY(${parameter}::${type}[])`,
   list: quoted,
-  // Added, not updated: a row cannot leave its shard.
+  // Inserts instead of updating, because a row cannot change its shard.
   move: (table, columns) => {
     const others = namesOf(columns.filter(({ name }) => name !== 'user_id'));
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
@@ -130,10 +133,10 @@ export const POSTGRES: Dialect = {
   },
   indexEvents: [],
   ofUser: (condition) => `events.user_id ${condition}`,
-  // A cluster's own count of inserted rows has those that were there as well.
+  // The row count of a cluster includes rows that existed already.
   onConflictDoNothing: ' ON CONFLICT DO NOTHING RETURNING 1',
   written: ' RETURNING 1',
-  /** One run has all rows: each parameter holds a column. */
+  /** Runs once for all rows: each parameter contains a column. */
   bulk: (columns, statement) => {
     const selected = columns.map(({ name, type }) =>
       type === 'moment' ? `${POSTGRES.moment(name)} AS ${name}` : name,
@@ -153,6 +156,6 @@ export const POSTGRES: Dialect = {
   },
 };
 
-/** Columns of a table as they are read: times as Unix milliseconds. */
+/** Returns a select list, with times as Unix milliseconds. */
 export const selected = <T>({ ms }: Dialect, columns: readonly Column<T>[]): string =>
   columns.map(({ name, type }) => (type === 'moment' ? `${ms(name)} AS ${name}` : name)).join(', ');

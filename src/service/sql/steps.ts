@@ -7,7 +7,7 @@ import type { BulkStatement, Send } from './dialect.ts';
  */
 export type Steps<T> = Generator<readonly BulkStatement[], T, SqlRow[][]>;
 
-/** Runs steps on a connection that answers at once. */
+/** Runs steps on a synchronous connection. */
 export const runSteps = <T>(steps: Steps<T>, send: Send<SqlRow[]>): T => {
   let step = steps.next();
   while (!step.done) step = steps.next(step.value.map(send));
@@ -15,7 +15,7 @@ export const runSteps = <T>(steps: Steps<T>, send: Send<SqlRow[]>): T => {
 };
 
 /**
- * Runs steps on a connection that answers later. A round trip ends with its last answer, also after an error: a batch that runs after
+ * Runs steps on an asynchronous connection. Waits for all responses of a round trip, also after an error: a batch that runs after
  * the end of a transaction would be committed with the next one.
  */
 export const runStepsLater = async <T>(steps: Steps<T>, send: Send<Promise<SqlRow[]>>): Promise<T> => {

@@ -1,7 +1,7 @@
 import { type Column, namesOf } from './columns.ts';
 import type { BulkStatement, Dialect } from './dialect.ts';
 
-/** Makes the statements that write rows; the table's own row is `known` in them. */
+/** Creates statements that write rows. In them, `known` is the existing row of the table. */
 export const createWrites = ({ bulk }: Dialect) => {
   const insert = <T>(
     table: string,
@@ -10,7 +10,7 @@ export const createWrites = ({ bulk }: Dialect) => {
   ): ((rows: readonly T[]) => BulkStatement) =>
     bulk(columns, ({ source }) => `INSERT INTO ${table} AS known (${namesOf(columns)}) ${source}${more}`);
 
-  /** Writes rows in place of those with the same key. The workspace stays: to set it writes its indexes. */
+  /** Upserts rows by key. Leaves the workspace out, because setting it would write its indexes. */
   const upsert = <T>(
     table: string,
     columns: readonly Column<T>[],
@@ -26,7 +26,7 @@ export const createWrites = ({ bulk }: Dialect) => {
     );
   };
 
-  /** Adds to rows with the same key. */
+  /** Adds to the counters of rows with the same key, or inserts them. */
   const add = <T>(table: string, columns: readonly Column<T>[], key: string) =>
     upsert(table, columns, key, (column) => `known.${column} + excluded.${column}`);
 
