@@ -1,7 +1,7 @@
 import type { EventType } from '../../protocol/index.ts';
 
 interface EventOfUser {
-  /** `null` of a user without one, and until the event is recorded with its user. */
+  /** `null` if the user has none, and until the event is recorded. */
   externalId: string | null;
   userId: number;
   appId: string | null;
@@ -22,43 +22,43 @@ export interface Purchase extends EventOfUser {
   productId: string;
   /** ISO 4217, in capitals. */
   currency: string;
-  /** Of one, in the currency's major unit; negative is a refund. */
+  /** Unit price in the currency's major unit; negative for a refund. */
   price: number;
   quantity: number;
 }
 
-/** One row of `events`. */
+/** Row of `events`. */
 export type StoredEvent = CustomEvent | Purchase;
 
-/** One banner event without its user. A repeat has the same user, banner, type and time, and is stored once. */
+/** Banner event without its user. A repeat has the same user, banner, type and time, and is stored once. */
 export interface NewBannerEvent {
   appId: string;
   bannerId: string;
   campaignId: string;
-  /** The holdout in whose results it counts as well: `null` where there is none, or it is no event of those. */
+  /** Holdout in whose results the event counts too; `null` if there is none, or the event does not count for it. */
   holdoutId: string | null;
-  /** `null` of a control banner. */
+  /** `null` for a control banner. */
   variantId: string | null;
   placementId: string;
-  /** In which the banner was shown; `null` of a campaign that names no language. */
+  /** Language in which the banner was shown; `null` if the campaign has no languages. */
   language: string | null;
   isControl: boolean;
-  /** Test sends are stored, and kept out of exports and counts. */
+  /** Test sends are stored, but excluded from exports and counts. */
   isTestSend: boolean;
-  /** The eligibility round of the banner: how often the user had dismissed the campaign before. */
+  /** Eligibility cycle of the banner: number of earlier dismissals of the campaign by the user. */
   round: number;
   eventType: EventType;
-  /** The instant as it was sent, which a wrong clock may put into the future. Unix milliseconds. */
+  /** Timestamp as sent, in Unix milliseconds. A wrong clock may put it into the future. */
   timeMs: number;
   receivedAtMs: number;
-  /** The date of the earlier of the two in the workspace's time zone, such as `2026-03-01`. */
+  /** Date of the earlier of the two in the workspace's time zone, for example `2026-03-01`. */
   day: string;
 }
 
-/** One row of `banner_events`, as an export reads it. */
+/** Row of `banner_events`, as an export reads it. */
 export interface BannerEventRow extends Omit<NewBannerEvent, 'round'> {
   userId: number;
   externalId: string;
-  /** Whether it was the user's first of its type for the campaign when it was stored. */
+  /** Whether it was the user's first event of its type for the campaign when it was stored. */
   isUnique: boolean;
 }

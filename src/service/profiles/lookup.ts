@@ -51,7 +51,7 @@ export const lookupKey = (lookup: Lookup): string => {
 /** Identifiers of a profile. */
 export type Names = Pick<Profile, 'externalId' | 'email' | 'phone' | 'aliases' | 'pushTokens'>;
 
-/** The keys of the e-mail address and of the phone number. */
+/** Returns the keys of the email address and the phone number. */
 export const addressKeys = ({ email, phone }: Pick<Profile, 'email' | 'phone'>): string[] => {
   const keys: string[] = [];
   if (email !== null) keys.push(keyOf('email', comparableEmail(email)));
@@ -74,7 +74,7 @@ export const profileKeys = (names: Names): string[] => {
   return keys;
 };
 
-/** Every key by which an `Identifier` names the user. */
+/** Returns every key by which an `Identifier` matches the user. */
 export const identifierKeys = (userId: number, names: Names): string[] => {
   const keys = [keyOf('braze_id', String(userId)), ...addressKeys(names), ...names.aliases.map(aliasKey)];
   if (names.externalId !== null) keys.push(keyOf('external_id', names.externalId));
@@ -92,7 +92,7 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
           alias.alias_name === lookup.value.alias_name && alias.alias_label === lookup.value.alias_label,
       );
     case 'email':
-      // Fast path: most of thousands with a shared address have it in the same spelling.
+      // Fast path: most of thousands of users with a shared address spell it the same.
       if (profile.email === lookup.value) return true;
       return profile.email !== null && comparableEmail(profile.email) === comparableEmail(lookup.value);
     case 'phone':
@@ -109,7 +109,7 @@ export const isNamedBy = (profile: Profile, lookup: Lookup): boolean => {
   }
 };
 
-/** Lookups by workspace and key, each once. */
+/** Distinct lookups by workspace and key. */
 export type Named = Map<string, { workspaceId: string; key: string; lookup: Lookup }>;
 
 export const nameOfLookup = (workspaceId: string, key: string) => `${workspaceId} ${key}`;
@@ -131,12 +131,12 @@ export const namedBy = (
   return named;
 };
 
-/** IDs count milliseconds from this moment, so that they are exact numbers until the year 2163. */
+/** IDs count milliseconds from this epoch, so they are safe integers until the year 2163. */
 const EPOCH_MS = Date.UTC(2024, 0, 1);
 /** IDs of one millisecond: 32 from each of 64 offsets. */
 const IDS_PER_MS = 2_048;
 const OFFSETS = 64;
-/** No clock gives a higher ID: one that is wrong by centuries must leave room for the next IDs. */
+/** Maximum ID that a clock produces. A clock that is wrong by centuries must leave room for later IDs. */
 const MAX_OF_CLOCKS = Number.MAX_SAFE_INTEGER - 2 ** 40;
 
 /** Returns the user ID in a `braze_id`; `null` if invalid. */
@@ -156,7 +156,7 @@ export const createUserIds = (after = 0) => {
     next(nowMs: number): number {
       const clock = Math.min((nowMs - EPOCH_MS) * IDS_PER_MS, MAX_OF_CLOCKS);
       const base = Math.max(last + 1, clock);
-      // The next number that has the offset.
+      // Next number with the offset.
       last = base + ((((offset - base) % OFFSETS) + OFFSETS) % OFFSETS);
       return last;
     },

@@ -2,12 +2,12 @@ import type { UserAlias } from '../../protocol/index.ts';
 import type { StoredEvent } from './events.ts';
 
 /**
- * Names of attributes and properties come from the wire, so `__proto__` and `constructor` are ordinary names here:
- * they are read and written as own members, never through the prototype.
+ * Returns an own property. Attribute and property names come from the wire, so `__proto__` and `constructor` are ordinary names,
+ * never read through the prototype.
  */
 export const getOwn = <T>(record: Record<string, T>, name: string): T | undefined => {
   const value = record[name];
-  // What a record of JSON inherits is functions, but for `__proto__`; asking it every time would cost as much again.
+  // Everything that a JSON record inherits is a function, except `__proto__`. Always calling `hasOwn` would double the cost.
   if (typeof value !== 'function' && name !== '__proto__') return value;
   return Object.hasOwn(record, name) ? value : undefined;
 };
@@ -36,32 +36,32 @@ export interface GroupState {
   double_opt_in?: boolean;
 }
 
-/** A user. Attribute names and values are those of the wire format. */
+/** User profile. Attribute names and values are those of the wire format. */
 export interface Profile {
-  /** Assigned by us, unique in the database. On the wire it is the `braze_id`, as a decimal text. */
+  /** Assigned by the service, unique in the database. On the wire it is the `braze_id`, as a decimal string. */
   userId: number;
   externalId: string | null;
   aliases: UserAlias[];
   email: string | null;
   phone: string | null;
-  /** Standard attributes other than identifiers, e-mail, phone, subscription groups and push tokens. */
+  /** Standard attributes except identifiers, email, phone, subscription groups and push tokens. */
   standard: Record<string, unknown>;
   custom: Record<string, unknown>;
   /** By subscription group ID. */
   subscriptionGroups: Record<string, GroupState>;
   pushTokens: PushToken[];
-  /** By event name, and by product ID. */
+  /** By event name, or by product ID. */
   events: Record<string, ActivityStats>;
   purchases: Record<string, ActivityStats & { revenue: number }>;
-  /** Hashes of the latest clicks whose `on_click` has changed this profile (`users/click-effects.ts`). No export has them. */
+  /** Hashes of the latest clicks whose `on_click` has changed this profile (`users/click-effects.ts`). Excluded from exports. */
   clicks: string[];
   createdAtMs: number;
   updatedAtMs: number;
 }
 
 /**
- * How many names records of profiles have: attributes, events, products. They are counted once a request, of objects or of clicks:
- * counting 20,000 for each event of a request would hold the service for seconds.
+ * Counts the names in records of profiles: attributes, events, products. Counted once for each request, because counting 20,000
+ * names for each event would block the service for seconds.
  */
 export const createKeyQuota = () => {
   const counts = new Map<object, number>();
@@ -114,7 +114,7 @@ export const createProfile = (
   updatedAtMs: known.updatedAtMs,
 });
 
-/** The column `profile`. Its members have the names of the wire, and so do those of an export. An empty member is left out. */
+/** Column `profile`. Its members have wire names, as in an export. Empty members are omitted. */
 export interface ProfileJson {
   email?: string | undefined;
   phone?: string | undefined;
@@ -129,13 +129,13 @@ export interface ProfileJson {
 }
 
 const unlessEmpty = <T extends object>(value: T): T | undefined => {
-  // The loop below would turn each index of an array into a text.
+  // The loop below would convert each array index to a string.
   if (Array.isArray(value)) return value.length > 0 ? value : undefined;
   for (const _ in value) return value;
   return undefined;
 };
 
-/** The profile for its column. JSON leaves out what is `undefined`. */
+/** Converts a profile for its column. JSON omits members that are `undefined`. */
 export const profileJson = (profile: Profile): ProfileJson => ({
   ...profile.standard,
   email: profile.email ?? undefined,
@@ -149,7 +149,7 @@ export const profileJson = (profile: Profile): ProfileJson => ({
   on_clicks: unlessEmpty(profile.clicks),
 });
 
-/** The profile of a row: the column `profile`, and the columns beside it. */
+/** Reads a profile from the column `profile` and the other columns of its row. */
 export const readProfile = (
   columns: Pick<Profile, 'userId' | 'externalId' | 'createdAtMs' | 'updatedAtMs'>,
   json: ProfileJson,
@@ -187,7 +187,7 @@ const add = (tally: ActivityStats, timeMs: number, count: number) => {
   if (timeMs > tally.last) tally.last = timeMs;
 };
 
-/** JSON has no number beyond these: it would keep `null`. */
+/** JSON cannot represent larger numbers: it would store `null`. */
 const { MAX_VALUE } = Number;
 export const sumOf = (a: number, b: number): number => Math.max(-MAX_VALUE, Math.min(MAX_VALUE, a + b));
 

@@ -18,13 +18,13 @@ export interface UserRepository {
    */
   merge(kept: Profile, merged: Profile, nowMs: number): void;
   /**
-   * Erases a user: identifiers, events, banner events, campaigns. The audit of the Studio keeps that an operator viewed a user, without
-   * the ID.
+   * Erases a user: identifiers, events, banner events, campaigns. The Studio's audit log keeps that an operator viewed a user,
+   * without the ID.
    */
   remove(profile: Profile): void;
   /**
-   * Erases the user with this external ID, with or without a profile. Returns whether the user existed. Redacts the audit in either
-   * case.
+   * Erases the user with this external ID, with or without a profile. Returns whether the user existed. Redacts the audit log in
+   * either case.
    */
   forget(externalId: string): boolean;
   /** Deletes the rejects of integrations with this lookup. Those of an erased user are always deleted. */
@@ -47,7 +47,7 @@ export interface UserRepository {
   addDataPoints(count: number, day: string): void;
 }
 
-/** A row of `users`. */
+/** Row of `users`. */
 export interface UserRow {
   userId: number;
   workspaceId: string;
@@ -63,7 +63,7 @@ export interface UserRow {
   characters: number;
 }
 
-/** A row of `users` to write, with the profile as JSON and the new version. */
+/** Row of `users` to write, with the profile as JSON and the new version. */
 export interface WrittenUser {
   userId: number;
   workspaceId: string;
@@ -93,21 +93,19 @@ export interface KeyRow {
   userId: number;
 }
 
-/** Changes of a group of mutations. Each user is in it once. */
+/** Changes of a group of mutations. Contains each user once. */
 export interface ChangeSet {
   updated: WrittenUser[];
   created: WrittenUser[];
-  /** `version` is the one after the stored version. */
+  /** `version` is the stored version plus one. */
   deleted: Pick<WrittenUser, 'userId' | 'version'>[];
-  /**
-   * Merged users. Their events move, except banner events that the other user has as well, and their campaign counts are added.
-   */
+  /** Merged users. Their events move, except banner events that the other user has too, and their campaign counts are added. */
   moved: { workspaceId: string; from: number; to: number }[];
   /** Users whose rows in other tables are deleted. */
   erased: number[];
   /** Erased users who were not merged. Results keep the counts of an expired user. */
   removed: { workspaceId: string; userId: number; kind: 'erased' | 'expired' }[];
-  /** External IDs to redact in the audit. */
+  /** External IDs to redact in the audit log. */
   forgotten: { workspaceId: string; externalId: string }[];
   /** Lookup keys whose rejects are deleted. */
   forgottenKeys: { workspaceId: string; key: string }[];
