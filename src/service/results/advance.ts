@@ -40,32 +40,32 @@ import {
   type UserResult,
 } from './user-result.ts';
 
-/** What a step of the results consumer has done. */
+/** Result of a step of the results consumer. */
 export interface Advanced {
   hasMore: boolean;
   /** Receipt of the last banner event that is counted, in Unix milliseconds. */
   readToMs: number;
 }
 
-/** A banner event that a merge has removed, as `user_changes` holds it. */
+/** Banner event that a merge has removed, as stored in `user_changes`. */
 type RemovedEvent = DimensionsOfEvent &
   Pick<CountedEvent, 'campaignId' | 'holdoutId' | 'eventType'> & { bannerEventId: number };
 
-/** What a step reads of the feed. */
+/** Feed rows of one step. */
 interface Facts {
   cursor: ResultsCursor;
-  /** How far it will have read. */
+  /** Cursor after the step. */
   next: ResultsCursor;
   goals: GoalIndex;
   changes: UserChange[];
-  /** In commit order, with a second one for the holdout that an event names. */
+  /** In commit order, repeated for the holdout if an event names one. */
   bannerEvents: CountedEvent[];
   events: ConversionEvent[];
 }
 
 /**
- * Reads the next facts of the feed. All changes of users that are visible are applied before any later row: rows have the user of this
- * moment, and a row that a merge has removed is never read.
+ * Reads the next rows of the feed. Applies all visible changes of users before any later row: rows have their current user, and a
+ * row that a merge has removed is never read.
  */
 function* readFacts(
   statements: ResultsStatements,
@@ -93,7 +93,7 @@ function* readFacts(
   const ahead = new Set(cursor.ahead);
   const visible = changeRows!.map(userChangeIn);
   const changes = visible.filter(({ changeId }) => !ahead.has(changeId));
-  // One that is not settled yet may be followed by another with a lower ID.
+  // An unsettled change may be followed by one with a lower ID.
   const isSettled = ({ changeId }: UserChange) => changeId <= last.userChanges;
   const userChangesTo = visible.findLast(isSettled)?.changeId ?? cursor.userChanges;
   const applied = [...cursor.ahead, ...changes.map(({ changeId }) => changeId)];
@@ -121,7 +121,7 @@ function* readFacts(
   };
 }
 
-/** A user with what they did, by campaign. */
+/** A user's results by campaign. */
 interface UserResults {
   workspaceId: string;
   campaigns: Map<string, UserResult>;
@@ -164,7 +164,7 @@ function* readResults(
   ];
   addRows(users, rows.flat());
 
-  // A dimension counts for the variant of its user: all move with the first impression to another one.
+  // A dimension counts for the variant of its user: all of them move if the first impression moves to another variant.
   const moving = new Map<string, ResultKey>();
   for (const { userId, campaignId, eventType, variantId, atMs } of bannerEvents) {
     const result = users.get(userId)?.campaigns.get(campaignId);
@@ -177,7 +177,7 @@ function* readResults(
   return users;
 }
 
-/** Whose goals a step must count from the beginning, and since when: users who were merged, or have an earlier first impression. */
+/** Users whose goals the step must recount, and since when: merged users, and users with an earlier first impression. */
 const recountedSince = (
   { goals, changes, bannerEvents }: Facts,
   users: ReadonlyMap<number, UserResults>,
@@ -195,8 +195,9 @@ const recountedSince = (
 };
 
 /**
- * One step of the results consumer, within one transaction: reads the next facts, applies them to the results of their users and to the
- * counts of campaigns, and moves the cursor. `through` is how far the feed is settled; `null` if all that is visible is.
+ * Runs one step of the results consumer within one transaction: reads the next rows of the feed, applies them to the results of
+ * their users and to the counts of campaigns, and moves the cursor. `through` is how far the feed is settled; `null` if
+ * everything visible is.
  */
 export function* advanceResults(
   statements: ResultsStatements,
@@ -232,7 +233,7 @@ export function* advanceResults(
     const user = users.get(userId);
     if (kind === 'repeat') {
       const removed = bannerEvent as RemovedEvent;
-      // A later one was never counted, because it is not there any more.
+      // A later event was never counted, because the merge has removed it.
       if (removed.bannerEventId > cursor.bannerEvents || !user) continue;
       for (const event of withHoldoutAttribution(removed)) {
         const result = user.campaigns.get(event.campaignId);
@@ -242,7 +243,7 @@ export function* advanceResults(
     }
     gone.add(userId);
     users.delete(userId);
-    // The counts of a user whom retention removes stay.
+    // Results keep the counts of users whom retention removes.
     if (kind === 'expired') {
       for (const result of user?.campaigns.values() ?? []) counts.change(workspaceId, result);
       continue;
@@ -264,7 +265,7 @@ export function* advanceResults(
         into.campaigns.set(merged.campaignId, merged);
       }
     }
-    // Events of the merged user count for every campaign of this one, also if the merged user had seen none.
+    // Events of the merged user count for every campaign of this one, even if the merged user had seen none.
     for (const result of into.campaigns.values()) recount.add(result);
   }
 
@@ -331,7 +332,7 @@ const write = (
 };
 
 /**
- * Counts events from before a goal was added, from the oldest that is kept. All goals that are as far take the step together. Returns
+ * Counts events from before a goal was added, from the oldest stored event. Goals with the same progress share the step. Returns
  * whether there are more.
  */
 function* backfillGoals(
@@ -374,7 +375,7 @@ function* backfillGoals(
   return true;
 }
 
-/** Adds goals that are not known. Returns whether there were any. */
+/** Adds unknown goals. Returns whether there were any. */
 export function* addGoals(
   statements: ResultsStatements,
   workspaceId: string,

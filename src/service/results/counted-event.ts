@@ -10,7 +10,7 @@ import {
 import { msIn } from '../sql/columns.ts';
 import type { DimensionsOfEvent } from './user-result.ts';
 
-/** A banner event as the results count it. */
+/** Banner event with the fields that results count. */
 export interface CountedEvent extends DimensionsOfEvent {
   userId: number;
   workspaceId: string;
@@ -40,15 +40,15 @@ export const countedEventIn = (row: SqlRow): CountedEvent => ({
   receivedAtMs: msIn(row, 'received_at'),
 });
 
-/** Variant of the holdout's results that everyone who is not held out counts for. */
+/** Variant in the holdout's results of all users who are not held out. */
 export const HOLDOUT_TREATMENT = 'campaigns';
 
-/** An event for its campaign, and once more for the holdout that it names. */
+/** Returns an event for its campaign, and once more for its holdout. */
 export const withHoldoutAttribution = <T extends { campaignId: string; holdoutId: string | null }>(
   event: T,
 ): T[] => {
   const { holdoutId } = event;
   if (holdoutId === null) return [event];
-  // A user in the control group of one campaign gets others.
+  // A user in the control group of one campaign may see others.
   return [event, { ...event, campaignId: holdoutId, variantId: HOLDOUT_TREATMENT, isControl: false }];
 };

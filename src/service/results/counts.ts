@@ -2,7 +2,7 @@ import type { TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import { countsBefore, type UserResult } from './user-result.ts';
 
-/** A row of `campaign_counts`, or what is added to one. */
+/** Row of `campaign_counts`, or an increment of one. */
 export interface CampaignCount {
   workspaceId: string;
   campaignId: string;
@@ -13,7 +13,7 @@ export interface CampaignCount {
   counts: Record<string, number>;
 }
 
-/** A row of `goal_counts`, or what is added to one. */
+/** Row of `goal_counts`, or an increment of one. */
 export interface GoalCount {
   workspaceId: string;
   campaignId: string;
@@ -41,12 +41,12 @@ const addTo = (counts: Record<string, number>, tallies: Readonly<EventCounts>, s
   }
 };
 
-/** Differences to the counts of campaigns. A user without an impression is in no count. */
+/** Differences to the counts of campaigns. Users without an impression are not counted. */
 export const createCounts = () => {
   const campaigns = new Map<string, Map<string, CampaignCount>>();
   const goals = new Map<string, GoalCount>();
 
-  /** Returns what adds to the dimensions of a variant. */
+  /** Returns a function that adds to the dimensions of a variant. */
   const countsOf = (workspaceId: string, campaignId: string, variantId: string) => {
     const key = `${workspaceId}\u001f${campaignId}\u001f${variantId}`;
     const dimensions = campaigns.get(key) ?? new Map<string, CampaignCount>();
@@ -80,7 +80,7 @@ export const createCounts = () => {
   };
 
   return {
-    /** Adds the difference that a step made to the result of a user. */
+    /** Adds the changes that a step made to the result of a user. */
     change(workspaceId: string, result: UserResult, { isDeleted = false } = {}): void {
       const { campaignId, tallies, before } = result;
       const [variantBefore, variantId] = [before.variantId ?? '', result.variantId ?? ''];
@@ -100,7 +100,7 @@ export const createCounts = () => {
       if (wasCounted) addGoals(workspaceId, campaignId, variantBefore, before.goals, -1);
       if (isCounted) addGoals(workspaceId, campaignId, variantId, result.goals, 1);
     },
-    /** Those that are not zero. */
+    /** Non-zero differences. */
     campaigns: (): CampaignCount[] =>
       [...campaigns.values()]
         .flatMap((dimensions) => [...dimensions.values()])

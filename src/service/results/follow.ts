@@ -1,11 +1,11 @@
 import type { Advanced } from './advance.ts';
 import type { FeedCursor } from './statements.ts';
 
-/** How far the feed is settled: no transaction that is still open will store a row before it. */
+/** How far the feed is settled: no open transaction will store a row before it. */
 export interface Settled {
-  /** `null` if everything that is visible is. */
+  /** `null` if everything visible is settled. */
   through: FeedCursor | null;
-  /** Everything that was stored before this is part of it. Unix milliseconds. */
+  /** Everything stored before this is included. Unix milliseconds. */
   atMs: number;
 }
 
@@ -14,23 +14,23 @@ interface FollowOptions {
   advance(through: FeedCursor | null): Promise<Advanced>;
 }
 
-/** How far results are. */
+/** Progress of the results consumer. */
 export interface Progress {
-  /** Everything that was stored before this is counted. Unix milliseconds. */
+  /** Everything stored before this is counted. Unix milliseconds. */
   asOfMs: number;
   isCaughtUp: boolean;
 }
 
-/** How long one call advances at most. */
+/** Maximum duration of one call. */
 const BUDGET_MS = 2_000;
 
 export interface Follower {
   /**
-   * Catches up with the feed, for two seconds at most. Calls during another one share the next: what was stored before a call is counted
-   * when it resolves.
+   * Catches up with the feed, for at most two seconds. Calls during a run share the next one: what was stored before a call is
+   * counted when it resolves.
    */
   catchUp(): Promise<Progress>;
-  /** Ends after the step in flight; rejects calls from then on. */
+  /** Closes after the step in flight. Later calls reject. */
   close(): Promise<void>;
 }
 

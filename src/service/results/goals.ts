@@ -3,27 +3,27 @@ import { readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { StoredEvent } from '../profiles/events.ts';
 import { msIn } from '../sql/columns.ts';
 
-/** Success of a campaign: an event or a purchase within this time after the user's first impression. */
+/** Goal of a campaign: an event or a purchase within this time after the user's first impression. */
 export type Conversion = ({ event: string } | { product: string }) & { withinMs: number };
 
 /** `event:signed_up`, or `product:cup` for a purchase. */
 const conversionName = (event: unknown, product: unknown): string =>
   product === null ? `event:${event}` : `product:${product}`;
 
-/** The goal of a conversion as text, such as `86400000 event:signed_up`. */
+/** Formats a conversion as a goal, for example `86400000 event:signed_up`. */
 export const goalOf = (conversion: Conversion): string =>
   `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
 
-/** A row of `campaign_goals`. */
+/** Row of `campaign_goals`. */
 export interface Goal {
   workspaceId: string;
   campaignId: string;
-  /** As `goalOf` returns it. */
+  /** Result of `goalOf`. */
   goal: string;
   name: string;
   withinMs: number;
   isEvent: boolean;
-  /** Name of the event, or ID of the product. */
+  /** Event name or product ID. */
   value: string;
   addedAfter: number;
   backfilledThrough: number;
@@ -49,11 +49,11 @@ export const goalIn = (row: SqlRow): Goal => {
 export const isBackfilled = ({ addedAfter, backfilledThrough }: Goal): boolean =>
   backfilledThrough >= addedAfter;
 
-/** What a user did for a goal: number of events, amount spent, and its currencies, such as `EUR,PLN`. */
+/** A user's totals of a goal: number of events, revenue, and its currencies, for example `EUR,PLN`. */
 export type GoalTotals = [events: number, spent: number, currencies: string];
 export type TotalsByGoal = Record<string, GoalTotals>;
 
-/** An event or purchase that may satisfy a goal. */
+/** Event or purchase that may satisfy a goal. */
 export interface ConversionEvent {
   eventId: number;
   userId: number;
@@ -65,7 +65,7 @@ export interface ConversionEvent {
   currency: string;
 }
 
-/** A price that is out of bounds, stored before there were any, counts as zero: no value makes results fail. */
+/** An out-of-range price, stored before there was a limit, counts as zero, so that no value makes results fail. */
 const spentOn = (price: number, quantity: number) => (Math.abs(price) <= MAX_PRICE ? price * quantity : 0);
 
 export const conversionEventIn = (row: SqlRow): ConversionEvent => {
@@ -81,7 +81,7 @@ export const conversionEventIn = (row: SqlRow): ConversionEvent => {
   };
 };
 
-/** The same of a row of the feed. */
+/** Converts a row of the feed. */
 export const conversionEventOf = (
   event: StoredEvent & { eventId: number; workspaceId: string },
 ): ConversionEvent => {
@@ -100,7 +100,7 @@ const addReached = (one: GoalTotals, [events, spent, currencies]: GoalTotals): G
   return [one[0] + events, one[1] + spent, [...all].sort().join(',')];
 };
 
-/** What one user has reached who was two. */
+/** Returns the goal totals of two merged users. */
 export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsByGoal => {
   const both = { ...one };
   for (const [goal, reached] of Object.entries(other))
@@ -109,8 +109,8 @@ export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsB
 };
 
 /**
- * What a user has reached with these events as well. An event counts within the time after one of the first impressions, if the goal's
- * backfill has come to it. Returns the same object if nothing changes.
+ * Returns a user's goal totals with these events added. An event counts within the time after one of the first impressions, if
+ * the goal's backfill has reached it. Returns the same object if nothing changes.
  */
 export const addConversions = (
   before: TotalsByGoal,
@@ -130,8 +130,8 @@ export const addConversions = (
 };
 
 /**
- * What a user had reached by events that retention has deleted: what was counted beyond the events that are still there. A recount keeps
- * these.
+ * Returns a user's goal totals from events that retention has deleted: the counted totals minus those of the remaining events. A
+ * recount keeps them.
  */
 export const prunedConversions = (
   counted: TotalsByGoal,
@@ -148,11 +148,10 @@ export const prunedConversions = (
   return deleted;
 };
 
-/** The goals of all campaigns. */
 export interface GoalIndex {
   all: readonly Goal[];
   ofCampaign(workspaceId: string, campaignId: string): readonly Goal[];
-  /** Names of events and IDs of products that some campaign has as a goal. */
+  /** Event names and product IDs that are goals of a campaign. */
   values: readonly string[];
 }
 

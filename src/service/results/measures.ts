@@ -1,30 +1,30 @@
 import type { EventType } from '../../protocol/index.ts';
 import type { UserCampaign } from '../store/store.ts';
 
-/** A banner event as the state of its user sees it. */
+/** Fields of a banner event that affect the state of its user. */
 export interface SeenEvent {
   variantId: string | null;
   isControl: boolean;
-  /** The earlier of when it happened and when it was received. */
+  /** The earlier of timestamp and receipt. */
   atMs: number;
-  /** The eligibility round of its banner. */
+  /** Eligibility cycle of its banner. */
   round: number;
 }
 
 interface Measure {
-  /** Column and result with the number of events. */
+  /** Column, and member of results, with the number of events. */
   events: 'impressions' | 'clicks' | 'dismissals';
-  /** Column with the number of users who have at least one. */
+  /** Column with the number of users who have at least one event. */
   users: string;
-  /** The same number in `Counts`. */
+  /** Member of `Counts` with that number. */
   userCount: 'exposed' | 'clicked' | 'dismissed';
-  /** What one event more changes for decisions, beside its number. */
+  /** Changes the state that decisions read, besides the number of events. */
   effect(state: UserCampaign, event: SeenEvent): void;
 }
 
 type FirstImpression = Pick<UserCampaign, 'variantId' | 'firstImpressionMs'>;
 
-/** The earliest impression decides of which variant a user is; of two at one instant the variant that sorts first. */
+/** The earliest impression decides the variant of a user. Of two at the same time, the variant that sorts first wins. */
 export const isEarlier = (a: FirstImpression, b: FirstImpression): boolean => {
   if (a.firstImpressionMs === null) return false;
   if (b.firstImpressionMs === null) return true;
@@ -36,7 +36,7 @@ export const isEarlier = (a: FirstImpression, b: FirstImpression): boolean => {
 export const latest = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);
 
-/** What is measured of each type of banner event. SQL, results and exports derive from this table. */
+/** Measure of each type of banner event. SQL, results and exports derive from this table. */
 export const MEASURE_OF = {
   impression: {
     events: 'impressions',
@@ -62,7 +62,8 @@ export const MEASURE_OF = {
     userCount: 'dismissed',
     effect(state, { atMs, round }) {
       state.lastDismissalMs = latest(state.lastDismissalMs, atMs);
-      // A banner is of one eligibility round: dismissing it twice, late, or another banner of its round starts no other one.
+      // A banner belongs to one eligibility cycle: dismissing it twice or late, or dismissing another banner of its cycle, starts
+      // no further one.
       state.round = Math.max(state.round, round + 1);
     },
   },
@@ -81,5 +82,5 @@ export const addCounts = (tallies: EventCounts, added: Readonly<EventCounts>): v
   for (const { events } of MEASURES) tallies[events] += added[events];
 };
 
-/** Events, and users who had at least one. Test sends are in no count. */
+/** Numbers of events, and of users with at least one. Excludes test sends. */
 export type Counts = Record<Measure['events'] | Measure['userCount'], number>;

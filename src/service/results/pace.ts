@@ -1,10 +1,10 @@
-/** Maximum numbers of rows that one step of the results consumer reads. */
+/** Maximum number of rows that one step of the results consumer reads. */
 export interface StepLimits {
   userChanges: number;
   bannerEvents: number;
   /** Events and purchases that are conversions. */
   conversionEvents: number;
-  /** Events and purchases that are looked through for conversions. */
+  /** Events and purchases that are scanned for conversions. */
   scannedEvents: number;
 }
 
@@ -15,12 +15,12 @@ export const STEP: StepLimits = {
   scannedEvents: 10_000,
 };
 
-/** Writes wait for a step on SQLite, and on a cluster. */
+/** Writes wait for a step on SQLite and on a cluster. */
 const MAX_STEP_MS = 40;
-/** Smaller steps take hardly less time: each has a commit. */
+/** Smaller steps are hardly faster, because each has a commit. */
 const MIN_SHARE = 1 / 4;
 
-/** Adapts the size of steps to how long they take. */
+/** Adapts the size of steps to their duration. */
 export const createPace = () => {
   let share = 1;
   return {

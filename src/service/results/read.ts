@@ -5,53 +5,53 @@ import { type Counts, MEASURES } from './measures.ts';
 /** Users who reached one of the campaign's `conversions`. */
 export interface Goal {
   converted: number;
-  /** Revenue (purchases only): sum of `price * quantity` within the time, and sum of the squares of what each user spent. */
+  /** Revenue (purchases only): sum of `price * quantity` within the time, and sum of squares of each user's revenue. */
   revenue: number;
   revenueSquares: number;
 }
 
-/** One variant, or the control group, whose `variantId` is `null`. */
+/** Results of one variant, or of the control group, whose `variantId` is `null`. */
 export interface ArmResults extends Counts {
   variantId: string | null;
-  /** In the order of the conversions that were asked for. */
+  /** In the order of the requested conversions. */
   goals: Goal[];
 }
 
-/** One arm on one day, by the earlier of when each event happened and when it was received. */
+/** Results of one arm on one day, by the earlier of timestamp and receipt of each event. */
 export interface DayResults extends Counts {
-  /** For example `2026-03-01`, in the time zone that the workspace had when the event came. */
+  /** For example `2026-03-01`, in the workspace's time zone at the time of receipt. */
   day: string;
   variantId: string | null;
 }
 
-/** One variant in one placement. */
+/** Results of one variant in one placement. */
 export interface PlacementResults extends Counts {
   placementId: string;
   variantId: string | null;
 }
 
-/** One variant in one language, by the language in which each event's banner was shown. */
+/** Results of one variant in one language, by the language of each event's banner. */
 export interface LanguageResults extends Counts {
   language: string;
   variantId: string | null;
 }
 
-/** The counts of one campaign. */
+/** Results of one campaign. */
 export interface CampaignResults {
-  /** Every exposed user is in one arm: the one of their first impression, with all that they did. */
+  /** Every exposed user is in one arm, the one of the first impression, with all their events. */
   arms: ArmResults[];
   placements: PlacementResults[];
   /** Empty if the campaign has no languages. */
   languages: LanguageResults[];
-  /** In the order of the days. */
+  /** In chronological order. */
   days: DayResults[];
-  /** Of the purchases in `goals`; revenue in several currencies cannot be added up. */
+  /** Currencies of the purchases in `goals`. Revenue in several currencies cannot be added. */
   currencies: string[];
-  /** Everything that was stored before this is counted. Unix milliseconds. */
+  /** Everything stored before this is counted. Unix milliseconds. */
   asOfMs: number;
 }
 
-/** Which counts are asked for. */
+/** Requested counts. */
 export interface ResultsQuery {
   campaignId: string;
   conversions: readonly Conversion[];
@@ -74,7 +74,6 @@ const countsIn = (row: SqlRow): Counts =>
     ]),
   ) as Counts;
 
-/** The control group has no variant. */
 const variantIn = (row: SqlRow): string | null => readText(row, 'variant_id') || null;
 
 const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, revenue, revenue_sum_of_squares
@@ -82,7 +81,7 @@ const READ_REACHED = `SELECT variant_id, goal, currencies, converted_users, reve
 
 const NONE: Goal = { converted: 0, revenue: 0, revenueSquares: 0 };
 
-/** Reads the stored counts of a campaign: some hundred rows. */
+/** Reads the stored counts of a campaign, some hundred rows. */
 export const readResults = async (
   run: RunSql,
   workspaceId: string,
@@ -127,7 +126,7 @@ export const readResults = async (
   };
 };
 
-/** The first numbers of a campaign: users who saw one of its variants, and those of them who clicked. */
+/** Summary of a campaign: users who saw one of its variants, and those of them who clicked. */
 export interface CampaignSummary {
   campaignId: string;
   exposed: number;

@@ -16,7 +16,7 @@ import type { Goal, TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
 
-/** How far a consumer has read the feed: the last ID of each table. */
+/** Position in the feed: the last ID of each table. */
 export interface FeedCursor {
   events: number;
   bannerEvents: number;
@@ -24,7 +24,7 @@ export interface FeedCursor {
 }
 
 export interface ResultsCursor extends FeedCursor {
-  /** Later changes of users that are applied already. */
+  /** Later changes of users that were applied already. */
   ahead: number[];
   /** Receipt of the last banner event, in Unix milliseconds. */
   readToMs: number;
@@ -65,7 +65,7 @@ const parseTallies = (tallies: Record<string, number[]>): UserResult['tallies'] 
     ]),
   );
 
-/** A row of `user_results`. */
+/** Row of `user_results`. */
 export interface UserResultRow {
   userId: number;
   campaignId: string;
@@ -99,7 +99,7 @@ export const userResultIn = (row: SqlRow): UserResultRow => ({
   goals: row['goals'] === null ? null : (readJson(row, 'goals') as TotalsByGoal),
 });
 
-/** Which rows of `user_results` are read. */
+/** Key of rows of `user_results`. */
 export type ResultKey = Pick<UserResultRow, 'userId' | 'campaignId' | 'month'>;
 
 const CAMPAIGN_COUNTS: Column<CampaignCount>[] = [
@@ -140,7 +140,7 @@ const CAMPAIGN_GOALS = columns<NewGoal>({
 
 const KINDS = ['merged', 'erased', 'expired', 'repeat'] as const;
 
-/** What happened to users after their events were stored: a row of `user_changes`. */
+/** Change of a user after their events were stored: a row of `user_changes`. */
 export interface UserChange {
   changeId: number;
   workspaceId: string;
@@ -162,7 +162,7 @@ export const userChangeIn = (row: SqlRow): UserChange => ({
   changedAtMs: msIn(row, 'changed_at'),
 });
 
-/** Whose events are read, from a time on. */
+/** Users whose events are read, since a time. */
 export interface EventsSince {
   userId: number;
   sinceMs: number;
@@ -181,7 +181,7 @@ const RESULT_KEYS = columns<ResultKey>({
   key_month: ['text', ({ month }) => month],
 });
 
-/** The tables of the feed with their IDs in commit order. */
+/** Tables of the feed, with their IDs in commit order. */
 const FEED_IDS: Record<string, string> = {
   events: 'event_id',
   banner_events: 'banner_event_id',
@@ -210,13 +210,13 @@ export const resultsStatements = (dialect: Dialect) => {
     cursor: question(`SELECT ${selected(dialect, CURSOR)} FROM feed_cursors WHERE consumer = '${CONSUMER}'`),
     writeCursor: (cursor: ResultsCursor): BulkStatement =>
       upsert('feed_cursors', CURSOR, 'consumer')([cursor]),
-    /** The last ID of each table of the feed. Apart, because a cluster refuses them in one. */
+    /** Last ID of each table of the feed. Separate statements, because a cluster rejects a combined one. */
     last: ['events', 'banner_events', 'user_changes'].map((table) =>
       query(`SELECT coalesce(max(${FEED_IDS[table]}), 0) AS id FROM ${table}`),
     ),
     goals: question('SELECT * FROM campaign_goals'),
     addGoals: insert('campaign_goals', CAMPAIGN_GOALS, ' ON CONFLICT DO NOTHING'),
-    /** Goals that are backfilled to `from` are so to `through`. */
+    /** Moves the backfill of goals from `from` to `through`. */
     setBackfilled: question(
       'UPDATE campaign_goals SET backfilled_through = $2 WHERE backfilled_through = $1 AND added_after > $1',
     ),
@@ -245,14 +245,14 @@ export const resultsStatements = (dialect: Dialect) => {
         limit,
       ),
     indexEvents,
-    /** Follows `indexEvents`. */
+    /** Must run after `indexEvents`. */
     conversionEventsOf: (
       users: readonly EventsSince[],
       values: readonly string[],
       through: number,
     ): BulkStatement => eventsSince(users.map((each) => ({ ...each, values: list(values), through }))),
 
-    /** Results of users without their days. */
+    /** Results of users without days. */
     totals: (users: readonly number[]): BulkStatement =>
       query(`${results} WHERE ${ofUsers} AND month = ''`, list(users)),
     resultsOfUsers: (users: readonly number[]): BulkStatement =>
@@ -264,7 +264,7 @@ export const resultsStatements = (dialect: Dialect) => {
         `${results} ${joined(',')} WHERE user_id = ${column('key_user')} AND campaign_id = ${column('key_campaign')}
            AND month IN ('', ${column('key_month')})`,
     ),
-    /** Results of users and campaigns but for one month. */
+    /** Results of users and campaigns except one month. */
     resultsOfOtherMonths: bulk(
       RESULT_KEYS,
       ({ joined, column }) =>

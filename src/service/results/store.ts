@@ -7,13 +7,13 @@ import type { ResultsDifference } from './verify.ts';
 
 interface ResultsOptions {
   run: RunSql;
-  /** Stores goals that are not known yet, and returns whether there were any. */
+  /** Stores unknown goals. Returns whether there were any. */
   addGoals(workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean>;
   catchUp(): Promise<Progress>;
   verify(workspaceId: string): Promise<ResultsDifference[]>;
 }
 
-/** The results of both databases. A read catches up with the feed first. */
+/** Results of both databases. A read catches up with the feed first. */
 export const createResults = ({
   run,
   addGoals,
@@ -23,7 +23,7 @@ export const createResults = ({
   Store,
   'campaignResults' | 'campaignSummaries' | 'addGoals' | 'catchUpResults' | 'verifyResults'
 > => {
-  /** Goals are never removed: those that this process has added need not be looked up again. */
+  /** Goals are never removed, so those that this process has added need no lookup. */
   const added = new Set<string>();
   const add: Store['addGoals'] = async (workspaceId, { campaignId, conversions }) => {
     const goals = conversions.map(goalOf);

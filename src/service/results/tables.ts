@@ -5,7 +5,7 @@ const userColumns = MEASURES.map(({ users }) => `  ${users} INTEGER NOT NULL, --
   '\n',
 );
 
-/** Derived from the feed by the results consumer alone; no write of the API touches them. */
+/** Written only by the results consumer, which derives them from the feed. */
 export const RESULTS_TABLES = `
 -- How far each consumer has read the feed; a consumer commits its cursor together with its effect.
 CREATE TABLE feed_cursors (

@@ -2,17 +2,19 @@ import type { NewBannerEvent } from '../profiles/events.ts';
 import { mergeGoalTotals, type TotalsByGoal } from './goals.ts';
 import { addCounts, type EventCounts, isEarlier, MEASURE_OF, zeroCounts } from './measures.ts';
 
-/** What one user did of a campaign. */
+/** Result of one user for a campaign. */
 export interface UserResult {
   campaignId: string;
-  /** Of the earliest impression; `null` in the control group. */
+  /** Variant of the earliest impression; `null` in the control group. */
   variantId: string | null;
   /** Unix milliseconds. */
   firstImpressionMs: number | null;
-  /** By dimension, such as `day:2026-03-01`, or `''` for all. Has the dimensions that a step has read or changed. */
+  /**
+   * By dimension, for example `day:2026-03-01`, or `''` for the total. Contains only dimensions that a step has read or changed.
+   */
   tallies: Map<string, Readonly<EventCounts>>;
   goals: TotalsByGoal;
-  /** The first impressions after which `goals` were counted. */
+  /** First impressions after which `goals` were counted. */
   countedFirstsMs: number[];
   /** State before the step, with the tallies of changed dimensions only. */
   before: Pick<UserResult, 'variantId' | 'goals' | 'tallies'>;
@@ -30,7 +32,7 @@ export const createUserResult = (campaignId: string): UserResult => ({
 
 const NONE: Readonly<EventCounts> = zeroCounts();
 
-/** EventCounts of a dimension before the step. */
+/** Returns the counts of a dimension before the step. */
 export const countsBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<EventCounts> =>
   before.tallies.get(dimension) ?? tallies.get(dimension) ?? NONE;
 
@@ -59,7 +61,7 @@ const change = (result: UserResult, dimension: string, edit: (tallies: EventCoun
   result.tallies.set(dimension, tallies);
 };
 
-/** Adds an event, or with -1 subtracts it. */
+/** Adds an event, or subtracts it with -1. */
 export const addEvent = (
   result: UserResult,
   event: DimensionsOfEvent & Pick<NewBannerEvent, 'eventType'>,
@@ -82,7 +84,7 @@ export const moveFirst = (result: FirstImpression, first: FirstImpression): bool
   return true;
 };
 
-/** Adds the results of a user who was merged into this one. */
+/** Adds the results of a merged user. */
 export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   moveFirst(kept, merged);
   for (const [dimension, added] of merged.tallies)

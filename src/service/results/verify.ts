@@ -8,14 +8,17 @@ import { MEASURES } from './measures.ts';
 import { cursorIn, resultsStatements } from './statements.ts';
 import { addEvent, createUserResult, moveFirst, type UserResult } from './user-result.ts';
 
-/** A count of a campaign's results that differs from its events. */
+/** Count of a campaign's results that differs from its events. */
 export interface ResultsDifference {
   campaignId: string;
   /** `null` for the control group. */
   variantId: string | null;
-  /** `''` for all, else `day:2026-03-01`, `placement:home_hero`, `language:pt-BR`, or a goal such as `goal:86400000 event:signed_up`. */
+  /**
+   * `''` for the total, else `day:2026-03-01`, `placement:home_hero`, `language:pt-BR`, or a goal such as `goal:86400000
+   * event:signed_up`.
+   */
   dimension: string;
-  /** Events and users of each measure. Of a goal: users, revenue, sum of squares. */
+  /** Events and users of each measure. For a goal: users, revenue, sum of squares. */
   stored: number[];
   counted: number[];
 }
@@ -23,15 +26,15 @@ export interface ResultsDifference {
 const COUNTS = MEASURES.flatMap(({ events, users }) => [events, users]);
 
 /**
- * All banner events of a workspace that the results have read, user by user: an index by workspace would have the database look up and
- * sort each of them, so that this one is kept from it.
+ * All banner events of a workspace that the results have read, grouped by user. Prevents the use of an index by workspace, with
+ * which the database would look up and sort each event.
  */
 export const eventsByUser = ({ ms }: Dialect): string => `
   SELECT user_id, workspace_id, campaign_id, holdout_id, event_type, variant_id, is_control, is_test_send, day, placement_id, language,
     ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
   FROM banner_events WHERE workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY user_id`;
 
-/** Counts banner events from the beginning. Those of one user follow each other. */
+/** Counts banner events from the beginning. Expects them grouped by user. */
 export const countEvents = async (
   rows: Iterable<SqlRow> | AsyncIterable<SqlRow>,
   workspaceId: string,
@@ -65,8 +68,8 @@ const STORED_GOALS = `SELECT campaign_id, variant_id, goal AS dimension, ${GOAL_
   FROM goal_counts WHERE workspace_id = $1 GROUP BY campaign_id, variant_id, goal`;
 
 /**
- * Counts the users of a campaign, by variant, who reached a goal, from all events. Its values: `$1` the workspace, `$2` the
- * campaign, `$3` the name of the event or the ID of the product, `$4` the time after the first impression in milliseconds, `$5` the last event.
+ * Counts the users of a campaign, by variant, who reached a goal, from all events. Parameters: `$1` workspace, `$2` campaign,
+ * `$3` event name or product ID, `$4` time after the first impression in milliseconds, `$5` last event.
  */
 const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
   SELECT coalesce(variant_id, '') AS variant_id, count(*) AS converted_users, sum(spent) AS revenue, sum(spent * spent) AS revenue_sum_of_squares
@@ -80,7 +83,7 @@ const goalStatement = (isEvent: boolean, { after }: Dialect): string => `
     GROUP BY user_id
   ) AS reached GROUP BY 1`;
 
-/** Sums of what was spent are rounded in another order. */
+/** Sums of revenue are rounded in another order. */
 const isAlike = (one: number, other: number) =>
   Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other));
 
@@ -89,7 +92,7 @@ const byKey = (rows: readonly SqlRow[]): Map<string, SqlRow> =>
     rows.map((row) => [JSON.stringify([row['campaign_id'], row['variant_id'], row['dimension']]), row]),
   );
 
-/** A row that is missing has zero of everything. */
+/** A missing row counts as zeros. */
 const compare = (
   storedRows: readonly SqlRow[],
   countedRows: readonly SqlRow[],
@@ -116,8 +119,8 @@ const compare = (
 };
 
 /**
- * Compares the stored results of a workspace's campaigns with the events that they were derived from. Reads all of these: for a million
- * of each some ten seconds.
+ * Compares the stored results of a workspace's campaigns with the events that they were derived from. Reads all events, which
+ * takes about ten seconds for a million of each kind.
  */
 export const verifyResults = async (
   run: RunSql,
