@@ -7,13 +7,13 @@ import { readCampaign } from '../workspace/read-campaign.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Release } from './releases.ts';
 
-/** A segment as it is released. */
+/** Segment of a release. */
 export interface ReleasedSegment {
   name: string;
   audience: Filter;
 }
 
-/** The file's segments, each replaced by its release where there is one. */
+/** Returns the file's segments, replaced by their releases. */
 export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Segments => {
   const found = new Map(segments);
   for (const { kind, subjectId: segmentId, content } of all) {
@@ -29,7 +29,7 @@ export const segmentsOf = ({ segments }: Workspace, all: readonly Release[]): Se
 
 export const idOf = (campaign: Record<string, unknown>) => String(campaign['campaign_id']);
 
-/** The file's campaigns, each replaced by its release where there is one, then those that only have releases. */
+/** Returns the file's campaigns, replaced by their releases, then those that only have releases. */
 const written = (workspace: Workspace, releases: readonly Release[]): Record<string, unknown>[] => {
   const released = new Map(releases.map((each) => [each.subjectId, each.content]));
   const ids = [...workspace.rawCampaigns.map(idOf), ...releases.map(({ subjectId }) => subjectId)];
@@ -40,7 +40,7 @@ const written = (workspace: Workspace, releases: readonly Release[]): Record<str
   });
 };
 
-/** What a campaign is made of, beside what the file says: where that is the same, it stays as it is. */
+/** Cache key of a compiled campaign: its content, and everything else that it is compiled from except the file. */
 const madeOf = (content: Record<string, unknown>, publishedAtMs: number | null, segments: Segments): string =>
   JSON.stringify([
     content,
@@ -48,7 +48,7 @@ const madeOf = (content: Record<string, unknown>, publishedAtMs: number | null, 
     segmentsIn(content['audience']).map((id) => segments.get(id)?.filter ?? null),
   ]);
 
-/** The campaigns that are ready, by what they are made of. A release changes one of them: the others are not made again. */
+/** Compiled campaigns by cache key. A release changes one of them, so the others are reused. */
 const ready = new WeakMap<Workspace, ReadonlyMap<string, Campaign>>();
 
 const readyIn = ({
@@ -65,7 +65,7 @@ const readyIn = ({
   );
 };
 
-/** The workspace as it is served: the file with the live releases. */
+/** Returns the workspace as served: the file with the live releases. */
 export const withReleases = (workspace: Workspace, all: readonly Release[], log: Log): Workspace => {
   if (all.length === 0) return workspace;
   const segments = segmentsOf(workspace, all);
@@ -88,7 +88,7 @@ export const withReleases = (workspace: Workspace, all: readonly Release[], log:
       after.set(text, campaign);
       return [campaign];
     }
-    // It was right when it was published: since then the file has lost a placement it names, for example.
+    // It was valid when published. Since then the file may, for example, have lost a placement that it names.
     const problem = problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
     log.error({ workspace: workspace.workspaceId, campaign: idOf(content), problem }, 'release not shown');
     return [];

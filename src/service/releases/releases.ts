@@ -15,19 +15,19 @@ import {
   type Statement,
 } from '../operators/index.ts';
 
-/** What a release publishes. Each kind has IDs of its own. */
+/** Kinds of released subjects. Each has its own IDs. */
 export const RELEASE_KINDS = ['campaign', 'segment'] as const;
 export type ReleaseKind = (typeof RELEASE_KINDS)[number];
 
-/** A campaign or segment as it was published at one moment. */
+/** Published version of a campaign or segment. */
 export interface Release {
   workspaceId: string;
-  /** 1, 2, 3 … in each workspace. */
+  /** Counts from 1 in each workspace. */
   release: number;
   kind: ReleaseKind;
   /** ID of the campaign or segment. */
   subjectId: string;
-  /** As a workspace file would write it; `null` removes it. */
+  /** As in a workspace file; `null` removes the subject. */
   content: unknown;
   /** Previous release of the same subject; 0 if none. */
   basedOn: number;
@@ -36,17 +36,17 @@ export interface Release {
   createdAtMs: number;
   /** When it goes live. Later than `createdAtMs` if it was scheduled. */
   liveAtMs: number;
-  /** When a scheduled release was cancelled; `null` if it was not. */
+  /** When a scheduled release was canceled; `null` if it was not. */
   cancelledAtMs: number | null;
 }
 
 export type NewRelease = Omit<Release, 'release' | 'cancelledAtMs'>;
 
-/** The results of an A/B test when a release ended it. */
+/** A/B test that a release ended, with its results. */
 export interface EndedTest {
   release: number;
   endedAtMs: number;
-  /** As the one that ended it gave them. */
+  /** As stored by the release that ended it. */
   test: unknown;
 }
 
@@ -70,9 +70,9 @@ CREATE TABLE releases (
 );
 `;
 
-/** What is stored together with a release, or not at all. */
+/** Writes that are committed together with a release. */
 export interface WithRelease {
-  /** Revision of the draft that the release publishes: the draft is removed. */
+  /** Revision of the draft that the release publishes. The draft is removed. */
   draftRevision?: string;
   /** Cancels the scheduled releases of the subject. Default: they go live as planned. */
   cancelsScheduled?: boolean;
@@ -82,18 +82,20 @@ export interface WithRelease {
   audit?: (release: number) => NewAuditEntry;
 }
 
-/** A replica whose clock is ahead may already serve a release that is due this soon. */
+/** A replica whose clock is ahead may already serve a release that is due within this time. */
 const TOO_LATE_MS = 5_000;
 
-/** Releases and when they are live. */
+/** Releases, with the times when they are live. */
 export interface ReleaseStore {
   /** The live release of each subject at `nowMs`, oldest subject first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** The last release of each subject with content: the text of a campaign that is archived. */
+  /** Last release with content of each subject, for example the content of an archived campaign. */
   writtenReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** Number of the newest release, live or scheduled; 0 if none. It costs next to nothing. */
+  /** Number of the newest release, live or scheduled; 0 if none. Cheap. */
   newestRelease(workspaceId: string): Promise<number>;
-  /** Number of the newest release of each subject of a kind, live, scheduled or cancelled: what the next one has to be based on. */
+  /**
+   * Number of the newest release of each subject of a kind, live, scheduled or canceled. The next release must be based on it.
+   */
   newestReleases(workspaceId: string, kind: ReleaseKind): Promise<Map<string, number>>;
   /** Releases that go live after `nowMs`, soonest first. */
   scheduledReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
@@ -104,13 +106,13 @@ export interface ReleaseStore {
   ): Promise<Release[]>;
   /** Returns `null` if not found. */
   release(workspaceId: string, release: number): Promise<Release | null>;
-  /** The test of a campaign that a live release ended last; `null` if none. */
+  /** Last A/B test of a campaign that a live release ended; `null` if none. */
   endedTest(workspaceId: string, campaignId: string, nowMs: number): Promise<EndedTest | null>;
   /** Adds a release and returns its number, or `null` if the subject has a release after `basedOn`. */
   addRelease(release: NewRelease, more?: WithRelease): Promise<number | null>;
   /**
-   * Cancels a scheduled release, and stores its content as a draft if one is given and there is none. Returns false if it is not
-   * scheduled, or due within five seconds.
+   * Cancels a scheduled release, and stores its content as a draft if one is given and the campaign has none. Returns false if
+   * the release is not scheduled, or due within five seconds.
    */
   cancelRelease(
     release: Pick<Release, 'workspaceId' | 'release'>,
@@ -118,7 +120,7 @@ export interface ReleaseStore {
   ): Promise<boolean>;
 }
 
-/** Two operators who publish at once want the same number: the slower one takes the next. */
+/** Two operators who publish at once need the same number. The slower one retries with the next. */
 const MAX_TRIES = 20;
 
 const releaseOf = (row: SqlRow): Release => ({
@@ -135,7 +137,7 @@ const releaseOf = (row: SqlRow): Release => ({
   cancelledAtMs: readNumberOrNull(row, 'cancelled_at_ms'),
 });
 
-/** The last release of each subject that is live. A fix that is published before a scheduled release is replaced by it. */
+/** Last live release of each subject. A scheduled release replaces a fix that was published before it. */
 const lastOfEach = (condition = ''): string =>
   `SELECT * FROM releases WHERE workspace_id = $1 AND release IN (
      SELECT release FROM (

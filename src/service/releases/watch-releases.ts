@@ -4,7 +4,7 @@ import { createRegistry, type Registry } from '../workspace/workspace.ts';
 import { idOf, withReleases } from './compile-releases.ts';
 import type { Release, ReleaseStore } from './releases.ts';
 
-/** All replicas follow a release within two seconds. */
+/** All replicas apply a release within two seconds. */
 const POLL_MS = 1_000;
 
 interface FollowOptions {
@@ -13,22 +13,22 @@ interface FollowOptions {
   now?: () => number;
 }
 
-/** A source whose workspaces have the released campaigns. */
+/** Source of workspaces that include the released campaigns. */
 export interface ReleaseSource extends WorkspaceSource {
-  /** Looks for new releases now; after publishing, so that the next request sees it. */
+  /** Polls for new releases now. Called after publishing, so that the next request sees the release. */
   refresh(): Promise<void>;
 }
 
 /**
- * Puts the Studio's releases in the place of the file's campaigns, for workspaces that say `campaigns_from: "studio"`,
- * and keeps looking for new ones. Rejects where the database cannot be read at the start; later the last ones stay.
+ * Replaces the file's campaigns with the Studio's releases, for workspaces with `campaigns_from: "studio"`, and polls for new
+ * ones. Rejects if the database cannot be read at the start; after that the last releases stay.
  */
 export const watchReleases = async (
   source: WorkspaceSource,
   studio: ReleaseStore,
   { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
 ): Promise<ReleaseSource> => {
-  /** By workspace. Releases are only ever added: nothing changes until there is a newer one, or a planned one is due. */
+  /** By workspace. Releases are only added, so nothing changes until there is a newer one or a scheduled one is due. */
   let releases = new Map<string, { newest: number; readAtMs: number; dueAtMs: number; live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
 
@@ -51,7 +51,7 @@ export const watchReleases = async (
     if (!isSame) releases = new Map(found);
   };
 
-  /** Once the Studio has released a campaign, its text in the file is of no effect: whoever edits it there is told. */
+  /** After the Studio has released a campaign, its text in the file has no effect. Warns whoever edits it there. */
   const warnOfEdits = (before: Registry, after: Registry) => {
     for (const { workspaceId, rawCampaigns: campaignsAsWritten } of after.workspaces) {
       const former = before.workspaces.find((each) => each.workspaceId === workspaceId);
@@ -74,7 +74,7 @@ export const watchReleases = async (
   };
 
   let reading: Promise<void> = Promise.resolve();
-  /** One after the other: a slow look that began before a campaign was published would put the older releases back. */
+  /** Runs one at a time: a slow read that began before a campaign was published would restore the older releases. */
   const read = (): Promise<void> => {
     reading = reading.then(readNow, readNow);
     return reading;
