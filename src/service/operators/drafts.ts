@@ -8,27 +8,27 @@ import {
   type Statement,
 } from './row-readers.ts';
 
-/** A campaign that is being edited: one for each campaign, which all operators share. */
+/** Campaign being edited. All operators share the one draft of a campaign. */
 export interface Draft {
   workspaceId: string;
   campaignId: string;
   campaign: unknown;
-  /** Another text with every save. */
+  /** Changes with every save. */
   revision: string;
-  /** The release that the edit began from; 0 where there was none. */
+  /** Release that the edit is based on; 0 if none. */
   basedOn: number;
   editor: string;
   updatedAtMs: number;
 }
 
-/** What an operator said of a draft before it is published. */
+/** Review of a draft by an operator before it is published. */
 export interface ReviewEntry {
   operator: string;
   /** ISO 8601. */
   at: string;
   action: 'request' | 'comment' | 'approve' | 'send_back';
   note: string;
-  /** Revision of the draft at that moment. */
+  /** Revision of the draft at that time. */
   revision: string;
 }
 
@@ -51,19 +51,18 @@ CREATE TABLE drafts (
 );
 `;
 
-/** Edits that are not published yet. */
 export interface DraftStore {
-  /** Every draft of the workspace. */
+  /** All drafts of the workspace. */
   drafts(workspaceId: string): Promise<StoredDraft[]>;
-  /** The draft of one campaign; `null` where there is none. */
+  /** Returns the draft of a campaign. `null` if none. */
   draft(workspaceId: string, campaignId: string): Promise<StoredDraft | null>;
-  /** Bytes that all drafts of a workspace have as JSON, but for the one of this campaign. */
+  /** Returns the size in bytes, as JSON, of all drafts of a workspace except the one of this campaign. */
   otherDraftBytes(workspaceId: string, campaignId: string): Promise<number>;
-  /** Saves over the draft of revision `over`, `null` for none: false where the stored one is another. */
+  /** Saves a draft over revision `over`, or `null` for none. Returns false if the stored revision differs. */
   saveDraft(draft: Draft, over: string | null): Promise<boolean>;
   /** Returns false if the draft was changed or reviewed since it was read. */
   reviewDraft(draft: StoredDraft, review: readonly ReviewEntry[]): Promise<boolean>;
-  /** False where the stored draft is of another revision. */
+  /** Returns false if the stored draft has another revision. */
   removeDraft(workspaceId: string, campaignId: string, revision: string): Promise<boolean>;
 }
 

@@ -1,10 +1,10 @@
 import { type RunSql, readBytes, readEnum, readNumber, readText, type SqlRow } from './row-readers.ts';
 
-/** What an image may be; each is also the ending of its address. No SVG: it is a document, which may hold script. */
+/** Supported image formats, which are also the file extensions of URLs. Excludes SVG, because it may contain script. */
 export const IMAGE_TYPES = ['png', 'jpeg', 'webp', 'avif', 'gif'] as const;
 export type ImageType = (typeof IMAGE_TYPES)[number];
 
-/** An image that an operator has uploaded, without its bytes. */
+/** Metadata of an uploaded image. */
 export interface Image {
   workspaceId: string;
   /** SHA-256 of the bytes, in hexadecimal digits. */
@@ -13,21 +13,21 @@ export interface Image {
   /** In pixels. */
   width: number;
   height: number;
-  /** How many bytes it has. */
+  /** In bytes. */
   size: number;
-  /** What its file was called. */
+  /** Original file name. */
   name: string;
   author: string;
   createdAtMs: number;
 }
 
-/** What a page gets of an image. */
+/** Image as served to pages. */
 export interface ImageFile {
   type: ImageType;
   bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** The bytes come last: SQLite reads a row without them where nobody asks. */
+/** The bytes come last, so that SQLite can read the other columns of a row without them. */
 export const IMAGES_TABLE = `
 CREATE TABLE images (
   hash TEXT NOT NULL,
@@ -48,9 +48,9 @@ CREATE TABLE images (
 export interface ImageStore {
   /** Newest first. */
   images(workspaceId: string): Promise<Image[]>;
-  /** Adds an image; false where the workspace has it already. */
+  /** Adds an image. Returns false if the workspace has it already. */
   addImage(image: Image, bytes: Uint8Array): Promise<boolean>;
-  /** False where the workspace has no such image. */
+  /** Returns false if the workspace has no such image. */
   removeImage(workspaceId: string, hash: string): Promise<boolean>;
 }
 
@@ -94,7 +94,7 @@ export const createImageStore = (run: RunSql): ImageStore => ({
   },
 });
 
-/** The image of this hash, of whichever workspace; `null` where none has it. For pages: it is no operator's read. */
+/** Returns the image with this hash in any workspace. `null` if none. For pages, not for operators. */
 export const createReadImage =
   (run: RunSql) =>
   async (hash: string): Promise<ImageFile | null> => {

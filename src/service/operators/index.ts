@@ -42,15 +42,15 @@ export {
 } from './sessions.ts';
 
 /**
- * The operators' tables, for both databases. Moments are Unix milliseconds, so that one statement serves both; a campaign is `JSON`,
- * which keeps the order of its fields: differences are shown in it.
+ * Tables of operators, for both databases. Times are Unix milliseconds, so that one statement works on both. A campaign is
+ * `JSON`, which keeps the order of its fields for diffs.
  */
 export const OPERATOR_TABLES = [DRAFTS_TABLE, IMAGES_TABLE, SESSIONS_TABLE, AUDIT_TABLE].join('');
 
-/** What operators write, never what users do. */
+/** Data that operators write. Excludes data of users. */
 export interface OperatorStore extends DraftStore, ImageStore, SessionStore, AuditStore {}
 
-/** On either database: each method is one statement that both understand. */
+/** Works on either database, because each method is one statement that both accept. */
 export const createOperatorStore = (run: RunSql): OperatorStore => ({
   ...createDraftStore(run),
   ...createImageStore(run),

@@ -1,11 +1,11 @@
 export type SqlValue = string | number | null | Uint8Array;
 export type SqlRow = Record<string, unknown>;
-/** A statement of a constant text. */
+/** SQL statement with a constant text. */
 export interface Statement {
   sql: string;
   values: SqlValue[];
 }
-/** Runs one statement, whose values are `$1`, `$2` …, and returns its rows once it is stored. */
+/** Runs a statement with the values `$1`, `$2` …, and returns its rows once it is committed. */
 export type RunSql<Answer = Promise<SqlRow[]> | SqlRow[]> = (sql: string, values: SqlValue[]) => Answer;
 /** Runs statements in one transaction. Returns false and stores nothing if the first returns no row. */
 export type RunTogether = (statements: readonly Statement[]) => Promise<boolean>;
@@ -16,36 +16,36 @@ export const readTextOrNull = (row: SqlRow, column: string): string | null => {
   throw new Error(`The column ${column} holds ${typeof value}, and not text`);
 };
 
-/** Throws where the column is NULL. */
+/** Throws if the column is NULL. */
 export const readText = (row: SqlRow, column: string): string => {
   const text = readTextOrNull(row, column);
   if (text === null) throw new Error(`The column ${column} is NULL`);
   return text;
 };
 
-/** One of a list of words. */
+/** Throws if the value is not one of `words`. */
 export const readEnum = <Word extends string>(row: SqlRow, column: string, words: readonly Word[]): Word => {
   const word = words.find((each) => each === row[column]);
   if (word === undefined) throw new Error(`The database holds no ${column} called ${row[column]}`);
   return word;
 };
 
-/** PostgreSQL's driver gives a `bigint` as text. */
+/** PostgreSQL's driver returns a `bigint` as text. */
 export const readNumber = (row: SqlRow, column: string): number => Number(row[column]);
 export const readNumberOrNull = (row: SqlRow, column: string): number | null =>
   row[column] === null ? null : Number(row[column]);
 
-/** SQLite's driver gives a boolean as a number. */
+/** SQLite's driver returns a boolean as a number. */
 export const readBoolean = (row: SqlRow, column: string): boolean =>
   row[column] === true || row[column] === 1;
 
-/** Both drivers give the JSON of tables as text, PostgreSQL's because we have it so (`connect.ts`). */
+/** Both drivers return JSON as text, PostgreSQL's because `connect.ts` configures it. */
 export const readJson = (row: SqlRow, column: string): unknown => {
   const value = row[column];
   return typeof value === 'string' ? JSON.parse(value) : value;
 };
 
-/** PostgreSQL's driver gives a part of a larger buffer; SQLite's gives the bytes alone. */
+/** PostgreSQL's driver returns a view of a larger buffer; SQLite's returns only the bytes. */
 export const readBytes = (row: SqlRow, column: string): Uint8Array<ArrayBuffer> => {
   const value = row[column];
   if (value instanceof Uint8Array) return new Uint8Array(value);

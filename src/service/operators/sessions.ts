@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { type RunSql, readJson, readNumber, readText, type SqlRow, type Statement } from './row-readers.ts';
 
-/** Who did what, for those who must answer for it. */
+/** Audit log entry. */
 export interface AuditEntry {
-  /** Tells entries of one millisecond apart. */
+  /** Distinguishes entries of the same millisecond. */
   entryId: string;
   workspaceId: string;
   atMs: number;
   operator: string;
   /** For example `campaign.publish`. */
   action: string;
-  /** What it was done to: a campaign, a session, a user; `''` where there is no such thing. */
+  /** Target of the action: a campaign, a session or a user; `''` if none. */
   subject: string;
-  /** More of it in one line; `''` where there is no more. */
+  /** Details in one line; `''` if none. */
   details: string;
 }
 
 export type NewAuditEntry = Omit<AuditEntry, 'entryId'>;
 
-/** The action of an audit entry whose subject is a user. */
+/** Action of an audit entry whose subject is a user. */
 export const VIEW_USER = 'user.view';
 
 export const AUDIT_TABLE = `
@@ -36,23 +36,22 @@ CREATE TABLE operator_audit (
 CREATE INDEX operator_audit_of_user ON operator_audit (workspace_id, subject) WHERE action = '${VIEW_USER}';
 `;
 
-/** Takes a subject that was a user out of the audit; the entries stay. */
+/** Redacts a user as the subject of audit entries. The entries stay. */
 export const redactAuditSubject = (workspaceId: string, subject: string): string =>
   `UPDATE operator_audit SET subject = ''
    WHERE workspace_id = ${workspaceId} AND action = '${VIEW_USER}' AND subject = ${subject}`;
 
-/** The audit: entries are only ever added. */
+/** Append-only audit log. */
 export interface AuditStore {
-  /** Adds an entry to the audit. */
   addAudit(entry: NewAuditEntry): Promise<void>;
-  /** Newest first; with `before` those that follow this entry in that order. */
+  /** Newest first. With `before`, entries that follow it in that order. */
   audit(
     workspaceId: string,
     page: { before?: Pick<AuditEntry, 'atMs' | 'entryId'>; limit: number },
   ): Promise<AuditEntry[]>;
 }
 
-/** Before every entry. */
+/** Sorts before every entry. */
 const NEWEST = { atMs: Number.MAX_SAFE_INTEGER, entryId: '' };
 
 const auditOf = (row: SqlRow): AuditEntry => ({
@@ -65,7 +64,6 @@ const auditOf = (row: SqlRow): AuditEntry => ({
   details: readText(row, 'details'),
 });
 
-/** Adds an entry to the audit. */
 export const auditStatement = (entry: NewAuditEntry): Statement => {
   const { workspaceId, atMs, operator, action, subject, details } = entry;
   return {
@@ -92,15 +90,15 @@ export const createAuditStore = (run: RunSql): AuditStore => ({
 });
 
 /**
- * What an operator has signed in with: a key, by its SHA-256 in hexadecimal digits, or values of a claim of an identity
- * provider, as far as the workspace file gave them a meaning. It is compared with today's file at each request.
+ * Credential of a sign-in: a key, by its SHA-256 in hexadecimal digits, or the values of a claim of an identity provider that the
+ * workspace file maps. Compared with the current file at each request.
  */
 export type SessionCredential = { keyHash: string } | { issuer: string; claim: string; values: string[] };
 
-/** An operator who has signed in, until they sign out or the session is too old. */
+/** Session of an operator, until they sign out or it expires. */
 export interface OperatorSession {
   workspaceId: string;
-  /** SHA-256 of the session's token, in hexadecimal digits. The token itself is stored nowhere. */
+  /** SHA-256 of the session's token, in hexadecimal digits. The token itself is not stored. */
   sessionId: string;
   operator: string;
   proof: SessionCredential;
@@ -123,23 +121,22 @@ CREATE TABLE operator_sessions (
 );
 `;
 
-/** Who is signed in. */
+/** Open sessions. */
 export interface SessionStore {
-  /** Stores a session. */
   openSession(session: OperatorSession): Promise<void>;
-  /** The session of this ID; `null` where there is none. */
+  /** Returns the session with this ID. `null` if none. */
   session(sessionId: string): Promise<OperatorSession | null>;
-  /** Every session of the workspace that is open. */
+  /** Returns all open sessions of the workspace. */
   sessions(workspaceId: string): Promise<OperatorSession[]>;
-  /** Notes when a session was last used. */
+  /** Records when a session was last used. */
   touchSession(sessionId: string, seenAtMs: number): Promise<void>;
-  /** Notes which campaign the session has open. */
+  /** Records which campaign the session has open. */
   openCampaign(sessionId: string, campaignId: string, nowMs: number): Promise<void>;
-  /** Returns the names of operators who have had a campaign open since then, in alphabetical order. */
+  /** Returns the names of operators who have had a campaign open since `sinceMs`, in alphabetical order. */
   operatorsIn(workspaceId: string, campaignId: string, sinceMs: number): Promise<string[]>;
-  /** Closes a session. It is no error where there is none. */
+  /** Closes a session. Does nothing if it does not exist. */
   closeSession(sessionId: string): Promise<void>;
-  /** Closes those that began, or were seen last, before these moments. */
+  /** Closes sessions that were created, or last seen, before these times. */
   closeOldSessions(createdBeforeMs: number, seenBeforeMs: number): Promise<void>;
 }
 
