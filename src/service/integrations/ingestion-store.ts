@@ -10,10 +10,10 @@ import {
 
 const OF = 'workspace_id = $1 AND integration_id = $2';
 
-/** The lease has ended, or a clock that ran ahead set it. */
+/** The lease has expired, or a clock that ran ahead has set it. */
 const IS_FREE = `(ingestion_state.lease_until_ms < $5 OR ingestion_state.lease_until_ms > $6)`;
 
-/** Who read what is no longer there has come too late: `last_started_at_ms` changes with every claim. */
+/** Fails if another claim came first, because every claim changes `last_started_at_ms`. */
 const CLAIM = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms)
   VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (workspace_id, integration_id) DO UPDATE
@@ -38,7 +38,7 @@ const SAVE_RUN = `UPDATE ingestion_runs
   SET status = $4, finished_at_ms = $5, watermark_us = $6, rows_synced = $7, rows_failed = $8, message = $9
   WHERE ${OF} AND run_id = $3`;
 
-/** Breaks `NOT NULL` where another run has the lease by now: then nothing of the batch is stored. */
+/** Violates `NOT NULL` if another run holds the lease, so that nothing of the batch is stored. */
 const MOVE_WATERMARK = `INSERT INTO ingestion_state (workspace_id, integration_id, run_id, lease_until_ms, last_started_at_ms,
     watermark_us, watermark_key, dedupe_since_us)
   VALUES ($1, $2, $3, 0, 0, $4, $5, $6)
@@ -76,7 +76,7 @@ const savedRun = (run: IngestionRun): Statement => ({
 });
 
 /**
- * What a batch writes in the transaction of its rows. It fails, and the rows with it, where another run has the lease by now.
+ * Returns the statements that a batch adds to the transaction of its rows. The transaction fails if another run holds the lease.
  */
 export const batchStatements = (record: BatchRecord): Statement[] => {
   const { run, watermark, dedupeSinceUs, seen, rejects, settled, nowMs } = record;
@@ -104,7 +104,7 @@ export const batchStatements = (record: BatchRecord): Statement[] => {
   return statements;
 };
 
-/** On either database: each verb is one statement that both understand, or a few that may be repeated. */
+/** Works on either database: each method is one statement that both accept, or several idempotent ones. */
 export const createIngestionStore = (run: RunSql): IngestionStore => ({
   async states(workspaceId) {
     const rows = await run('SELECT * FROM ingestion_state WHERE workspace_id = $1', [workspaceId]);

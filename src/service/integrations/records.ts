@@ -7,16 +7,13 @@ import {
   type SqlRow,
 } from '../operators/row-readers.ts';
 
-/** Unix microseconds as text: `2026-03-01T04:00:00.123456Z`. */
+/** Formats Unix microseconds, for example `2026-03-01T04:00:00.123456Z`. */
 export const stampText = (us: number): string => {
   const ms = Math.floor(us / 1_000);
   return new Date(ms).toISOString().replace('Z', `${String(us - ms * 1_000).padStart(3, '0')}Z`);
 };
 
-/**
- * What runs of integrations leave behind, for both databases, as `docs/data.md` describes it. `_ms` is Unix milliseconds, `_us`
- * microseconds.
- */
+/** Tables of integrations, for both databases, as described in `docs/data.md`. `_ms` is Unix milliseconds, `_us` microseconds. */
 export const INGESTION_TABLES = `
 -- How far an integration has come, and which run holds its lease.
 CREATE TABLE ingestion_state (
@@ -87,66 +84,66 @@ export interface IngestionRun {
   trigger: (typeof TRIGGERS)[number];
   status: (typeof STATUSES)[number];
   startedAtMs: number;
-  /** `null` while it runs. */
+  /** `null` while the run is in progress. */
   finishedAtMs: number | null;
-  /** `UPDATED_AT` of the last row that was read, in Unix microseconds; `null` before the first. */
+  /** `UPDATED_AT` of the last row read, in Unix microseconds; `null` before the first. */
   watermarkUs: number | null;
   rowsSynced: number;
   rowsFailed: number;
-  /** Why it failed, or what it could not do yet. */
+  /** Why the run failed, or what it could not finish. */
   message: string | null;
 }
 
-/** The last row that was read, in the order of `UPDATED_AT` and key. */
+/** Last row that was read, in the order of `UPDATED_AT` and key. */
 export interface Watermark {
   /** Unix microseconds. */
   us: number;
   key: string;
 }
 
-/** How far an integration has come. */
+/** Progress of an integration. */
 export interface IngestionState {
   integrationId: string;
-  /** Of the run that holds the lease; `''` while nothing runs. */
+  /** Run that holds the lease; `''` if none is in progress. */
   runId: string;
   leaseUntilMs: number;
   /** When the last run began. */
   lastStartedAtMs: number;
-  /** `null` where no run is requested. */
+  /** `null` if no run is requested. */
   requestedAtMs: number | null;
-  /** Runs before the current one that ended with their process, one after the other. */
+  /** Number of consecutive runs before the current one whose process died. */
   crashes: number;
   watermark: Watermark | null;
-  /** Every stored row after this is known one by one; `null` where none is. Unix microseconds. */
+  /** Stored rows after this time are tracked individually; `null` if none. Unix microseconds. */
   dedupeSinceUs: number | null;
 }
 
 /** A row that was not stored. */
 export interface IngestionReject {
   rejectId: string;
-  /** `refused`: later runs read the row again by its key. `unusable`: every run finds such rows anew. */
+  /** `refused`: later runs read the row again by its key. `unusable`: every run finds the row again. */
   kind: (typeof KINDS)[number];
   key: string | null;
-  /** Lookup key of the user whom the row names; `null` if unknown. */
+  /** Lookup key of the row's user; `null` if unknown. */
   userKey: string | null;
-  /** Unix microseconds; `null` where the row has no such time. */
+  /** Unix microseconds; `null` if the row has no valid time. */
   updatedAtUs: number | null;
   reason: string;
-  /** The row as JSON, or the line. */
+  /** Row as JSON, or the line of the file. */
   payload: string;
 }
 
 export type StoredReject = IngestionReject & { runId: string; rejectedAtMs: number };
 
-/** What a batch of rows leaves behind, beside the users that it changes. */
+/** Records of a batch, besides the changes of users. */
 export interface BatchRecord {
   run: IngestionRun;
   watermark: Watermark | null;
   dedupeSinceUs: number | null;
-  /** Rows of the batch to know one by one, as `[UPDATED_AT, key]`. */
+  /** Rows of the batch to track individually, as `[UPDATED_AT, key]`. */
   seen: readonly (readonly [number, string])[];
   rejects: readonly IngestionReject[];
-  /** IDs of rejects that are none any more. */
+  /** IDs of rejects that are resolved. */
   settled: readonly string[];
   nowMs: number;
 }
@@ -154,29 +151,29 @@ export interface BatchRecord {
 interface Claim {
   workspaceId: string;
   integrationId: string;
-  /** As it was read; `null` where the integration has never run. */
+  /** State that the caller has read; `null` if the integration has never run. */
   state: IngestionState | null;
   trigger: IngestionRun['trigger'];
   nowMs: number;
   leaseMs: number;
 }
 
-/** How the lease and the runs of integrations are kept; at home in the database, so that all replicas share them. */
+/** Leases and runs of integrations. In the database, so that all replicas share them. */
 export interface IngestionStore {
   states(workspaceId: string): Promise<IngestionState[]>;
-  /** Begins a run, with a lease; `null` where another replica was faster. A run that died is recorded as failed. */
+  /** Starts a run with a lease. Returns `null` if another replica was faster. Records a run whose process died as failed. */
   claim(claim: Claim): Promise<IngestionRun | null>;
-  /** Keeps the lease until then; false where another run has it. */
+  /** Extends the lease. Returns false if another run holds it. */
   renew(run: IngestionRun, untilMs: number): Promise<boolean>;
-  /** Stores the end of a run, and releases its lease. With `requestedAtMs` the next run is due at once. */
+  /** Stores the end of a run, and releases its lease. With `requestedAtMs`, the next run is due at once. */
   finish(run: IngestionRun, requestedAtMs?: number): Promise<void>;
-  /** Records that a run ended with its process, without another one. Returns false if another replica was faster. */
+  /** Records that a run's process died, without starting another run. Returns false if another replica was faster. */
   abandon(
     state: IngestionState,
     workspaceId: string,
     ended: { nowMs: number; message: string },
   ): Promise<boolean>;
-  /** Asks for a run; false where one is under way or requested already. */
+  /** Requests a run. Returns false if one is in progress or requested already. */
   request(workspaceId: string, integrationId: string, nowMs: number): Promise<boolean>;
   /** Newest first. */
   runs(
@@ -184,22 +181,22 @@ export interface IngestionStore {
     integrationId: string,
     page: { skip?: number; limit: number },
   ): Promise<IngestionRun[]>;
-  /** The newest run of each integration. */
+  /** Returns the newest run of each integration. */
   lastRuns(workspaceId: string): Promise<IngestionRun[]>;
-  /** In the order of their IDs. */
+  /** Sorted by ID. */
   rejects(
     workspaceId: string,
     integrationId: string,
     page: { after?: string; limit: number },
   ): Promise<StoredReject[]>;
-  /** IDs of all rejects of a kind. */
+  /** Returns the IDs of all rejects of a kind. */
   rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
   countRejects(workspaceId: string): Promise<Map<string, number>>;
   /** Deletes unusable rows that a run did not find again. */
   settleMalformed(run: IngestionRun): Promise<void>;
-  /** Rows that are stored and newer than that, as `[UPDATED_AT, key]`. */
+  /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, key]`. */
   seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;
-  /** Deletes rejects and runs from before these moments. */
+  /** Deletes rejects and runs from before these times. */
   prune(rejectsBeforeMs: number, runsBeforeMs: number): Promise<void>;
 }
 

@@ -1,21 +1,21 @@
 import { Cron } from 'croner';
 import { getErrorMessage } from '../log.ts';
 
-/** When an integration runs: by a cron expression in a time zone, on demand, or not at all. */
+/** Schedule of an integration: a cron expression in a time zone, on demand, or none. */
 export type Schedule =
   | { kind: 'cron'; expression: string; timeZone: string }
   | { kind: 'on_demand' | 'paused' };
 
 const MIN_GAP_MS = 15 * 60_000;
-/** A month, with the hour that a clock may be put back. */
+/** A month, plus the hour by which a clock may be set back. */
 const MAX_GAP_MS = (31 * 24 + 1) * 3_600_000;
-/** Runs that are looked at: more than a day of the shortest gap, and all months of a leap year. */
+/** Number of runs to check: more than a day at the shortest interval, and all months of a leap year. */
 const LOOKED_AT = 100;
 
 const cronOf = (expression: string, timezone: string) =>
   new Cron(expression, { mode: '5-part', timezone, paused: true });
 
-/** What is wrong with a cron expression; `null` where it runs every 15 minutes to every month. */
+/** Validates a cron expression. Returns the problem; `null` if it runs between every 15 minutes and every month. */
 export const scheduleProblem = (expression: string): string | null => {
   let cron: Cron;
   try {
@@ -31,8 +31,8 @@ export const scheduleProblem = (expression: string): string | null => {
 };
 
 /**
- * When the next run after a moment is due, in Unix milliseconds; `null` where none is. A local time that a change of clocks
- * leaves out comes an hour later, and one that comes twice counts once.
+ * Returns the time of the next run after `afterMs`, in Unix milliseconds. `null` if none. A local time that a DST change skips
+ * runs an hour later, and one that occurs twice runs once.
  */
 export const nextRunMs = (schedule: Schedule, afterMs: number): number | null => {
   if (schedule.kind !== 'cron') return null;
