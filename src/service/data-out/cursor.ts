@@ -1,6 +1,6 @@
 import type { FeedCursor } from '../results/statements.ts';
 
-/** The cursor before the first row that is kept. */
+/** Cursor before the first stored row. */
 export const START: FeedCursor = { events: 0, bannerEvents: 0, userChanges: 0 };
 
 /** Returns a cursor as text, such as `1200-350-7`. */

@@ -5,10 +5,10 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { hashId } from './event-id.ts';
 import type { DataEventName } from './event-types.ts';
 
-/** An event that leaves the service. */
+/** Exported event. */
 export interface DataEvent {
   type: DataEventName;
-  /** Derived from the row: the same when the row is read again. */
+  /** Derived from the row, so it is stable across reads. */
   id: string;
   workspaceId: string;
   userId: string;
@@ -18,7 +18,7 @@ export interface DataEvent {
   properties: Record<string, unknown>;
 }
 
-/** What names campaigns, variants and platforms. */
+/** Names of campaigns, variants and platforms. */
 export type NamedWorkspace = Pick<Workspace, 'campaigns' | 'appPlatforms'>;
 
 /** Returns the workspace of an ID; `undefined` if unknown, and names are then `null`. */
@@ -36,7 +36,7 @@ const BANNER_TYPES = {
 
 const SECOND_MS = 1_000;
 
-/** A goal in the shape of the REST API. */
+/** Converts a goal to the format of the REST API. */
 export const conversionBehavior = (conversion: Conversion): Record<string, unknown> => ({
   type: 'event' in conversion ? 'Performs Custom Event' : 'Makes Specific Purchase',
   window: conversion.withinMs / SECOND_MS,
@@ -61,7 +61,7 @@ const campaignProperties = (
   message_variation_name: campaign?.variants.find((each) => each.variantId === variantId)?.name ?? null,
 });
 
-/** Turns the rows of a workspace into events. */
+/** Creates a converter of a workspace's rows to events. */
 export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace | undefined) => {
   const campaigns = new Map(workspace?.campaigns.map((campaign) => [campaign.campaignId, campaign]));
   const platformOf = (appId: string | null) => (appId && workspace?.appPlatforms.get(appId)) || null;
@@ -148,7 +148,7 @@ export const createDataEvents = (workspaceId: string, workspace: NamedWorkspace 
       };
     },
 
-    /** Returns `null` for changes that are no event: users whom retention removed, and rows that a merge removed. */
+    /** Returns `null` for changes that are not events: users whom retention removed, and rows that a merge removed. */
     ofChange({ changeId, userId, kind, intoUserId, changedAtMs: timeMs }: ChangeRow): DataEvent | null {
       const event = { ...envelope({ userId, externalId: null }), timeMs };
       const id = hashId(workspaceId, 'user_change', changeId, kind, userId, timeMs);

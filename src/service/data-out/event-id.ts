@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Returns a UUID (version 8) of the parts. An ID covers what the row says beside its number: after a restore from a backup another row
- * may get the number again.
+ * Returns a UUID (version 8) of the parts. Include the contents of a row besides its number, because another row may get the
+ * number after a restore from a backup.
  */
 export const hashId = (...parts: (string | number | null)[]): string => {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest().subarray(0, 16);

@@ -25,7 +25,7 @@ const BANNER = {
   is_unique: 'boolean',
 } as const;
 
-/** Every type of event that leaves the service. */
+/** All types of exported events. */
 export const DATA_EVENTS = {
   'users.messages.banner.Impression': { cloudEvent: 'placard.banner.impression', columns: BANNER },
   'users.messages.banner.Click': { cloudEvent: 'placard.banner.click', columns: BANNER },

@@ -4,7 +4,7 @@ import { type ColumnType, type DataEventName, dataEventType } from './event-type
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
 
-/** An event as the custom HTTP export of Currents sends it. */
+/** Formats an event as the custom HTTP export of Currents. */
 export const currentsEvent = ({
   type,
   id,
@@ -22,7 +22,7 @@ export const currentsEvent = ({
   properties: { app_group_id: workspaceId, ...properties },
 });
 
-/** An event as CloudEvents 1.0 in the JSON format. */
+/** Formats an event as CloudEvents 1.0 in the JSON format. */
 export const cloudEvent = (event: DataEvent) => ({
   specversion: '1.0',
   id: event.id,
@@ -34,7 +34,7 @@ export const cloudEvent = (event: DataEvent) => ({
   data: currentsEvent(event),
 });
 
-/** Bodies of webhooks, by the name in the workspace file. */
+/** Webhook body formats, by the name in the workspace file. */
 export const WEBHOOK_FORMATS = {
   currents: {
     contentType: 'application/json',
@@ -56,11 +56,11 @@ const ENVELOPE = {
   time_ms: 'long',
 } as const;
 
-/** Columns of an event in a file, by name and in order. */
+/** Returns the columns of an event in a file, in order. */
 export const fileColumns = (type: DataEventName): [name: string, type: ColumnType][] =>
   Object.entries({ ...ENVELOPE, ...dataEventType(type).columns });
 
-/** An event as a row of a file, in the storage shape of Currents. */
+/** Returns an event as a row of a file, in the storage schema of Currents. */
 export const fileRow = (event: DataEvent): Record<string, unknown> => {
   const { type, id, timeMs, workspaceId, userId, externalId, properties } = event;
   const { json } = dataEventType(type);

@@ -7,7 +7,7 @@ interface ReadEventsOptions {
   feed: Feed;
   findWorkspace: FindWorkspace;
   after: FeedCursor;
-  /** Reads no row after this one. Default: the end of the feed. */
+  /** Last row to read. Default: the end of the feed. */
   through?: FeedCursor;
   /** Maximum number of rows. */
   limit: number;
@@ -17,7 +17,7 @@ interface ReadEventsOptions {
   types?: ReadonlySet<DataEventName> | null;
 }
 
-/** Events of some rows of the feed. */
+/** Events of consecutive rows of the feed. */
 export interface EventsRead {
   events: DataEvent[];
   /** Number of rows that were read; 0 at the end of the feed. */
@@ -25,7 +25,10 @@ export interface EventsRead {
   next: FeedCursor;
 }
 
-/** The first rows of a page by the time at which they were stored. Each table is cut at a row, so that a cursor can say where. */
+/**
+ * Returns the first rows of a page by their time of storage. Cuts each table at a row, so that a cursor can represent the
+ * position.
+ */
 const takeFirst = (
   page: FeedPage,
   after: FeedCursor,
@@ -62,7 +65,7 @@ const takeFirst = (
   return taken;
 };
 
-/** Reads rows after a cursor as events, in the order in which they were stored. */
+/** Reads rows after a cursor as events, in order of storage. */
 export const readEvents = async (options: ReadEventsOptions): Promise<EventsRead> => {
   const { feed, findWorkspace, after, through, limit, workspaceId, types } = options;
   const page = takeFirst(await feed.readFeed(after, limit), after, through, limit);

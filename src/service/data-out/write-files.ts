@@ -30,21 +30,21 @@ const parquet = (type: DataEventName, events: readonly DataEvent[]): Uint8Array 
 const ndjson = (_type: DataEventName, events: readonly DataEvent[]): string =>
   events.map((event) => `${JSON.stringify(fileRow(event))}\n`).join('');
 
-/** Formats of files, by their extension. */
+/** File formats, by extension. */
 export const FILE_FORMATS = { parquet, ndjson };
 export type FileFormat = keyof typeof FILE_FORMATS;
 
 const TEMPORARY = '.tmp';
 
-/** Removes what a process left that ended while it wrote. */
+/** Removes files of a process that ended while writing. */
 export const removeUnfinished = (folder: string): void => {
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }))
     if (name.endsWith(TEMPORARY)) rmSync(join(folder, name));
 };
 
 /**
- * Writes events into Hive partitions: `event_type=…/date=…/<name>.<format>`, with the UTC date of the event. A file appears whole or not
- * at all, and one of the same name is replaced. Returns the paths.
+ * Writes events into Hive partitions: `event_type=…/date=…/<name>.<format>`, with the UTC date of the event. Writes each file
+ * atomically, and replaces an existing one. Returns the paths.
  */
 export const writePartitions = (
   folder: string,
