@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
 
-/** Networks of the IANA special-purpose registries that are not the public Internet. */
+/** Non-public networks of the IANA special-purpose registries. */
 const SPECIAL: readonly (readonly [network: string, prefix: number, family: 'ipv4' | 'ipv6'])[] = [
   ['0.0.0.0', 8, 'ipv4'],
   ['10.0.0.0', 8, 'ipv4'],
@@ -28,7 +28,7 @@ const SPECIAL: readonly (readonly [network: string, prefix: number, family: 'ipv
   ['3fff::', 20, 'ipv6'],
 ];
 
-// Apart, because a list compares IPv4 addresses with IPv6 networks as well.
+// Separate, because a block list compares IPv4 addresses with IPv6 networks too.
 const special = { ipv4: new BlockList(), ipv6: new BlockList() };
 for (const [network, prefix, family] of SPECIAL) special[family].addSubnet(network, prefix, family);
 
@@ -42,7 +42,7 @@ export interface ResolvedAddress {
   family: number;
 }
 
-/** The host leads to an address that webhooks must not reach. */
+/** The host resolves to an address that webhooks must not reach. */
 export class PrivateAddressError extends Error {
   override readonly name = 'PrivateAddressError';
 }
@@ -52,8 +52,8 @@ export type Resolve = (host: string) => Promise<ResolvedAddress[]>;
 const resolveByDns: Resolve = (host) => lookup(host, { all: true });
 
 /**
- * Resolves the host of a webhook. Throws a `PrivateAddressError` if any address is not public, unless the host is one of `privateHosts`.
- * Connect to what it returns: a second look-up may give another address.
+ * Resolves the host of a webhook. Throws `PrivateAddressError` if any address is not public, unless the host is in
+ * `privateHosts`. Connect to the returned address, because a second lookup may return another one.
  */
 export const resolvePublic = async (
   hostname: string,

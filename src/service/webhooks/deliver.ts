@@ -11,9 +11,9 @@ import { DISABLE_AFTER_MS, LONGEST_DELAY_MS, type retryDelayMs } from './retry.t
 import { type ReadSecret, type SendResult, sendMessage } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
 
-/** Rows of a message. */
+/** Maximum number of rows in a message. */
 const MAX_ROWS = 100;
-/** Pages without an event for the webhook that are passed over before the cursor is stored. */
+/** Maximum number of pages without an event for the webhook before the cursor is stored. */
 const MAX_PAGES = 50;
 const PRUNE_EVERY = 100;
 const GONE = 410;
@@ -32,7 +32,7 @@ interface DeliverOptions {
   signal: AbortSignal;
 }
 
-/** What a step has left. */
+/** Result of a step. */
 export interface DeliverStep {
   state: WebhookState;
   /** Whether the next step may follow at once. */
@@ -40,13 +40,13 @@ export interface DeliverStep {
 }
 
 /**
- * Returns what delivers the next message of a webhook. Rows are the queue: a message is the rows between two cursors, which are read for
- * each attempt, so that a user who is erased before an attempt is not part of it. The message is stored before it is sent and keeps its
- * ID until the receiver takes it.
+ * Returns a function that delivers the next message of a webhook. The feed is the queue: a message is the rows between two
+ * cursors, read again for each attempt, so that it excludes users who were erased in the meantime. The message is stored before
+ * it is sent, and keeps its ID until the receiver accepts it.
  */
 export const createDeliver = (options: DeliverOptions) => {
   const { feed, webhooks, findWorkspace, post, readSecret, retryDelay, log, now, leaseMs, signal } = options;
-  /** Rows of a message by webhook, where a receiver called 100 too large. */
+  /** Rows per message by webhook, if a receiver rejected 100 as too large. */
   const maxRows = new Map<string, number>();
   let attempts = 0;
 
@@ -64,7 +64,7 @@ export const createDeliver = (options: DeliverOptions) => {
       types: webhook.eventTypes,
     });
 
-  /** Sends a message once and records the attempt. Returns `null` if the process is stopping: nothing is recorded then. */
+  /** Sends a message once and records the attempt. Returns `null` and records nothing if the process is stopping. */
   const attempt = async (
     webhook: Webhook,
     state: WebhookState,
@@ -108,7 +108,7 @@ export const createDeliver = (options: DeliverOptions) => {
     return { state: { ...state, resendMessageId: null }, hasMore: true };
   };
 
-  /** Finds the next message and stores it. Returns `null` if there is none, or another process has the webhook by now. */
+  /** Finds the next message and stores it. Returns `null` if there is none, or another process holds the webhook. */
   const nextMessage = async (webhook: Webhook, state: WebhookState) => {
     let after = state.deliveredThrough;
     let page = await read(webhook, state, after);
@@ -167,7 +167,7 @@ export const createDeliver = (options: DeliverOptions) => {
   return async (webhook: Webhook, state: WebhookState): Promise<DeliverStep> => {
     if (state.resendMessageId !== null) return resend(webhook, state, state.resendMessageId);
     const waitMs = state.nextAttemptMs - now();
-    // A longer wait was set by a clock that ran ahead.
+    // A clock that ran ahead has set a longer wait.
     const isWaiting = waitMs > 0 && waitMs <= LONGEST_DELAY_MS;
     if (state.disabledReason !== null || isWaiting) return { state, hasMore: false };
 

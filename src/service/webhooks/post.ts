@@ -5,10 +5,10 @@ import { type Resolve, type ResolvedAddress, resolvePublic } from './address.ts'
 
 const TIMEOUT_MS = 15_000;
 
-/** What a receiver answered. */
+/** Response of a receiver. */
 export interface PostResult {
   status: number;
-  /** Milliseconds of `Retry-After`; `null` if none. */
+  /** `Retry-After` in milliseconds; `null` if none. */
   retryAfterMs: number | null;
 }
 
@@ -20,7 +20,7 @@ interface PostOptions {
 }
 
 interface CreatePostOptions {
-  /** Names and addresses of private hosts that may be reached, also over HTTP. */
+  /** Hostnames and addresses of private hosts that are allowed, also over HTTP. */
   privateHosts: ReadonlySet<string>;
   /** Default: DNS. */
   resolve?: Resolve | undefined;
@@ -46,8 +46,8 @@ const pinned =
   };
 
 /**
- * Returns what posts to receivers: to the checked address, without redirects, and without a proxy, which would resolve the name again.
- * Rejects if no answer comes.
+ * Creates a function that posts to receivers: to the checked address, without redirects, and without a proxy, which would resolve
+ * the name again. Rejects if no response arrives.
  */
 export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: CreatePostOptions) => {
   const agents = { http: new HttpAgent({ keepAlive: true }), https: new HttpsAgent({ keepAlive: true }) };
@@ -66,7 +66,7 @@ export const createPost = ({ privateHosts, resolve, timeoutMs = TIMEOUT_MS }: Cr
       });
       request.on('error', reject);
       request.on('response', (response) => {
-        // The body is not kept: it may repeat what was sent.
+        // The response body is discarded, because it may echo what was sent.
         response.on('error', reject).resume();
         response.on('end', () =>
           done({

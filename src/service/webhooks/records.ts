@@ -9,7 +9,7 @@ import {
 } from '../operators/index.ts';
 import type { FeedCursor } from '../results/statements.ts';
 
-/** State of webhooks and their attempts. Neither holds what was sent: rows are read again for each attempt. */
+/** State of webhooks and their attempts. Neither contains event data, because rows are read again for each attempt. */
 export const WEBHOOK_TABLES = `
 -- How far each webhook is delivered, and which process delivers it. Cursors are as placard stream writes them.
 CREATE TABLE webhook_state (
@@ -44,12 +44,12 @@ CREATE TABLE webhook_attempts (
 );
 `;
 
-/** Attempts that are kept of each webhook. */
+/** Maximum number of attempts to keep for each webhook. */
 export const KEPT_ATTEMPTS = 1_000;
 
 export interface WebhookMessage {
   messageId: string;
-  /** Cursor behind its last row. */
+  /** Cursor after its last row. */
   through: FeedCursor;
 }
 
@@ -59,7 +59,7 @@ export interface WebhookState {
   runId: string;
   leaseUntilMs: number;
   deliveredThrough: FeedCursor;
-  /** `null` if none is under way. */
+  /** `null` if none is in progress. */
   message: WebhookMessage | null;
   failures: number;
   failingSinceMs: number | null;
@@ -124,35 +124,37 @@ interface ClaimOptions {
   runId: string;
   nowMs: number;
   leaseMs: number;
-  /** Cursor of a webhook that is new. */
+  /** Initial cursor of a new webhook. */
   start: FeedCursor;
 }
 
-/** State and attempts of webhooks. Each method is one statement that both databases understand, or a few that may be repeated. */
+/** State and attempts of webhooks. Each method is one statement that both databases accept, or several idempotent ones. */
 export interface WebhookStore {
   states(workspaceId: string): Promise<WebhookState[]>;
   /** Returns `null` if the webhook is unknown. */
   state(workspaceId: string, webhookId: string): Promise<WebhookState | null>;
-  /** Takes a webhook that no process holds. Returns `null` if another one does. */
+  /** Claims a webhook. Returns `null` if another process holds it. */
   claim(options: ClaimOptions): Promise<WebhookState | null>;
-  /** Returns false if another process has the webhook by now. */
+  /** Extends the lease. Returns false if another process holds the webhook. */
   renew(state: WebhookState, untilMs: number): Promise<boolean>;
   release(state: WebhookState): Promise<void>;
-  /** Writes how far a webhook is. Returns what stands there now; `null` if another process has it by now, and nothing is written. */
+  /**
+   * Stores the progress of a webhook. Returns the stored state; `null` and stores nothing if another process holds the webhook.
+   */
   save(state: WebhookState): Promise<WebhookState | null>;
   addAttempt(state: WebhookState, attempt: WebhookAttempt): Promise<void>;
   /** Deletes attempts except the last 1,000. */
   pruneAttempts(workspaceId: string, webhookId: string): Promise<void>;
   /** Newest first. */
   attempts(workspaceId: string, webhookId: string, limit: number): Promise<WebhookAttempt[]>;
-  /** The last attempt of a message; `null` if none is kept. */
+  /** Returns the last attempt of a message. `null` if none is stored. */
   lastAttempt(workspaceId: string, webhookId: string, messageId: string): Promise<WebhookAttempt | null>;
-  /** Sends a message again. Returns false if its webhook is unknown or another resend is waiting. */
+  /** Requests a resend of a message. Returns false if its webhook is unknown or another resend is pending. */
   requestResend(workspaceId: string, webhookId: string, messageId: string): Promise<boolean>;
   finishResend(state: WebhookState, messageId: string): Promise<void>;
   /** Delivers the rows after a cursor again, and enables the webhook. Returns false if it is unknown. */
   replay(workspaceId: string, webhookId: string, from: FeedCursor): Promise<boolean>;
-  /** Enables a webhook and tries at once. Returns false if it is unknown. */
+  /** Enables a webhook and retries at once. Returns false if it is unknown. */
   resume(workspaceId: string, webhookId: string): Promise<boolean>;
 }
 
@@ -177,7 +179,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
        SET run_id = excluded.run_id, lease_until_ms = excluded.lease_until_ms
        WHERE webhook_state.lease_until_ms < $6 OR webhook_state.lease_until_ms > $7
        RETURNING *`,
-      // A lease that is longer than any was set by a clock that ran ahead.
+      // A clock that ran ahead has set a lease that is longer than the maximum.
       [workspaceId, webhookId, runId, nowMs + leaseMs, formatCursor(start), nowMs, nowMs + 2 * leaseMs],
     );
     return rows[0] ? stateIn(rows[0]) : null;
@@ -284,7 +286,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
   },
 
   async replay(workspaceId, webhookId, from) {
-    // The process that holds the lease loses it, and with it what it has read.
+    // Takes the lease from its process, which then discards what it has read.
     const rows = await run(
       `UPDATE webhook_state SET run_id = '', lease_until_ms = 0, delivered_through = $3, message_id = NULL, message_through = NULL,
          failures = 0, failing_since_ms = NULL, next_attempt_ms = 0, disabled_reason = NULL WHERE ${OF} RETURNING webhook_id`,

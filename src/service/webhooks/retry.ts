@@ -2,7 +2,7 @@ const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Delay after each failed attempt in a row; the last one repeats. */
+/** Delay after each consecutive failure; the last one repeats. */
 export const RETRY_DELAYS_MS = [
   5 * SECOND_MS,
   MINUTE_MS,
@@ -13,12 +13,12 @@ export const RETRY_DELAYS_MS = [
 ];
 const JITTER = 0.2;
 const LONGEST_MS = RETRY_DELAYS_MS.at(-1)!;
-/** Maximum that `retryDelayMs` returns. */
+/** Maximum return value of `retryDelayMs`. */
 export const LONGEST_DELAY_MS = LONGEST_MS * (1 + JITTER);
-/** An endpoint that fails for this long is disabled. */
+/** A webhook that fails for this long is disabled. */
 export const DISABLE_AFTER_MS = 5 * 24 * HOUR_MS;
 
-/** Delay before the next attempt, with up to 20% of jitter. `Retry-After` makes it longer, up to an hour, and never shorter. */
+/** Returns the delay before the next attempt, with up to 20% of jitter. `Retry-After` can only make it longer, up to an hour. */
 export const retryDelayMs = (
   failures: number,
   retryAfterMs: number | null,

@@ -6,12 +6,12 @@ import type { Post } from './post.ts';
 import { parseSecret, signedHeaders } from './sign.ts';
 import type { Webhook } from './webhook.ts';
 
-/** What came of an attempt. */
+/** Result of an attempt. */
 export interface SendResult {
-  /** `null` if no answer came. */
+  /** `null` if no response arrived. */
   status: number | null;
   retryAfterMs: number | null;
-  /** `null` if the receiver took the message, else a code such as `http_503`, `timeout` or `ECONNREFUSED`. */
+  /** `null` if the receiver accepted the message, else a code such as `http_503`, `timeout` or `ECONNREFUSED`. */
   error: string | null;
 }
 
@@ -33,7 +33,7 @@ const errorCode = (error: unknown): string => {
   return getErrorCode(error) ?? getErrorMessage(error);
 };
 
-/** Throws with the name of the variable if a secret is missing or invalid. */
+/** Throws an error with the name of the variable if a secret is missing or invalid. */
 const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Array[] =>
   secretVariables.map((variable) => {
     const secret = readSecret(variable);
@@ -45,7 +45,7 @@ const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Ar
     }
   });
 
-/** Sends events to the receiver of a webhook once. Secrets are read for each attempt, so that a new one needs no restart. */
+/** Sends events to the receiver of a webhook once. Reads the secrets for each attempt, so that rotation needs no restart. */
 export const sendMessage = async (
   webhook: Webhook,
   messageId: string,

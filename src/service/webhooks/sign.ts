@@ -4,7 +4,7 @@ const PREFIX = 'whsec_';
 const MIN_BYTES = 24;
 const MAX_BYTES = 64;
 
-/** Parses a secret of Standard Webhooks: 24 to 64 bytes in base64, with or without `whsec_`. Throws if it is not one. */
+/** Parses a secret of Standard Webhooks: 24 to 64 bytes in Base64, with or without `whsec_`. Throws if invalid. */
 export const parseSecret = (text: string): Uint8Array => {
   const base64 = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;
   const key = Buffer.from(base64, 'base64');
@@ -18,7 +18,7 @@ interface Signed {
   id: string;
   /** Unix seconds of this attempt. */
   timestamp: number;
-  /** As it is sent. */
+  /** Body as sent. */
   body: string;
 }
 

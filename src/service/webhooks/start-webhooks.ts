@@ -13,21 +13,21 @@ import type { ReadSecret } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
 
 const POLL_MS = 1_000;
-/** Longer than an attempt takes. After the death of a process another one goes on once this is over. */
+/** Longer than an attempt. After a process dies, another one continues when the lease expires. */
 const LEASE_MS = 30_000;
-/** How long a stop waits for attempts under way. */
+/** Maximum wait for attempts in flight on stop. */
 const DRAIN_MS = 5_000;
 
 export interface WebhooksOptions {
   store: Pick<Store, 'webhooks' | 'readFeed' | 'readConversions' | 'feedEnd'>;
-  /** As they are now: a file that changes counts from the next message on. */
+  /** Returns the current workspaces. Changes of the file apply from the next message. */
   workspaces(): readonly Workspace[];
-  /** Returns the value of a variable that the workspace file names. */
+  /** Returns the value of an environment variable that the workspace file names. */
   readSecret: ReadSecret;
-  /** Names and addresses of private hosts that webhooks may reach. Default: none. */
+  /** Hostnames and addresses of private hosts that webhooks may reach. Default: none. */
   privateHosts?: ReadonlySet<string>;
   log: Log;
-  /** Unix milliseconds. Default: the system's clock. */
+  /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
   pollMs?: number;
   leaseMs?: number;
@@ -38,8 +38,8 @@ export interface WebhooksOptions {
 }
 
 /**
- * Delivers the events of workspaces to their webhooks. Any number of replicas may do this: one of them has a webhook at a time. Returns a
- * function that stops it.
+ * Delivers the events of workspaces to their webhooks. Any number of replicas may run this: one of them holds a webhook at a
+ * time. Returns a function that stops the delivery.
  */
 export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) => {
   const { store, workspaces, readSecret, log, privateHosts = new Set(), now = Date.now } = options;
@@ -63,7 +63,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     signal: draining.signal,
   });
 
-  /** Returns the state of a webhook that this process holds; `null` if another one does. */
+  /** Returns the state of a webhook that this process holds. `null` if another process holds it. */
   const hold = async (workspaceId: string, webhook: Webhook): Promise<WebhookState | null> => {
     const { webhookId } = webhook;
     const state = await store.webhooks.state(workspaceId, webhookId);
