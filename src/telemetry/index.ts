@@ -2,7 +2,7 @@ import type { Log, Telemetry } from '../service/index.ts';
 import { readSettings } from './settings.ts';
 
 export interface RunningTelemetry extends Telemetry {
-  /** Exports what is left. Resolves without an error if the collector is away. */
+  /** Exports pending data. Resolves without an error if the collector is unreachable. */
   stop(): Promise<void>;
 }
 
@@ -13,8 +13,8 @@ export interface TelemetryOptions {
 }
 
 /**
- * Starts OpenTelemetry if the standard `OTEL_…` variables ask for it; returns `null`, and loads nothing, if they do not. Throws if they
- * ask for a protocol other than OTLP over HTTP.
+ * Starts OpenTelemetry if the standard `OTEL_…` variables enable it. Otherwise returns `null` and loads nothing. Throws if they
+ * request a protocol other than OTLP over HTTP.
  */
 export const startTelemetry = async (options: TelemetryOptions): Promise<RunningTelemetry | null> => {
   const settings = readSettings(options.env);

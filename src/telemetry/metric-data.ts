@@ -46,7 +46,7 @@ const toHistograms = ({ name, values }: MetricValues) => {
   });
 };
 
-/** Converts metrics of prom-client into those of OpenTelemetry. Summaries, which the service does not have, are left out. */
+/** Converts metrics of prom-client to OpenTelemetry. Excludes summaries, which the service does not use. */
 export const toMetricData = (
   metrics: readonly MetricValues[],
   startMs: number,

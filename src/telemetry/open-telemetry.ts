@@ -22,12 +22,15 @@ import type { TelemetrySettings } from './settings.ts';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };
 const SCOPE = 'placard';
-/** Of the last export. A collector that is away must not hold up the end of the process. */
+/** Timeout of the last export. An unreachable collector must not delay the exit of the process. */
 const STOP_MS = 2_000;
 
 const problemOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** Creates the exporters. They read `OTEL_EXPORTER_OTLP_…`, the span processor `OTEL_BSP_…`, the tracer `OTEL_TRACES_SAMPLER`. */
+/**
+ * Creates the exporters, which read `OTEL_EXPORTER_OTLP_…`. The span processor reads `OTEL_BSP_…`, the tracer
+ * `OTEL_TRACES_SAMPLER`.
+ */
 export const createOpenTelemetry = (
   { traces, metrics, exportIntervalMs }: TelemetrySettings,
   { version, log }: TelemetryOptions,
@@ -97,7 +100,7 @@ export const createOpenTelemetry = (
         if (isError) span.setStatus({ code: SpanStatusCode.ERROR });
         return result;
       } catch (error) {
-        // The message may hold a user's data.
+        // The message may contain data of a user.
         span.setAttribute('error.type', error instanceof Error ? error.name : typeof error);
         span.setStatus({ code: SpanStatusCode.ERROR });
         throw error;

@@ -6,7 +6,7 @@ export interface TelemetrySettings {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Default of the specification. */
+/** Default of the OpenTelemetry specification. */
 const EXPORT_INTERVAL_MS = 60_000;
 
 const isExported = (env: Environment, signal: 'TRACES' | 'METRICS'): boolean => {
@@ -18,7 +18,7 @@ const isExported = (env: Environment, signal: 'TRACES' | 'METRICS'): boolean => 
   return Boolean(env['OTEL_EXPORTER_OTLP_ENDPOINT'] || env[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`]);
 };
 
-/** Reads the standard variables of OpenTelemetry that the exporters do not read by themselves. */
+/** Reads the standard OpenTelemetry variables that the exporters do not read. */
 export const readSettings = (env: Environment): TelemetrySettings => {
   if (env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true') {
     return { traces: false, metrics: false, exportIntervalMs: EXPORT_INTERVAL_MS };
