@@ -14,7 +14,7 @@ const INSTRUCTIONS = `Placard shows banners ("campaigns") in "placements" of web
 
 const TOOLS: readonly Tool[] = [...readTools, ...writeTools];
 
-/** Tools of an operator's role, in a fixed order. */
+/** Returns the tools of an operator's role, in a fixed order. */
 export const toolsFor = ({ role }: SessionResponse['operator']): Tool[] =>
   TOOLS.filter((tool) => hasRole(role, tool.role));
 
@@ -25,7 +25,7 @@ const result = (value: Record<string, unknown>) => ({
 
 const failure = (error: unknown) => {
   const message = error instanceof Error ? error.message : String(error);
-  // The members say what to do, for example the checks that failed or the newer draft.
+  // The members tell what to do, for example the failed checks or the newer draft.
   const { message: _, ...members } = error instanceof StudioError ? error.body : {};
   const details = Object.keys(members).length > 0 ? `\n${JSON.stringify(members)}` : '';
   return { isError: true, content: [{ type: 'text' as const, text: message + details }] };
@@ -37,7 +37,7 @@ export interface McpServerOptions {
   version: string;
 }
 
-/** Creates an MCP server with the tools that an operator may call. Every call is in the audit log before it runs. */
+/** Creates an MCP server with the tools that an operator may call. Logs every call to the audit log before it runs. */
 export const createMcpServer = ({ studio, operator, version }: McpServerOptions): McpServer => {
   const server = new McpServer({ name: 'placard', version }, { instructions: INSTRUCTIONS });
   for (const tool of toolsFor(operator)) {

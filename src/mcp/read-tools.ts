@@ -19,7 +19,7 @@ const campaignPath = (id: string) => `/api/campaigns/${encodeURIComponent(id)}`;
 const readRows = async ({ studio }: ToolContext): Promise<CampaignRow[]> =>
   (await studio.request<{ campaigns: CampaignRow[] }>('/api/campaigns')).campaigns;
 
-/** Returns a campaign. Throws an error that names the existing IDs if it is not there. */
+/** Returns a campaign. Throws an error that lists the existing IDs if not found. */
 export const readRow = async (id: string, context: ToolContext): Promise<CampaignRow> => {
   try {
     return await context.studio.request<CampaignRow>(campaignPath(id));
@@ -32,7 +32,7 @@ export const readRow = async (id: string, context: ToolContext): Promise<Campaig
   }
 };
 
-/** The draft if there is one, otherwise what is published. */
+/** Returns the draft if there is one, else the published version, else the next scheduled one. */
 export const currentCampaign = ({ draft, published, scheduled }: CampaignRow) =>
   draft?.campaign ?? published?.campaign ?? scheduled[0]?.campaign;
 
@@ -323,7 +323,7 @@ const listDataRuns = defineTool({
   },
 });
 
-/** Tools that change nothing. */
+/** Read-only tools. */
 export const readTools: readonly Tool[] = [
   getWorkspace,
   listCampaigns,

@@ -1,7 +1,7 @@
 export interface StudioClientOptions {
-  /** URL of the Studio as browsers reach it, for example `https://studio.example`. */
+  /** URL of the Studio in browsers, for example `https://studio.example`. */
   studioUrl: string;
-  /** Key of an operator. */
+  /** Operator key. */
   key: string;
   fetch?: typeof globalThis.fetch;
 }
@@ -13,7 +13,7 @@ export interface StudioRequest {
   ifMatch?: string | null;
 }
 
-/** A response of the Studio other than 2xx. */
+/** Response of the Studio with a status other than 2xx. */
 export class StudioError extends Error {
   readonly status: number;
   /** JSON body of the response; `{}` if it is not an object. */
@@ -40,14 +40,14 @@ const parseBody = (text: string): unknown => {
   }
 };
 
-/** Creates a client of the Studio's API that signs in with an operator key, and again when its session has ended. */
+/** Creates a client of the Studio API that signs in with an operator key, and again after its session ends. */
 export const createStudioClient = ({ studioUrl, key, fetch = globalThis.fetch }: StudioClientOptions) => {
   const { origin } = new URL(studioUrl);
   let cookie: string | null = null;
 
   const send = async (path: string, { method = 'GET', body, ifMatch }: StudioRequest): Promise<Response> => {
     const headers: Record<string, string> = { Accept: 'application/json' };
-    // The Studio accepts writes from its own origin only.
+    // The Studio accepts writes only from its own origin.
     if (method !== 'GET') headers['Origin'] = origin;
     if (cookie !== null) headers['Cookie'] = cookie;
     if (body !== undefined) headers['Content-Type'] = 'application/json';
@@ -83,7 +83,7 @@ export const createStudioClient = ({ studioUrl, key, fetch = globalThis.fetch }:
   };
 
   return {
-    /** Returns the JSON body of a response. Throws a `StudioError` for any status but 2xx. */
+    /** Returns the JSON body of a response. Throws `StudioError` if the status is not 2xx. */
     async request<Body>(path: string, request: StudioRequest = {}): Promise<Body> {
       if (cookie === null) await signIn();
       let response = await send(path, request);
@@ -94,7 +94,7 @@ export const createStudioClient = ({ studioUrl, key, fetch = globalThis.fetch }:
       return (await read(response)) as Body;
     },
 
-    /** Returns the URL of a screen of the Studio. */
+    /** Returns the URL of a Studio page. */
     link: (path: string): string => origin + path,
   };
 };

@@ -9,13 +9,13 @@ export interface ToolContext {
 
 type Role = SessionResponse['operator']['role'];
 
-/** One tool. The prefix of its name decides its annotations. */
+/** MCP tool. The prefix of its name determines its annotations. */
 export interface Tool<Input = unknown> {
   name: string;
   title: string;
-  /** For the model. */
+  /** Description for the model. */
   description: string;
-  /** Least role whose sessions list the tool. */
+  /** Minimum role whose sessions list the tool. */
   role: Role;
   /** Strict: unknown arguments are rejected. */
   createInput(operator: SessionResponse['operator']): z.ZodType<Input>;
@@ -24,12 +24,12 @@ export interface Tool<Input = unknown> {
   run(input: Input, context: ToolContext): Promise<Record<string, unknown>>;
 }
 
-/** A tool whose input has the type of its schema. */
+/** Defines a tool whose input has the type of its schema. */
 export const defineTool = <Input>(tool: Tool<Input>): Tool => tool as Tool;
 
 const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 
-/** Whether a role includes another. */
+/** Whether `role` includes the role `least`. */
 export const hasRole = (role: Role, least: Role): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least);
 
 const READ = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -46,7 +46,7 @@ const ANNOTATIONS: Readonly<Record<string, typeof READ>> = {
   stop: WRITE,
 };
 
-/** Returns the annotations of a tool by the verb that its name starts with. Throws for any other verb. */
+/** Returns the annotations of a tool by the verb at the start of its name. Throws for an unknown verb. */
 export const annotationsFor = (name: string): typeof READ => {
   const [verb = ''] = name.split('_');
   const annotations = Object.hasOwn(ANNOTATIONS, verb) ? ANNOTATIONS[verb] : undefined;
