@@ -11,27 +11,27 @@ import type { Store } from '../store/store.ts';
 
 const PREFIX = 'bnr_';
 const TAG_BYTES = 16;
-/** The end of an ID says for whom it was sealed: 48 bits, which is as good as a guess in 10^14. */
+/** Length of the user tag at the end of an ID: 48 bits, so a guess succeeds once in 10^14. */
 const MARK_CHARACTERS = 8;
-/** IDs repeat from sync to sync and from event to event; this many of the latest are kept, either way. */
+/** Maximum cached IDs in each direction. IDs repeat between syncs and events. */
 const MAX_KEPT = 10_000;
 
-/** What a banner's ID stands for. The same facts always give the same ID. */
+/** Content of a banner ID. Equal facts always produce equal IDs. */
 export type BannerFacts = Pick<
   NewBannerEvent,
   'campaignId' | 'variantId' | 'placementId' | 'round' | 'isControl' | 'isTestSend' | 'language'
 >;
 
 export interface BannerIds {
-  /** The ID that a sync answers this user. */
+  /** Returns the ID that a sync sends to this user. */
   seal(facts: BannerFacts, externalId: string): string;
-  /** `null` where the ID was not sealed with this workspace's secret. */
+  /** Returns `null` if the ID was not sealed with this workspace's secret. */
   open(id: string): BannerFacts | null;
-  /** Whether an ID that opens was sealed for this user. */
+  /** Whether a valid ID was sealed for this user. */
   isFor(id: string, externalId: string): boolean;
 }
 
-/** An ID without its end: what stands for the banner alone, and is the same for all users. */
+/** Returns an ID without its user tag, the same for all users. */
 export const stripUserTag = (id: string) => id.slice(0, -MARK_CHARACTERS);
 
 const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
@@ -40,15 +40,14 @@ const keep = <T>(kept: Map<string, T>, name: string, value: T) => {
 };
 
 /**
- * Banner IDs that carry their own meaning: opened without a look-up, also when the campaign has left the file. No
- * one else can read or make them. The facts are encrypted under a nonce that is their own keyed hash (the idea
- * of RFC 5297): equal facts make equal IDs, and a changed ID opens to facts whose hash does not fit. The user's mark at the end
- * shows later that a sync has named this user, though a sync stores nothing.
+ * Self-contained, encrypted banner IDs: decodable without a lookup, even if the campaign has left the file, and not forgeable.
+ * The nonce is a keyed hash of the facts (as in RFC 5297), so equal facts produce equal IDs, and a modified ID fails the hash
+ * check. The user tag at the end proves that a sync returned the ID to this user, although syncs store nothing.
  */
 export const createBannerIds = (workspaceId: string, secret: string): BannerIds => {
   const keyFor = (use: string) =>
     hash('sha256', JSON.stringify(['placard banner id', use, workspaceId, secret]), 'hex');
-  // Key objects: OpenSSL would import the bytes again for each of the thousand IDs that a request may have.
+  // Key objects, because OpenSSL would import raw bytes again for each of up to a thousand IDs of a request.
   const macKey = createSecretKey(keyFor('mac'), 'hex');
   const cipherKey = createSecretKey(keyFor('cipher'), 'hex');
   const markKey = Buffer.from(keyFor('mark'), 'hex').toString('base64url');
@@ -61,7 +60,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   const markOf = (externalId: string): string => {
     const known = marks.get(externalId);
     if (known !== undefined) return known;
-    // A few of its characters: nobody can go on from there to the hash of a longer ID.
+    // Truncated, which prevents length extension of the hash.
     const mark = hash('sha256', markKey + externalId, 'base64url').slice(0, MARK_CHARACTERS);
     keep(marks, externalId, mark);
     return mark;
@@ -70,7 +69,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   const read = (id: string): BannerFacts | null => {
     if (!id.startsWith(PREFIX)) return null;
     const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
-    // The decoder passes over what is not base64url: only the one spelling that was sealed counts.
+    // The decoder skips invalid base64url characters. Only the canonical encoding is accepted.
     if (bytes.length <= TAG_BYTES || PREFIX + bytes.toString('base64url') !== id) return null;
     const tag = bytes.subarray(0, TAG_BYTES);
     const text = createDecipheriv('aes-256-ctr', cipherKey, tag).update(bytes.subarray(TAG_BYTES));
@@ -93,7 +92,7 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   return {
     seal: ({ campaignId, variantId, placementId, round, isControl, isTestSend, language }, externalId) => {
       const banner = [campaignId, variantId, placementId, round, +isControl, +isTestSend];
-      // Without a language it is the ID that it was before there were languages.
+      // Omits a `null` language, so that IDs from before languages stay valid.
       const facts = JSON.stringify(language === null ? banner : [...banner, language]);
       const known = sealed.get(facts);
       if (known !== undefined) return known + markOf(externalId);
@@ -118,10 +117,10 @@ export const createBannerIds = (workspaceId: string, secret: string): BannerIds 
   };
 };
 
-/** The banner IDs of a workspace, by its ID. */
+/** Returns the banner IDs of a workspace. */
 export type BannerIdsOf = (workspaceId: string) => Promise<BannerIds>;
 
-/** Makes them from each workspace's secret, and anew where the store has another one. */
+/** Derives them from each workspace's secret, and again if the secret in the store has changed. */
 export const workspaceBannerIds = (store: Store): BannerIdsOf => {
   const known = new Map<string, { secret: string; ids: BannerIds }>();
   return async (workspaceId) => {

@@ -2,30 +2,30 @@ import { hash } from 'node:crypto';
 import type { Campaign } from './campaign.ts';
 import type { Variant } from './variant.ts';
 
-/** Two numbers from 0 up to 1, unrelated to each other. */
+/** Two independent numbers in [0, 1). */
 export interface Buckets {
   control: number;
   variant: number;
 }
 
-/** 48 bits make a number that JavaScript holds exactly. */
+/** 48 bits fit into a JavaScript number exactly. */
 const BYTES = 6;
 
-/** A digest's bytes as a share of all they could be; each is one character of the text. */
+/** Returns bytes of a digest as a fraction in [0, 1). Each character of the string is one byte. */
 const toShare = (digest: string, from: number) => {
   let number = 0;
   for (let at = from; at < from + BYTES; at += 1) number = number * 256 + digest.charCodeAt(at);
   return number / 256 ** BYTES;
 };
 
-/** Where a user falls in a campaign: always the same, on every replica, and unrelated to where others fall or to other campaigns. */
+/** Returns a user's buckets in a campaign: deterministic on every replica, and independent of other users and campaigns. */
 export const getBuckets = (workspaceId: string, campaignId: string, userId: string): Buckets => {
-  // JSON keeps 'a' + 'bc' and 'ab' + 'c' apart.
+  // JSON keeps 'a' + 'bc' and 'ab' + 'c' distinct.
   const digest = hash('sha256', JSON.stringify([workspaceId, campaignId, userId]), 'binary');
   return { control: toShare(digest, 0), variant: toShare(digest, BYTES) };
 };
 
-/** Picks one of weighted entries; `undefined` where no weight is above 0. */
+/** Picks a weighted entry. Returns `undefined` if no weight is positive. */
 export const pickWeighted = <T extends { weight: number }>(
   entries: readonly T[],
   chance: number,
@@ -40,8 +40,8 @@ export const pickWeighted = <T extends { weight: number }>(
 };
 
 /**
- * The variant of a campaign for a user, and whether they are in its control group, which does not see the variant that it would get. A
- * test send is never in it.
+ * Returns a user's variant of a campaign, and whether the user is in its control group, which does not see that variant. Test
+ * sends are never in the control group.
  */
 export const assignVariant = (
   workspaceId: string,
@@ -52,7 +52,7 @@ export const assignVariant = (
   const percentage = isTestSend ? 0 : controlPercentage;
   if (percentage === 0 && variants.length === 1) return { variant: variants[0]!, isControl: false };
   const buckets = getBuckets(workspaceId, campaignId, userId);
-  // A campaign without a weight above 0 is refused when it is read.
+  // Campaigns without a positive weight are rejected when read.
   return {
     variant: pickWeighted(variants, buckets.variant)!,
     isControl: buckets.control * 100 < percentage,

@@ -3,17 +3,17 @@ import type { TargetingData, UserCampaign } from '../store/store.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
 
-/** What a user did in one campaign that was shown to them. */
+/** Activity of a user in one campaign that they have seen. */
 export interface CampaignActivity
   extends Pick<
     UserCampaign,
     'impressions' | 'lastImpressionMs' | 'clicks' | 'lastClickMs' | 'dismissals' | 'lastDismissalMs'
   > {
-  /** Goals of the campaign that were reached since the first impression, by when each was reached last, in Unix milliseconds. */
+  /** Times when goals of the campaign were last reached since the first impression, in Unix milliseconds. */
   readonly reachedMs: readonly number[];
 }
 
-/** Returns when each goal of a campaign was reached last, in Unix milliseconds, without those not reached since an impression. */
+/** Returns when each goal of a campaign was last reached, in Unix milliseconds. Omits goals not reached since an impression. */
 export const goalsReachedMs = (
   { conversions }: Pick<Campaign, 'conversions'>,
   profile: Readonly<Profile> | null,
@@ -26,7 +26,7 @@ export const goalsReachedMs = (
     return done && firstImpressionMs !== null && done.last >= firstImpressionMs ? [done.last] : [];
   });
 
-/** Returns what a user did in campaigns, by campaign ID. Control groups see nothing, so they did nothing. */
+/** Returns a user's activity in campaigns, by campaign ID. Control groups see nothing, so they have none. */
 export const toCampaignActivity = (
   { campaigns: all }: Pick<CampaignSet, 'campaigns'>,
   { profile, campaigns }: Pick<TargetingData, 'profile' | 'campaigns'>,

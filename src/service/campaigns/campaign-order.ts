@@ -4,27 +4,30 @@ import type { Eligibility } from './decision.ts';
 
 const RANK = { high: 0, medium: 1, low: 2 };
 
-/** A campaign without a start begins when it is published. */
+/** A campaign without a start begins when published. */
 const getStart = ({ startsAtMs, publishedAtMs }: Campaign): number => startsAtMs ?? publishedAtMs ?? 0;
 
-/** Higher priority first; of the same priority the one that starts later; else the order of the file. */
+/** Highest priority first. Ties: latest start, then file order. */
 const inOrder = (one: Campaign, other: Campaign): number =>
   RANK[one.priority] - RANK[other.priority] || getStart(other) - getStart(one);
 
 interface PriorityOrder {
-  /** The best first: a campaign's position is its rank. */
+  /** Sorted by priority. The index is the rank. */
   campaigns: readonly Campaign[];
   byId: ReadonlyMap<string, Campaign>;
-  /** By placement ID the ranks of the campaigns that may fill it, and of those that name test users. */
+  /** By placement ID, ranks of the eligible campaigns, and of those with test users. */
   placements: ReadonlyMap<string, { all: readonly number[]; tests: readonly number[] }>;
-  /** Whether any of them is limited in how often a user gets it, and the longest window of days in which that is counted. */
+  /** Whether any campaign has a frequency cap, and the longest window of days. */
   hasCaps: boolean;
   capDays: number;
-  /** By rank: room for the verdicts of one question, which is answered in one go. A new array each time costs more than asking. */
+  /**
+   * Scratch array by rank for the verdicts of one synchronous decision. Allocating an array each time costs more than the
+   * decision.
+   */
   verdicts: (Eligibility | undefined)[];
 }
 
-/** Made once a workspace; a reload makes a new workspace, and the old one goes with its order. */
+/** Cached per workspace. A reload creates a new workspace, so stale orders are garbage-collected. */
 const known = new WeakMap<CampaignSet, PriorityOrder>();
 
 export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
@@ -52,7 +55,7 @@ export const priorityOrder = (workspace: CampaignSet): PriorityOrder => {
   return fresh;
 };
 
-/** The ranks to judge for one user, the best first: campaigns that test on the user come before all others. */
+/** Returns the ranks to evaluate for one user, best first. Campaigns with this test user precede all others. */
 export const candidatesFor = (
   { campaigns, placements }: PriorityOrder,
   placementId: string,

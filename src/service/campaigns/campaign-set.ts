@@ -2,41 +2,41 @@ import type { Conversion } from '../results/goals.ts';
 import type { ZonedCalendar } from '../zoned-calendar.ts';
 import type { Campaign } from './campaign.ts';
 
-/** Users who get no campaign, to learn what all campaigns together bring about. */
+/** Control group of all campaigns. */
 export interface Holdout {
   /**
-   * The campaign that its results are kept as: those who are held out are its control group, and what others see of any campaign
-   * counts for its one variant. Another start has results of its own. No campaign of a workspace has an ID with an @ in front.
+   * Campaign ID of its results: held-out users are the control group, and impressions of any campaign count for its only variant.
+   * A changed start gets separate results. Workspace campaign IDs cannot start with `@`.
    */
   campaignId: string;
   percentage: number;
-  /** From when on they are held out. Another start chooses other users. */
+  /** Start of the holdout. A changed start selects other users. */
   startsAtMs: number;
-  /** Campaigns with such a tag are shown to them all the same, and do not count. */
+  /** Campaigns with any of these tags are shown to held-out users, and are not counted. */
   exemptTags: ReadonlySet<string>;
   conversions: readonly Conversion[];
 }
 
-/** At most so many campaigns of a tag a day, for one user. */
+/** Maximum impressions of campaigns with a tag per user and day. */
 export interface TagCap {
   tag: string;
   campaignsPerDay: number;
-  /** IDs of campaigns that are neither limited nor counted. */
+  /** IDs of campaigns that the cap neither limits nor counts. */
   exempt: ReadonlySet<string>;
 }
 
-/** The part of a workspace that decides who gets which campaign. */
+/** The parts of a workspace that decide which user gets which campaign. */
 export interface CampaignSet {
   workspaceId: string;
   appIds: ReadonlySet<string>;
-  /** By app ID, as the file names it, `''` if it does not. */
+  /** Platform by app ID, as in the file. `''` if missing. */
   appPlatforms: ReadonlyMap<string, string>;
-  /** In the order of the file. */
+  /** In file order. */
   campaigns: readonly Campaign[];
-  /** Users who get no campaign; `null` if there are none. */
+  /** `null` if none. */
   holdout: Holdout | null;
-  /** How many campaigns of a tag one user gets a day. */
+  /** Daily caps per tag and user. */
   tagCaps: readonly TagCap[];
-  /** Dates in the time zone of the workspace. */
+  /** Dates in the workspace's time zone. */
   localDays: ZonedCalendar;
 }

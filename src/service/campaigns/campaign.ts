@@ -6,48 +6,47 @@ import { type Segments, withSegments } from './audience/segments.ts';
 import { MAX_TEMPLATE_CHARACTERS, templateLength } from './personalise.ts';
 import { compileVariant, type Variant } from './variant.ts';
 
-/** How often one user gets a campaign; `null` is no limit. */
+/** Frequency caps of a campaign. `null` means no limit. */
 export interface Frequency {
-  /** At most `max` impressions within so many days, today included. */
+  /** At most `max` impressions within this many days, including today. */
   impressions: { max: number; days: number } | null;
-  /** Over after so many. Each of the campaign's `conversions` counts once. */
+  /** Ends the campaign for a user after this many. Each of the campaign's `conversions` counts once. */
   stopAfter: { impressions: number | null; clicks: number | null; conversions: number | null };
 }
 
-/** A campaign of the workspace file after checking, its audience and templates compiled. */
+/** Validated campaign with compiled audience and templates. */
 export interface Campaign {
   campaignId: string;
   name: string;
   status: 'active' | 'draft' | 'stopped';
   placements: ReadonlySet<string>;
   priority: 'high' | 'medium' | 'low';
-  /** Unix milliseconds, `null` for always. */
+  /** Unix milliseconds. `null` if unbounded. */
   startsAtMs: number | null;
   endsAtMs: number | null;
-  /** When its release went live; `null` where it stands in the workspace file. */
+  /** When its release was published. `null` if it is in the workspace file. */
   publishedAtMs: number | null;
-  /** `null` is everyone. */
+  /** `null` for everyone. */
   audience: Audience | null;
   /** 0 to 100. */
   controlPercentage: number;
-  /** `null`: once dismissed, never again. */
+  /** `null`: never again after a dismissal. */
   reeligibleAfterMs: number | null;
   testUsers: ReadonlySet<string>;
-  /** What counts as a success, as its results are asked for. */
+  /** Goals, as result queries expect them. */
   conversions: readonly Conversion[];
-  /** By which the workspace's tag caps limit campaigns together. */
+  /** Tags that the workspace's tag caps apply to. */
   tags: ReadonlySet<string>;
-  /** `null` without a limit. */
   frequency: Frequency | null;
-  /** Of the variants' properties; `null` where it says none, and is then in no language's results. */
+  /** Language of the variants' properties. `null` if not set; results then have no language. */
   language: string | null;
-  /** The others that a variant speaks. */
+  /** Languages of the translations. */
   languages: readonly string[];
   variants: readonly Variant[];
 }
 
 const HOUR_MS = 60 * 60 * 1000;
-/** A conversion of the file, as results are asked for it. */
+/** Returns a conversion of the file as result queries expect it. */
 export const toConversion = ({
   event,
   product = '',
@@ -72,7 +71,7 @@ const tooLong = ({ variants }: CampaignFile): Issue | null => {
   return createIssue('templates_too_long', { max: MAX_TEMPLATE_CHARACTERS, length });
 };
 
-/** Makes a checked campaign of the file ready. `problem` receives what does not compile, `warning` what cannot be meant. */
+/** Compiles a validated campaign of the file. `problem` receives errors, `warning` likely mistakes. */
 export const compileCampaign = (
   file: CampaignFile,
   problem: ReportIssue,
@@ -87,7 +86,7 @@ export const compileCampaign = (
     );
   const length = tooLong(file);
   if (length !== null) problem(['variants'], length);
-  // Templates that are too long are not even read.
+  // Templates that are too long are not parsed.
   const variants = (length === null ? file.variants : []).map((variant, index) =>
     compileVariant(variant, file.language ?? null, ['variants', index], problem, warning),
   );

@@ -11,7 +11,7 @@ import { findOverBudget, isOverBudget, type ProfileVersion, recordOverBudget } f
 import { type PersonaliseContext, personaliseContext } from './variables.ts';
 import type { Variant } from './variant.ts';
 
-/** Unix seconds of whatever comes first: the variant's time or the campaign's end. */
+/** Returns the earlier of the variant's expiry and the campaign's end, in Unix seconds. */
 const expiresAt = (campaign: Campaign, variant: Variant, now: number): number => {
   const ends: number[] = [];
   if (variant.cacheTtlSeconds !== null) ends.push(Math.floor(now / 1000) + variant.cacheTtlSeconds);
@@ -19,7 +19,10 @@ const expiresAt = (campaign: Campaign, variant: Variant, now: number): number =>
   return ends.length > 0 ? Math.min(...ends) : NEVER_EXPIRES;
 };
 
-/** Answers which banner each placement has for one user, `null` where none: the answer's `banners` as JSON, in the order asked. */
+/**
+ * Decides which banner each placement gets for one user, `null` for none. Returns the response's `banners` as JSON, in request
+ * order.
+ */
 export const decide = (question: DecisionRequest): string => {
   const { workspace, externalUserId, user, now, ids, logRenderError, trace } = question;
   const { workspaceId } = workspace;
@@ -27,7 +30,7 @@ export const decide = (question: DecisionRequest): string => {
   const { campaigns, verdicts } = order;
   const judge = createEligibilityCheck(question, toAudienceContext(question));
   const caps = order.hasCaps ? createFrequencyCapper(question) : null;
-  // A campaign is often a candidate for several placements of one question, and judged once.
+  // A campaign is often a candidate for several placements of a request, and evaluated once.
   verdicts.fill(undefined);
 
   const asTheyAre: ProfileVersion = { userId: externalUserId, profileMs: user.profile?.updatedAtMs ?? 0 };
@@ -44,7 +47,7 @@ export const decide = (question: DecisionRequest): string => {
     return languageFor(campaign, variant, wanted);
   };
 
-  /** The banner as JSON; `null` where a property cannot be filled in for this user. `round` counts earlier dismissals. */
+  /** Returns the banner as JSON, or `null` if a property cannot be rendered for this user. `round` counts earlier dismissals. */
   const bannerOf = (campaign: Campaign, placementId: string, round: number): string | null => {
     const { campaignId } = campaign;
     const before = findOverBudget(campaign, asTheyAre);
@@ -61,9 +64,9 @@ export const decide = (question: DecisionRequest): string => {
     const isControl = byHoldout || drawn.isControl;
     const language = languageOf(campaign, variant);
     try {
-      // Of the control group too: who would not have seen it, as a property cannot be filled in, is not to be compared with those who do.
+      // Also for the control group: users whose properties cannot be rendered must not be compared with those who see the banner.
       const properties = propertiesIn(variant, language)(contextOf);
-      // Those who are held out of all campaigns are in the results of none.
+      // Users in the global holdout are in no campaign's results.
       const counted = holdout ? { campaignId: holdout.campaignId, round: 0 } : { campaignId, round };
       const bannerId = ids.seal(
         { ...counted, variantId: isControl ? null : variantId, placementId, isControl, isTestSend, language },
@@ -75,13 +78,13 @@ export const decide = (question: DecisionRequest): string => {
         bannerId,
         ...(isControl ? { outcome: 'held_out', byHoldout } : { outcome: 'shown', variant, isTestSend }),
       });
-      // Written by hand: most of it is text that never changes, which `JSON.stringify` would read letter by letter.
+      // Concatenated, because most of it is constant text that `JSON.stringify` would scan character by character.
       return (
         `{"id":"${bannerId}","placement_id":${JSON.stringify(placementId)},"is_control":${isControl},"is_test_send":${isTestSend}` +
         `,"expires_at":${expiresAt(campaign, variant, now)},"properties":${isControl ? null : properties}}`
       );
     } catch (error) {
-      // A question that is only explained is remembered for nobody: it must not halt a campaign that is live.
+      // Explain requests are not recorded, so that they cannot halt a live campaign.
       const isHalted =
         !trace && isOverBudget(error) && recordOverBudget(campaign, asTheyAre, { variantId, error });
       logRenderError(

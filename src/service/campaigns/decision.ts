@@ -6,13 +6,13 @@ import type { CampaignSet } from './campaign-set.ts';
 import type { LogRenderError } from './render-errors.ts';
 import type { Variant } from './variant.ts';
 
-/** Reasons why a campaign is not for a user, in the order in which they are checked. The first that holds counts. */
+/** Reasons why a user is not eligible, in the order of the checks. The first match counts. */
 export type IneligibleReason = 'inactive' | 'outside_schedule' | 'not_in_audience' | 'dismissed';
 
-/** The reason against it, or the eligibility round: 0, and one more for each dismissal. */
+/** Reason against the campaign, or the eligibility round: 0, plus 1 for each dismissal. */
 export type Eligibility = IneligibleReason | number;
 
-/** A limit that keeps a campaign from a user. `againMs` is `null` where it is never shown again. */
+/** Cap that blocks a campaign for a user. `againMs` is `null` if it is never shown again. */
 export interface CapHit {
   limit: 'impressions' | 'stop_after.impressions' | 'stop_after.clicks' | 'stop_after.conversions' | 'tag';
   tag?: string;
@@ -21,7 +21,7 @@ export interface CapHit {
   eligibleAgainAtMs: number | null;
 }
 
-/** Which banner has each placement for this user, at this moment? */
+/** Request for the banner of each placement for one user. */
 export interface DecisionRequest {
   workspace: CampaignSet;
   externalUserId: string;
@@ -29,7 +29,7 @@ export interface DecisionRequest {
   appId: string;
   appVersion: string;
   deviceId: string | undefined;
-  /** The header `Accept-Language` of the request, for users whose profile names no language; `''` where there is none. */
+  /** `Accept-Language` header for users whose profile has no language, or `''`. */
   acceptLanguage: string;
   placementIds: readonly string[];
   /** Unix milliseconds. */
@@ -37,18 +37,18 @@ export interface DecisionRequest {
   ids: BannerIds;
   log: Log;
   logRenderError: LogRenderError;
-  /** Called once for each campaign of each placement, in the order in which they are considered. */
+  /** Called once for each campaign of each placement, in the order of evaluation. */
   trace?: (step: Step) => void;
 }
 
-/** The outcome of one campaign in one placement. */
+/** Outcome of one campaign in one placement. */
 export type Step = { placementId: string; campaign: Campaign } & (
   | { outcome: IneligibleReason }
   | { outcome: 'frequency_capped'; cap: CapHit }
-  /** The user could get it, but a campaign before it has the placement. */
+  /** Eligible, but another campaign with a higher rank has the placement. */
   | { outcome: 'outranked'; by: Campaign }
   | { outcome: 'render_failed'; variantId: string | null; error: unknown }
-  /** It has the placement, and shows nothing there: the user is in its control group, or held out of all campaigns. */
+  /** Has the placement and shows nothing: the user is in its control group, or in the global holdout. */
   | { outcome: 'held_out'; bannerId: string; byHoldout: boolean }
   | { outcome: 'shown'; bannerId: string; variant: Variant; isTestSend: boolean }
 );

@@ -28,11 +28,11 @@ export const toAudienceContext = ({
   };
 };
 
-/** A test send ignores status, time and audience. */
+/** Whether this is a test send, which ignores status, schedule and audience. */
 export const isTestFor = ({ testUsers }: Campaign, externalUserId: string): boolean =>
   testUsers.size > 0 && testUsers.has(externalUserId);
 
-/** Judges campaigns for the user of one question. */
+/** Checks campaigns for one user and request. */
 export const createEligibilityCheck = (
   question: Pick<DecisionRequest, 'externalUserId' | 'user' | 'now' | 'log'>,
   context: AudienceContext,

@@ -9,11 +9,11 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const addDays = (day: string, days: number) =>
   new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
 
-/** The first instant of the first day of a window of so many days that ends today. */
+/** Returns the start of a window of `days` days that ends today. */
 const startOfDays = ({ localDays }: CampaignSet, days: number, now: number): number =>
   localDays.startOf(addDays(localDays.of(now), 1 - days));
 
-/** From when on a decision needs to know every impression of a user; `null` where no campaign counts them by days. */
+/** Returns the time since when a decision needs every impression of a user. `null` if no campaign has a cap by days. */
 export const impressionsSince = (workspace: CampaignSet, now: number): number | null => {
   const { capDays } = priorityOrder(workspace);
   return capDays === 0 ? null : startOfDays(workspace, capDays, now);
@@ -60,8 +60,8 @@ const daysCap = (
 };
 
 /**
- * The frequency caps of one decision. Impressions count once they are stored, so a page may exceed a limit by what it shows
- * from its cache. Of one answer, campaigns that it shows first count for those after them.
+ * Frequency caps of one decision. Impressions count once stored, so cached banners may exceed a cap. Within one response,
+ * campaigns placed first count for those after them.
  */
 export const createFrequencyCapper = (asked: CapContext) => {
   const { workspace, user, now } = asked;

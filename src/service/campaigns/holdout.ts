@@ -6,14 +6,14 @@ import type { CampaignSet, Holdout } from './campaign-set.ts';
 
 export const holdoutId = (startsAtMs: number): string => `@holdout:${startsAtMs}`;
 
-/** Where a user falls among all, from 0 to 100: below the percentage they are held out. Unrelated to the buckets of campaigns. */
+/** Returns a user's position from 0 to 100. Below the percentage, the user is held out. Independent of campaign buckets. */
 export const holdoutBucket = (workspaceId: string, { campaignId }: Holdout, userId: string): number =>
   getBuckets(workspaceId, campaignId, userId).control * 100;
 
 const isExempt = ({ exemptTags }: Holdout, { tags }: Pick<Campaign, 'tags'>): boolean =>
   [...exemptTags].some((tag) => tags.has(tag));
 
-/** The holdout where it keeps this campaign from this user. */
+/** Returns the holdout if it keeps this campaign from this user. */
 export const findHoldout = (
   { workspaceId, holdout }: Pick<CampaignSet, 'workspaceId' | 'holdout'>,
   campaign: Pick<Campaign, 'tags'>,
@@ -24,7 +24,7 @@ export const findHoldout = (
   return holdoutBucket(workspaceId, holdout, userId) < holdout.percentage ? holdout : null;
 };
 
-/** The holdout in whose results a banner event counts as well, as one of all campaigns together; `null` where it counts in none. */
+/** Returns the holdout whose results also count a banner event. `null` if none. */
 export const findHoldoutOfEvent = (
   event: Pick<NewBannerEvent, 'campaignId' | 'isTestSend' | 'timeMs' | 'receivedAtMs'>,
   workspace: CampaignSet,
@@ -36,7 +36,7 @@ export const findHoldoutOfEvent = (
     return null;
   const campaign = priorityOrder(workspace).byId.get(event.campaignId);
   if (campaign && isExempt(holdout, campaign)) return null;
-  // Of a user who is held out, it comes from a page that has not asked since.
+  // An event of a held-out user comes from a page that has not synced since.
   if (holdoutBucket(workspaceId, holdout, userId) < holdout.percentage) return null;
   return holdout.campaignId;
 };

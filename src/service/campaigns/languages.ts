@@ -1,15 +1,15 @@
 import type { WriteProperties } from './personalise.ts';
 
-/** What a banner says, by language. */
+/** Banner texts by language. */
 interface Translated {
   properties: WriteProperties;
   translations: ReadonlyMap<string, WriteProperties>;
 }
 
-/** A longer header is no browser's. */
+/** Maximum length of the header. Browsers send less. */
 const MAX_HEADER_CHARACTERS = 500;
 
-/** The languages of an `Accept-Language` header (RFC 9110, 12.5.4), the best first. What is no language of it is passed over. */
+/** Returns the languages of an `Accept-Language` header (RFC 9110, 12.5.4), best first. Skips invalid entries. */
 const accepted = (header: string): string[] =>
   header
     .slice(0, MAX_HEADER_CHARACTERS)
@@ -24,22 +24,25 @@ const accepted = (header: string): string[] =>
     .map(({ tag }) => tag);
 
 /**
- * The languages that a user reads, the best first. The profile's `language` decides, as the host has set it on purpose; without
- * one it is the browser's `Accept-Language`, which every sync of a page has. So the wire is the same with languages and without.
+ * Returns a user's languages, best first. The profile's `language` wins, because the host sets it explicitly. The fallback is the
+ * browser's `Accept-Language`, which every sync sends, so the protocol needs no language field.
  */
 export const languagesOf = (profileLanguage: unknown, acceptLanguage: string): string[] =>
   typeof profileLanguage === 'string' ? [profileLanguage] : accepted(acceptLanguage);
 
-/** The length that RFC 5646, 4.4.1 asks for: a longer tag would cost the square of its length. */
+/** Minimum that RFC 5646, 4.4.1 requires. Longer tags would cost the square of their length. */
 const MAX_TAG_CHARACTERS = 35;
 
-/** `pt-BR`, then `pt` (RFC 4647, 3.4), in lower case. Profiles may have `pt_BR`. A tag is cut after 35 characters. */
+/**
+ * Returns the fallback chain `pt-BR`, `pt` (RFC 4647, 3.4) in lower case. Profiles may have `pt_BR`. Truncates tags to 35
+ * characters.
+ */
 export const fallbacks = (tag: string): string[] => {
   const parts = tag.slice(0, MAX_TAG_CHARACTERS).toLowerCase().split(/[-_]/);
   return parts.map((_, index) => parts.slice(0, parts.length - index).join('-'));
 };
 
-/** The language in which a user gets a banner: the campaign's own where it has none of theirs; `null` where it names none. */
+/** Returns the language of a user's banner. Default: the campaign's language. `null` if it has none. */
 export const languageFor = (
   { language }: { language: string | null },
   { translations }: Pick<Translated, 'translations'>,
@@ -54,7 +57,7 @@ export const languageFor = (
   return language;
 };
 
-/** What a variant says in a language that was chosen for it. */
+/** Returns a variant's properties in the selected language. */
 export const propertiesIn = (
   { properties, translations }: Translated,
   language: string | null,

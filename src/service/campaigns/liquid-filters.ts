@@ -4,11 +4,11 @@ import { parseDate } from '../users/dates.ts';
 import { Float, isFloat, lengthOf, searchCost, textOf, writtenLength } from './liquid-values.ts';
 import { type Budget, COST } from './render-budget.ts';
 
-/** What a filter is called on. */
+/** `this` of a filter. */
 type Call = ThisParameterType<Extract<FilterImplOptions, (...given: never[]) => unknown>>;
 type Filter = (this: Call, value: unknown, ...given: unknown[]) => unknown;
 
-/** One of the library's own filters. */
+/** Returns a filter of the library. */
 const ofLibrary = (name: string): Filter => {
   const filter = library[name];
   if (typeof filter !== 'function') throw new Error(`liquidjs has no filter ${name}`);
@@ -21,7 +21,7 @@ const ROUND = ofLibrary('round');
 
 const LONGEST_RANGE = 1e15;
 
-/** The whole number that a text begins with, or a number without what is behind its point; else 0. */
+/** Returns the leading integer of a string, or a truncated number. 0 for anything else. */
 const integerOf = (value: unknown): number => {
   const number = Math.trunc(typeof value === 'string' ? Number.parseInt(value, 10) : Number(value));
   return Math.min(LONGEST_RANGE, Math.max(-LONGEST_RANGE, Number.isNaN(number) ? 0 : number));
@@ -29,7 +29,7 @@ const integerOf = (value: unknown): number => {
 
 const NUMBER = /^\s*[-+]?\d+(\.\d+)?/;
 
-/** A value as a number, as the reference implementation of Liquid reads it: `'3 pieces'` is 3, what is none is 0. */
+/** Converts a value to a number like the reference implementation of Liquid: `'3 pieces'` is 3, a non-number is 0. */
 const numberOf = (value: unknown): number | Float => {
   if (typeof value === 'number' || value instanceof Float) return value;
   if (typeof value !== 'string') return 0;
@@ -40,7 +40,7 @@ const numberOf = (value: unknown): number | Float => {
 const made = (value: number, float: boolean): number | Float =>
   float && Number.isInteger(value) ? new Float(value) : value;
 
-/** Of whole numbers the result is a whole number. */
+/** Integers give an integer. */
 const arithmetic =
   (compute: (one: number, other: number, float: boolean) => number): Filter =>
   (value, given) => {
@@ -49,17 +49,17 @@ const arithmetic =
     return made(compute(Number(one), Number(other), float), float);
   };
 
-/** A list with the entries of the lists in it. Each of them is counted before. */
+/** Flattens a list deeply. The entries have been counted before. */
 const flat = (list: unknown[]): unknown[] => list.flat(Number.POSITIVE_INFINITY);
 
-/** `allow_false: true` may stand before the value. */
+/** `allow_false: true` may precede the value. */
 const valuesFirst = (one: unknown, other: unknown): number =>
   Number(Array.isArray(one)) - Number(Array.isArray(other));
 
 const lengthOfText = (value: unknown): number =>
   typeof value === 'string' ? value.length : value === null ? 0 : lengthOf(value);
 
-/** The reference counts in decimals: 10.1 less 2.2 is 7.9, and not 7.8999999999999995. */
+/** The reference implementation uses decimals: 10.1 minus 2.2 is 7.9, not 7.8999999999999995. */
 const decimal = (number: number): number => Number(number.toPrecision(15));
 
 const notZero = (divisor: number): number => {
@@ -103,14 +103,14 @@ const MATH: Record<string, Filter> = {
   }),
 };
 
-/** liquidjs reads a text without a zone in the machine's. Here it is UTC, on whatever machine (contract 3.8). */
+/** liquidjs reads a date without a zone in the machine's zone. Here it is always UTC (contract 3.8). */
 const inUtc = (filter: Filter): Filter =>
   function (value, ...given) {
     const moment = typeof value === 'string' ? parseDate(value) : null;
     return filter.call(this, moment === null ? value : new Date(moment), ...given);
   };
 
-/** How many values each of Liquid's own filters takes, at least and at most. */
+/** Minimum and maximum number of arguments of each Liquid filter. */
 const VALUES: readonly [least: number, most: number, names: string][] = [
   [
     0,
@@ -131,7 +131,7 @@ const VALUES_OF = new Map(
   VALUES.flatMap(([least, most, names]) => names.split(' ').map((name) => [name, { least, most }] as const)),
 );
 
-/** Throws where a filter is given more values than it takes, or fewer: what it prints then is not meant. */
+/** Throws if a filter gets too few or too many arguments, because its output would be wrong. */
 export const checkValues = (name: string, given: number): void => {
   const takes = VALUES_OF.get(name);
   if (!takes || (given >= takes.least && given <= takes.most)) return;
@@ -139,7 +139,7 @@ export const checkValues = (name: string, given: number): void => {
   throw new Error(`filter "${name}" takes ${range} values, got ${given}`);
 };
 
-/** Texts of Liquid that the library writes or reads in another way. */
+/** Text filters that the library implements differently from Liquid. */
 const TEXTS: Record<string, Filter> = {
   url_encode: (value) =>
     encodeURIComponent(textOf(value).toWellFormed())
@@ -149,7 +149,7 @@ const TEXTS: Record<string, Filter> = {
     Buffer.from(textOf(value)).toString('base64').replaceAll('+', '-').replaceAll('/', '_'),
   base64_url_safe_decode: (value) => Buffer.from(textOf(value), 'base64url').toString(),
   split(value, given) {
-    // By one space it splits at blanks of any kind and number.
+    // A single space splits at any run of whitespace.
     if (given === ' ')
       return textOf(value)
         .trim()
@@ -176,19 +176,19 @@ const TEXTS: Record<string, Filter> = {
 };
 
 const DATES = ['date', 'date_to_xmlschema', 'date_to_rfc822', 'date_to_string', 'date_to_long_string'];
-/** They look at a list and not into its entries. */
+/** Read a list but not its entries. */
 const SHALLOW = new Set(
   'default first last size push unshift pop shift slice compact reverse uniq sample where reject has find find_index group_by map'.split(
     ' ',
   ),
 );
-/** They compute or compare something for each entry. */
+/** Compute or compare something for each entry. */
 const EACH = new Set('where reject has find find_index group_by map sum sort sort_natural'.split(' '));
 const SEARCHES = new Set(
   'split replace replace_first replace_last remove remove_first remove_last'.split(' '),
 );
 
-/** What a filter costs before it writes anything. */
+/** Returns the cost of a filter before it produces output. */
 const costOf = (name: string, value: unknown, given: unknown[], budget: Pick<Budget, 'use'>): number => {
   const entries = lengthOf(value);
   const read = SHALLOW.has(name) && typeof value !== 'string' ? 0 : writtenLength(value, budget);
@@ -210,7 +210,9 @@ const charged = (name: string, filter: Filter): FilterImplOptions =>
     return result;
   };
 
-/** Every filter of the library at its cost, but those that read a template of their own (`where_exp`), and our own in their place. */
+/**
+ * Registers every filter of the library with its cost, except those that evaluate a template (`where_exp`), and our replacements.
+ */
 export const registerFilters = (liquid: Liquid): void => {
   for (const [name, filter] of Object.entries({ ...library, ...MATH, ...TEXTS })) {
     if (name.endsWith('_exp')) delete liquid.filters[name];

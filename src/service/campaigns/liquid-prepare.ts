@@ -4,12 +4,12 @@ import { Float } from './liquid-values.ts';
 import { COST } from './render-budget.ts';
 import type { Variable } from './variables.ts';
 
-/** A template that is ready to be rendered. */
+/** Template ready for rendering. */
 export interface Compiled {
   template: Template[];
-  /** Every variable that it reads and does not set. */
+  /** Every variable that it reads and does not assign. */
   variables: Variable[];
-  /** Those that it prints whatever else it says, and without a `default`. */
+  /** Variables that it prints unconditionally and without a `default`. */
   bare: Variable[];
 }
 
@@ -28,7 +28,7 @@ const numberAs = (token: AnyToken): unknown => {
   return Number.isInteger(content) && token.getText().includes('.') ? new Float(content) : content;
 };
 
-/** The bound of a range as an integer that a loop can count from. */
+/** Converts a range bound to an integer that a loop can count from. */
 const bounded = (token: AnyToken): AnyToken =>
   ({
     kind: TokenKind.FilteredValue,
@@ -36,11 +36,11 @@ const bounded = (token: AnyToken): AnyToken =>
     filters: [{ name: 'bound of a range', args: [] }],
   }) as unknown as AnyToken;
 
-/** The values inside of a value. */
+/** Returns the nested values of a value. */
 const partsOf = ({ kind, variable, props = [], lhs, rhs, initial, filters = [] }: AnyToken): AnyToken[] => {
   const parts = [...props, ...(initial?.postfix ?? [])];
   for (const each of [variable, lhs, rhs]) if (each) parts.push(each);
-  // The first of a variable's names is a name, and no value.
+  // The first name of a variable is an identifier, not a value.
   if (kind === TokenKind.PropertyAccess && !variable) parts.shift();
   for (const { args } of filters) {
     for (const each of args) {
@@ -51,11 +51,11 @@ const partsOf = ({ kind, variable, props = [], lhs, rhs, initial, filters = [] }
   return parts;
 };
 
-/** Whether an output has nothing that stands in for what is not there. */
+/** Whether an output has no fallback for a missing value. */
 const printsBare = (template: Template): boolean =>
   template instanceof Output && template.value.filters.every(({ name }) => name !== 'default');
 
-/** Blocks that print nothing where there is nothing but blanks in them. */
+/** Blocks that print nothing if they contain only whitespace. */
 const BLOCKS = new Set(['if', 'unless', 'case', 'for']);
 const WITHOUT_TEXT = new Set(['assign', 'capture', 'comment', '#']);
 const tagOf = ({ token }: Template): string => (token instanceof TagToken ? token.name : '');
@@ -64,7 +64,7 @@ const isBlankText = ({ token }: Template): boolean =>
 const childrenOf = (template: Template): Template[] =>
   toValueSync<Template[]>(template.children?.(false, true) ?? []);
 
-/** By block: whether it holds no more than blanks and tags that print nothing. */
+/** By block: whether it contains only whitespace and tags without output. */
 const blank = new WeakMap<Template, boolean>();
 const isBlankBlock = (template: Template): boolean => {
   if (!BLOCKS.has(tagOf(template))) return false;
@@ -78,18 +78,18 @@ const isBlankBlock = (template: Template): boolean => {
 };
 
 const WEIGHT = Symbol('weight');
-/** A part carries its weight itself, because a WeakMap of thousands of parts costs more than parsing them. */
+/** Stored on the part, because a WeakMap with thousands of entries costs more than parsing. */
 type Weighed = Template & { [WEIGHT]?: number };
 const silent = new WeakSet<Template>();
 
-/** What a part of a template costs each time it is reached, but for what its filters and its inner parts cost. */
+/** Returns the cost of reaching a part of a template, without its filters and inner parts. */
 export const weightOf = (template: Template): number => (template as Weighed)[WEIGHT]!;
-/** Whether it is a blank that is not printed. */
+/** Whether this is whitespace that is not printed. */
 export const isSilent = (template: Template): boolean => silent.has(template);
 
 /**
- * Weighs each part of a template by what is written in it, checks the filters, finds the variables, and silences blocks of
- * blanks as the reference implementation does.
+ * Assigns costs to the parts of a template, checks filters, collects variables, and suppresses whitespace-only blocks like the
+ * reference implementation.
  */
 export const prepare = (template: Template[]): Compiled => {
   const found: Variable[] = [];

@@ -3,7 +3,7 @@ import { type Budget, COST } from './render-budget.ts';
 
 type Operator = (left: unknown, right: unknown, context: Context) => Generator<unknown, boolean, boolean>;
 
-/** A number with a point that has nothing behind it: Liquid prints `10.0 | times: 2` as `20.0`. Other numbers say so themselves. */
+/** Integral float. Liquid prints `10.0 | times: 2` as `20.0`. Other floats need no wrapper. */
 export class Float extends Number {
   override toString() {
     const text = String(this.valueOf());
@@ -16,13 +16,13 @@ export const isFloat = (value: unknown): boolean =>
 
 const plain = (value: unknown): unknown => (value instanceof Float ? value.valueOf() : value);
 
-/** How many entries or members a value has. */
+/** Returns the number of entries or members of a value. */
 export const lengthOf = (value: unknown): number => {
   if (Array.isArray(value)) return value.length;
   return typeof value === 'object' && value !== null ? Object.keys(value).length : 1;
 };
 
-/** How many letters a value is when it is printed, at most or nearly. Lists in lists are one text. */
+/** Returns the approximate maximum length of a printed value. Nested lists print as one text. */
 export const writtenLength = (
   value: unknown,
   budget: Pick<Budget, 'use'>,
@@ -34,20 +34,20 @@ export const writtenLength = (
   if (before !== undefined) return before;
   budget.use(value.length * COST.element);
   let length = 0;
-  // An empty text in a list takes its place, too.
+  // An empty text in a list counts, too.
   for (const each of value) length += 1 + writtenLength(each, budget, known);
   known.set(value, length);
   return length;
 };
 
-/** A value as it is printed. */
+/** Returns a value as printed. */
 export const textOf = (value: unknown): string => {
   if (typeof value === 'string') return value;
   if (value === null || value === undefined) return '';
   return Array.isArray(value) ? value.map(textOf).join('') : String(value);
 };
 
-/** A search tries each place of a text, at the worst with the whole pattern. */
+/** A search tries each position of the text, in the worst case with the whole pattern. */
 export const searchCost = (text: number, pattern: number): number => text * (1 + pattern / 64) * COST.letter;
 
 const costOf = (name: string, left: unknown, right: unknown, budget: Pick<Budget, 'use'>): number => {
@@ -56,7 +56,7 @@ const costOf = (name: string, left: unknown, right: unknown, budget: Pick<Budget
   return (name === 'contains' ? lengths[0] : Math.min(...lengths)) * COST.letter;
 };
 
-/** The library's operators, at their cost. */
+/** Returns the library's operators with their costs. */
 export const registerOperators = (): typeof defaultOperators =>
   Object.fromEntries(
     Object.entries(defaultOperators).map(([name, library]) => {

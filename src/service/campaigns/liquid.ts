@@ -5,12 +5,12 @@ import { lengthOf, registerOperators, textOf, writtenLength } from './liquid-val
 import { type Budget, COST } from './render-budget.ts';
 import { OverBudgetError } from './render-errors.ts';
 
-/** Tags that read other templates. There are none. */
+/** Tags that read other templates. Not supported. */
 const OF_FILES = ['include', 'render', 'layout', 'block'];
 
 type Emitter = NonNullable<Parameters<Liquid['renderer']['renderTemplates']>[2]>;
 
-/** Collects what a template prints, at its cost. */
+/** Collects the output of a template and charges the budget. */
 const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   buffer: '',
   write(value) {
@@ -19,7 +19,7 @@ const createEmitter = (budget: Pick<Budget, 'use'>): Emitter => ({
   },
 });
 
-/** The library's own loop, with a price on every step. */
+/** The library's render loop, with a cost for every step. */
 function* renderTemplates(
   templates: Template[],
   context: Context,
@@ -32,7 +32,7 @@ function* renderTemplates(
     if (isSilent(template)) continue;
     budget.use(weightOf(template));
     const isLoop = template instanceof ForTag || template instanceof TablerowTag;
-    // A loop copies the list before its first round.
+    // A loop copies the list before its first iteration.
     if (isLoop) budget.use(lengthOf(yield evalToken(template.collection, context)) * COST.element);
     const text = yield template.render(context, emitter);
     if (text) emitter.write(text);
@@ -41,7 +41,7 @@ function* renderTemplates(
   return emitter.buffer;
 }
 
-/** Reading the size of an object counts its members. */
+/** Charges for the size of an object, which counts its members. */
 class BudgetedContext extends Context {
   override readProperty(of: object, name: string | number) {
     if (name === 'size') this.memoryLimit.use(lengthOf(of) * COST.element);
@@ -71,9 +71,9 @@ const TAG = '{%';
 const isWord = (letter: string | undefined) => letter !== undefined && /\w/.test(letter);
 
 /**
- * Writes names as Liquid has them: `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` →
- * `custom_attribute["tier"]`; only inside of an output or a tag. A name is taken whole: in `{{${first_name}}}` the first brace of
- * the three ends the name, and the first two of them must not end the output.
+ * Converts names to Liquid: `${first_name}` → `user["first_name"]`, `custom_attribute.${tier}` → `custom_attribute["tier"]`, only
+ * inside an output or a tag. A name ends at its own brace: in `{{${first_name}}}` the first of the three closes the name, and the
+ * other two close the output.
  */
 export const toLiquid = (text: string): string => {
   let written = '';
@@ -89,7 +89,7 @@ export const toLiquid = (text: string): string => {
       at += 1;
     } else if (text.startsWith('${', at)) {
       const close = text.indexOf('}', at + 2);
-      // No name ends any more, and no output does.
+      // No closing brace is left, so no output can close either.
       if (close < 0) break;
       let namespace = at;
       if (text[at - 1] === '.') {
@@ -107,19 +107,19 @@ export const toLiquid = (text: string): string => {
   return written + text.slice(from);
 };
 
-/** Compiles a template as a campaign writes it. Throws where it cannot be read. */
+/** Compiles a template of a campaign. Throws if it cannot be parsed. */
 export const compile = (text: string): Compiled => prepare(liquid.parse(toLiquid(text)));
 
-/** Renders a template. Throws an `OverBudgetError` where that costs more than the budget has. */
+/** Renders a template. Throws an `OverBudgetError` if it exceeds the budget. */
 export const render = ({ template }: Compiled, scope: Record<string, unknown>, budget: Budget): string => {
-  // The library's type of a limit has private members, which nothing asks for.
+  // The library's limit type has private members that are never read.
   const limit = budget as never;
   const limits = { memoryLimit: limit, renderLimit: limit, liquid };
   const context = new BudgetedContext(scope, liquid.options, { sync: true }, limits);
   try {
     return toValueSync(renderTemplates(template, context));
   } catch (error) {
-    // The library puts what it catches into errors of its own.
+    // The library wraps the errors that it catches.
     throw budget.isSpent ? new OverBudgetError() : error;
   }
 };

@@ -7,17 +7,17 @@ import { type Budget, createBudget } from './render-budget.ts';
 import { RenderError, TemplateError } from './render-errors.ts';
 import { mayBeMissing, type PersonaliseContext, unknownVariables, writtenName } from './variables.ts';
 
-/** All templates of a campaign together: reading them takes time too. */
+/** Maximum characters of all templates of a campaign, because parsing takes time, too. */
 export const MAX_TEMPLATE_CHARACTERS = 15_000;
-/** A text that renders longer is refused: an answer must stay small. */
+/** Maximum characters of a rendered text, to keep responses small. */
 const MAX_RENDERED_CHARACTERS = 100_000;
 
-/** Fills in a value for one user; throws where its template cannot be rendered. */
+/** Renders a value for one user. Throws if its template cannot be rendered. */
 type Fill<Value = unknown> = (context: PersonaliseContext, budget: Budget) => Value;
 
 export const isTemplate = (text: string): boolean => text.includes('{{') || text.includes('{%');
 
-/** Liquid reads `size` of what has no such member as the number of members: a missing shoe size would be a small shoe. */
+/** Liquid falls back to the member count for a missing `size`, so a missing shoe size would become a small number. */
 const withSize = (members: Record<string, unknown>): Record<string, unknown> =>
   Object.hasOwn(members, 'size') ? members : Object.defineProperty({ ...members }, 'size', { value: null });
 
@@ -27,7 +27,7 @@ const scopeOf = ({ user, customAttributes, device }: PersonaliseContext) => ({
   targeted_device: withSize(device),
 });
 
-/** Text up to an output that only reads a member, perhaps with a default that is a plain text. */
+/** Text up to an output that only reads a member, with an optional plain-text default. */
 const PIECE =
   /([^{]*)(?:\{\{\s*(?:(custom_attribute|targeted_device)\.)?\$\{([^}]*)\}\s*(?:\|\s*default:\s*(?:'([^'\\]*)'|"([^"\\]*)")\s*)?\}\}|$)/y;
 const SOURCES = new Map<string | undefined, Piece['from']>([
@@ -61,9 +61,8 @@ const piecesOf = (text: string): Piece[] | null => {
 };
 
 /**
- * Most templates only put a name into a sentence. Those are filled in here, without the template library, as long as
- * what they read is a plain text or not there at all: `null` for any other value, which is the library's to write.
- * Gives `null` where the template does more.
+ * Most templates only insert names into a sentence. Renders those without the template library if all values are plain text or
+ * missing. Returns `null` for any other value, which the library must format. The outer `null` means that the template does more.
  */
 export const compileSimpleTemplate = (
   text: string,
@@ -90,10 +89,10 @@ const bounded = (text: string): string => {
   return text;
 };
 
-/** What may not be meant in a template that can be rendered all the same. */
+/** Likely mistakes in a valid template. */
 export interface Diagnostics {
   warn(issue: Issue): void;
-  /** A variable that a text prints without a default: nothing stands there for a user who does not have it. */
+  /** Variable printed without a default. Empty for users who do not have it. */
   bare(name: string): void;
 }
 
@@ -102,7 +101,7 @@ const compileText = (text: string, notes: Diagnostics): Fill<string> => {
   const compiled = compile(text);
   for (const problem of unknownVariables(compiled.variables)) notes.warn(problem);
   for (const variable of compiled.bare) if (mayBeMissing(variable)) notes.bare(writtenName(variable));
-  // `null` where the template does more than put names into a sentence; and again below, for a name that is no plain text.
+  // `null` if the template does more than insert names; `null` again below if a value is not plain text.
   const quick = compileSimpleTemplate(text);
   return (context, budget) => {
     const filled = quick?.(context) ?? null;
@@ -110,12 +109,12 @@ const compileText = (text: string, notes: Diagnostics): Fill<string> => {
       budget.use(filled.length);
       return bounded(filled);
     }
-    // Half of a surrogate pair can be cut off by a filter; the answer must stay valid UTF-8.
+    // A filter can split a surrogate pair. The response must be valid UTF-8.
     return bounded(render(compiled, scopeOf(context), budget)).toWellFormed();
   };
 };
 
-/** Texts anywhere inside are templates, names are not. */
+/** All nested strings are templates. Member names are not. */
 const compileJson = (value: unknown, notes: Diagnostics): Fill => {
   if (typeof value === 'string') return compileText(value, notes);
   if (Array.isArray(value)) {
@@ -151,7 +150,7 @@ const datetimeOf = (text: string): number => {
 
 const CONVERT = { number: numberOf, boolean: booleanOf, datetime: datetimeOf };
 
-/** The letters of all templates in a value: 0 where it is the same for everyone. */
+/** Returns the number of characters of all templates in a value. 0 if it is the same for everyone. */
 export const templateLength = (value: unknown): number => {
   if (typeof value === 'string') return isTemplate(value) ? value.length : 0;
   if (typeof value !== 'object' || value === null) return 0;
@@ -160,7 +159,7 @@ export const templateLength = (value: unknown): number => {
 
 type PropertyFile = CampaignFile['variants'][number]['properties'][string];
 
-/** Compiles a property's value once: `null` where it is the same for everyone. Throws where a template cannot be read. */
+/** Compiles a property value. Returns `null` if it is the same for everyone. Throws if a template cannot be parsed. */
 export const compileProperty = (
   { type, value }: PropertyFile,
   notes: Diagnostics = { warn: () => undefined, bare: () => undefined },
@@ -174,16 +173,16 @@ export const compileProperty = (
   return (context, budget) => convert(text(context, budget));
 };
 
-/** A property of a variant: its value, or what makes it for one user. */
+/** Property of a variant: a constant, or a function of the user. */
 export type Property = { name: string; type: PropertyType } & ({ value: unknown } | { fill: Fill });
 
 /**
- * A banner's `properties` as JSON for one user, within one budget for all of them; throws an `UnfilledError` where one of
- * them cannot be filled in.
+ * Renders a banner's `properties` as JSON for one user, within one shared budget. Throws a `RenderError` if a property cannot be
+ * rendered.
  */
 export type WriteProperties = (context: () => PersonaliseContext, budget?: Budget) => string;
 
-/** What is the same for everyone is written once; between it stands what is made for each. */
+/** Serializes constant parts once, and renders the rest per user. */
 export const compileProperties = (properties: readonly Property[]): WriteProperties => {
   const parts: { before: string; name: string; fill: Fill }[] = [];
   let text = '{';

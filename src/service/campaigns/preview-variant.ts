@@ -21,7 +21,7 @@ const tally = ({ count = 1, last_days_ago = 0 }: Done, nowMs: number) => {
   return { count, first: last, last };
 };
 
-/** The profile of a made-up user: what a real one would be who has these attributes and did these things. */
+/** Returns the profile of a real user with the persona's attributes and events. */
 export const personaProfile = (persona: Persona, nowMs: number): Profile => {
   const { email, phone, ...attributes } = persona.attributes ?? {};
   const isStandard = ([name]: [string, unknown]) => STANDARD_NAMES.includes(name);
@@ -55,13 +55,13 @@ export interface PreviewQuestion {
   externalId: string;
   profile: Readonly<Profile> | null;
   nowMs: number;
-  /** In which it is written. Default: the one that the user would get. */
+  /** Language of the preview. Default: the one that the user would get. */
   language?: string | undefined;
-  /** Default: what one banner may cost. */
+  /** Default: the budget of one banner. */
   budget?: Budget;
 }
 
-/** A variant as one user would read it; or which property cannot be filled in for them, and why. */
+/** Variant rendered for a user, or the property that cannot be rendered, and why. */
 export type Previewed =
   | {
       properties: Record<string, { type: string; value: unknown }>;
@@ -70,7 +70,7 @@ export type Previewed =
     }
   | { unfilled: string; why: string };
 
-/** Draws a variant for a user whatever the campaign's status, time and audience say. */
+/** Renders a variant for a user, regardless of the campaign's status, schedule and audience. */
 export const previewVariant = (question: PreviewQuestion): Previewed | null => {
   const { workspace, campaign, variantId, externalId, profile, nowMs, budget } = question;
   const variant = campaign.variants.find((each) => each.variantId === variantId);

@@ -10,53 +10,53 @@ import type { CampaignSet } from './campaign-set.ts';
 import { createEligibilityCheck } from './eligibility.ts';
 import { findHoldout } from './holdout.ts';
 
-/** Users who are looked at, at most. Their share in the audience is right to 2.2 per cent, 19 times of 20. */
+/** Maximum users in the sample. The margin of error is 2.2 percentage points at 95% confidence. */
 export const REACH_SAMPLE = 2_000;
-/** Of the normal distribution, for 19 times of 20. */
+/** Normal quantile of a two-sided 95% interval. */
 const Z = 1.96;
-/** So long users are looked at before others get their turn. */
+/** Maximum milliseconds before the loop yields. */
 const SLICE_MS = 5;
-/** And so long in all. An ordinary audience takes a fifth of it. */
+/** Maximum milliseconds in total. A typical audience takes a fifth of it. */
 const MAX_MS = 30;
 
-/** About how many users of how many are in an audience. */
+/** Estimated reach of an audience. */
 export interface Reach {
-  /** Those of them who have an external ID: no banner reaches others. */
+  /** Users with an external ID. Others cannot receive banners. */
   users: number;
-  /** The true number is between these, 19 times of 20. All three are the same where every user was looked at. */
+  /** Bounds of the 95% confidence interval. All three are equal if every user was checked. */
   atLeast: number;
   atMost: number;
-  /** All users of the workspace: those with a profile, and those who only have banner events. */
+  /** All users of the workspace: with a profile, or with banner events only. */
   of: number;
   /**
-   * About how many of the users would get it at its start, as far as the campaigns know that run then: the others are in its
-   * control group or held out, or another campaign comes before it wherever it may be shown. Dismissals and frequency caps are left out.
+   * Estimated users who would see the campaign at its start, given the campaigns known to run then. Excludes the control group,
+   * the holdout, and users for whom other campaigns win every placement. Ignores dismissals and frequency caps.
    */
   shown: number;
 }
 
 export interface ReachQuestion {
-  /** Some of the users of the workspace. */
+  /** Sample of the workspace's users. */
   sample: Sample;
   workspace: CampaignSet;
   campaign: Campaign;
   /** Unix milliseconds. */
   now: number;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether the request was aborted. */
   isOver?: () => boolean;
-  /** How long users may be looked at, in milliseconds; fewer of them than the sample has where that is not enough. */
+  /** Time limit in milliseconds. If exceeded, the sample is smaller. */
   maxMs?: number;
-  /** Milliseconds that the thread has worked. */
+  /** Returns the CPU time of the thread in milliseconds. */
   clock?: () => number;
 }
 
-/** Time of the processor, where Node can say it: what others take from a busy machine makes no estimate of a count. */
+/** CPU time if Node provides it, so that a busy machine does not reduce the sample. */
 export const cpuTimeMs = (): number => {
   const used = process.threadCpuUsage?.();
   return used ? (used.user + used.system) / 1_000 : performance.now();
 };
 
-/** Wilson's interval of a share, by how many were looked at of how many. */
+/** Returns the Wilson score interval of a share, with finite population correction. */
 const interval = (share: number, looked: number, total: number): [low: number, high: number] => {
   if (looked >= total) return [share, share];
   const n = (looked * (total - 1)) / (total - looked);
@@ -65,9 +65,9 @@ const interval = (share: number, looked: number, total: number): [low: number, h
   return [middle - half, middle + half];
 };
 
-/** Whether a member of the audience would get the campaign: by the order and the judgement that `decide` has. */
+/** Returns a predicate: would a member of the audience get the campaign, by the order and eligibility checks of `decide`? */
 const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
-  // A segment is shown nowhere.
+  // A segment has no placements.
   if (campaign.placements.size === 0) return () => false;
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   const { campaigns, placements } = priorityOrder({ ...workspace, campaigns: [...others, campaign] });
@@ -90,9 +90,9 @@ const createIsShown = ({ workspace, campaign, now }: ReachQuestion) => {
 };
 
 /**
- * Estimates a campaign's reach from a sample of the users, or counts it where they are few. It is about users alone: a filter on
- * the app or its version matches no user. An audience that takes long to decide is estimated from fewer users. Others get their
- * turn in between; `null` where nobody waits for it any more.
+ * Estimates a campaign's reach from a sample of users, or counts it if they are few. Evaluates users only, so a filter on the app
+ * or its version matches none. Slow audiences get a smaller sample. Yields between slices. Returns `null` if the request was
+ * aborted.
  */
 export const countReach = async (question: ReachQuestion): Promise<Reach | null> => {
   const {
@@ -138,7 +138,7 @@ export const countReach = async (question: ReachQuestion): Promise<Reach | null>
   const [low, high] = interval(share, looked, total);
   return {
     users: Math.round(share * total),
-    // Those who were found are there, and those who were not are not.
+    // Users seen in and out of the audience bound the interval.
     atLeast: Math.max(found, Math.floor(low * total)),
     atMost: Math.min(total - (looked - found), Math.ceil(high * total)),
     of: total,

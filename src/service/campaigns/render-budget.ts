@@ -1,46 +1,46 @@
 import { OverBudgetError } from './render-errors.ts';
 
 /**
- * What the templates of one banner may cost. A unit is about ten nanoseconds of a slow machine, so that a banner costs a sync some
- * five milliseconds at the most. It counts steps and letters, not time: a busy machine shows what an idle one shows.
- * A sound banner needs some hundred units; one that prints an attribute of the largest size needs a fifth.
+ * Maximum cost of one banner's templates. A unit is about 10 ns on a slow machine, so a banner costs a sync at most about 5 ms.
+ * Counts steps and characters, not time, so that results do not depend on load. A typical banner takes a few hundred units; one
+ * that prints an attribute of maximum size takes a fifth.
  */
 const MAX_BANNER_UNITS = 500_000;
 
-/** What all banners of one check may cost together: a draft may have many variants, a workspace many made-up people. */
+/** Maximum cost of all banners in one check. A draft may have many variants, and a workspace many personas. */
 const MAX_CHECK_UNITS = 2_000_000;
-/** What a look at one variant for one person costs before a template is rendered. */
+/** Fixed cost of rendering one variant for one person. */
 const LOOK_UNITS = 5_000;
 
-/** What rendering costs, in units of a budget. */
+/** Costs of rendering, in budget units. */
 export const COST = {
-  /** A tag, an output or a piece of text that is reached once more. */
+  /** Each time a tag, an output or text is reached. */
   node: 50,
-  /** A name or a value in one. */
+  /** Each name or value. */
   token: 20,
-  /** A filter that is applied. */
+  /** Each filter call. */
   filter: 50,
-  /** An entry of a list, or a member of an object. */
+  /** Each list entry or object member. */
   element: 10,
-  /** A letter that is read or written. */
+  /** Each character read or written. */
   letter: 1,
-  /** A date that is written, and each part of its format: both ask the platform's calendar. */
+  /** Each date and each part of its format, because both use the platform's calendar. */
   date: 1_000,
 } as const;
 
-/** Counts what rendering costs, and throws an `OverBudgetError` where it is too much. */
+/** Adds up rendering costs. Throws an `OverBudgetError` if exceeded. */
 export interface Budget {
   use(units: number): void;
-  /** Whether it has thrown: what is caught on the way may be another error. */
+  /** Whether it has thrown. The caught error may be a different one. */
   readonly isSpent: boolean;
 }
 
-/** A budget of one banner. */
+/** Creates the budget of one banner. */
 export const createBudget = (): Budget => {
   let left = MAX_BANNER_UNITS;
   return {
     use(cost) {
-      // What is no number is what a template wrote in a number's place: it costs nothing, and does nothing.
+      // A template may pass a non-number. It costs nothing and has no effect.
       if (cost > 0) left -= cost;
       if (left < 0) throw new OverBudgetError();
     },
@@ -50,7 +50,7 @@ export const createBudget = (): Budget => {
   };
 };
 
-/** Gives budgets for the banners of one check, one after the other; `null` once all that it may cost is used up. */
+/** Returns budgets for the banners of one check in turn. `null` once the total is used up. */
 export const createCheckBudget = (): (() => Budget | null) => {
   let left = MAX_CHECK_UNITS;
   return () => {

@@ -1,11 +1,11 @@
 import { createLogThrottle, type Log, serializeError } from '../log.ts';
 
-/** What a template does wrong for one user, in words that quote nothing of theirs: they are logged. */
+/** Template error for one user. The message never quotes user data, because it is logged. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError';
 }
 
-/** A property that cannot be filled in for one user; the cause says why, and may quote their data. */
+/** Property that cannot be rendered for one user. The cause may quote user data. */
 export class RenderError extends Error {
   override readonly name = 'UnfilledError';
   readonly property: string;
@@ -16,7 +16,7 @@ export class RenderError extends Error {
   }
 }
 
-/** The templates of a banner, or of a whole check, cost more than they may. */
+/** The templates of a banner, or of a whole check, exceed their budget. */
 export class OverBudgetError extends TemplateError {
   constructor() {
     super('It takes too long to write this text: use fewer or shorter loops, lists and repetitions');
@@ -26,37 +26,37 @@ export class OverBudgetError extends TemplateError {
 export const isOverBudget = (error: unknown): error is RenderError =>
   error instanceof RenderError && error.cause instanceof OverBudgetError;
 
-/** Why a campaign is not shown: a user's banner cost more than it may. */
+/** Why a campaign is suspended: a user's banner exceeded its budget. */
 export interface Suspension {
   variantId: string | null;
   error: RenderError;
 }
 
-/** Odd data of one user costs that user the banner. So many different users say that it is the campaign. */
+/** Distinct users before a campaign is halted. Unusual data of one user affects only that user. */
 const MAX_OVER = 10;
 
-/** The last reason, and for whom: by their ID, the time of the profile that was read. */
+/** Last reason, and users by ID with the timestamp of their profile. */
 interface OverBudget {
   why: Suspension;
   users: Map<string, number>;
 }
 
-/** A campaign is known by its variants: they are others once it has changed. */
+/** Keyed by variants, which are replaced if the campaign changes. */
 interface Rendered {
   variants: readonly unknown[];
 }
 
 const over = new WeakMap<Rendered['variants'], OverBudget>();
 
-/** A user as they are: what was too much for them may be less once their profile changes. */
+/** A profile at one point in time. A changed profile may fit the budget. */
 export interface ProfileVersion {
   userId: string;
   profileMs: number;
 }
 
 /**
- * Remembers for whom a campaign cost too much: it is not tried again for this user, each time at the same cost. Returns whether it is
- * halted now: after several users nobody gets it, until it changes or the service starts again.
+ * Records that a campaign exceeded its budget for a user, so that it is not tried again for this profile version. Returns whether
+ * the campaign is halted now. After several users it is halted for everyone, until it changes or the service restarts.
  */
 export const recordOverBudget = (
   { variants }: Rendered,
@@ -69,7 +69,7 @@ export const recordOverBudget = (
   return users.size >= MAX_OVER;
 };
 
-/** For how many users a campaign cost too much, and why; whether it is halted for all. `null` where it cost nobody too much. */
+/** Returns the number of users over budget, the last reason, and whether the campaign is halted. `null` if no user was. */
 export const getSuspension = ({
   variants,
 }: Rendered): (Suspension & { users: number; isForAll: boolean }) | null => {
@@ -77,7 +77,7 @@ export const getSuspension = ({
   return found ? { ...found.why, users: found.users.size, isForAll: found.users.size >= MAX_OVER } : null;
 };
 
-/** Why a campaign is not even tried for a user; `null` where it is. */
+/** Returns why a campaign is not tried for a user. `null` if it is. */
 export const findOverBudget = (
   { variants }: Rendered,
   { userId, profileMs }: ProfileVersion,
@@ -91,7 +91,7 @@ const factsOf = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof RenderError)) return serializeError(error);
   const { property, cause } = error;
   if (cause instanceof TemplateError) return { property, why: cause.message };
-  // The library's own errors quote what it was reading.
+  // The library's error messages quote user data.
   return { property, error: cause instanceof Error ? cause.name : typeof cause };
 };
 
@@ -102,7 +102,7 @@ export type LogRenderError = (
   isHalted?: boolean,
 ) => void;
 
-/** Logs which property keeps a banner from being shown, and why: once a minute for each. A campaign that is halted now is an error. */
+/** Logs which property blocks a banner, and why, at most once a minute each. Logs a halted campaign as an error. */
 export const createRenderErrorLog = (log: Log): LogRenderError => {
   const isDue = createLogThrottle();
   return (banner, error, now, isHalted = false) => {

@@ -3,23 +3,23 @@ import type { Profile } from '../profiles/profile.ts';
 import { suggest } from '../suggest.ts';
 import { STANDARD_NAMES } from '../users/check-standard.ts';
 
-/** What a property template may read. */
+/** Variables available to a property template. */
 export interface PersonaliseContext {
-  /** Standard attributes and identifiers by their wire name and by the usual template names: `{{${first_name}}}`. */
+  /** Standard attributes and identifiers by wire name and common alias: `{{${first_name}}}`. */
   user: Record<string, unknown>;
   /** `{{custom_attribute.${tier}}}`. */
   customAttributes: Record<string, unknown>;
-  /** `{{targeted_device.${platform}}}`; empty where the device is not known. */
+  /** `{{targeted_device.${platform}}}`. Empty if the device is unknown. */
   device: Record<string, unknown>;
 }
 
-/** Names that templates use beside those of the wire. */
+/** Aliases in templates for wire names. */
 const aliasesOf = (standard: Record<string, unknown>) => ({
   city: standard['home_city'],
   date_of_birth: standard['dob'],
 });
 
-/** Everything a template may know of one user. A device counts as known when the profile has it. */
+/** Returns the template variables of one user. A device is known if the profile has it. */
 export const personaliseContext = (
   externalId: string,
   profile: Readonly<Profile> | null,
@@ -45,24 +45,24 @@ export const personaliseContext = (
   };
 };
 
-/** What `${…}` may name: standard attributes, identifiers and the usual other names of both. */
+/** Valid names in `${…}`: standard attributes, identifiers and aliases of both. */
 const USER_NAMES: readonly string[] = [
   ...new Set([...STANDARD_NAMES, ...Object.keys(personaliseContext('', null, undefined, new Map()).user)]),
 ];
 const DEVICE_NAMES = ['id', 'platform'];
-/** A longer name is no slip of one of these, and is not compared with them. */
+/** A longer name is not a typo, and not compared. */
 const MAX_NAME_CHARACTERS = 60;
 
 const ofUser = (name: string) => `\${${name}}`;
 const ofDevice = (name: string) => `targeted_device.\${${name}}`;
 
-/** A variable as a campaign writes it. */
+/** Formats a variable as in a campaign. */
 export const writtenName = ({ root, member }: Variable): string => {
   if (member === null) return root;
   return root === 'user' ? ofUser(member) : `${root}.${ofUser(member)}`;
 };
 
-/** A user always has these. */
+/** Present for every user. */
 const ALWAYS_THERE = ['user_id', 'external_id'];
 
 export const mayBeMissing = ({ root, member }: Variable): boolean =>
@@ -71,18 +71,18 @@ export const mayBeMissing = ({ root, member }: Variable): boolean =>
 const shortened = (name: string): string =>
   name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
 
-/** A variable of a template by its first two names; `member` is `null` where the second is not written out. */
+/** First two names of a template variable. `member` is `null` if the second is computed. */
 export interface Variable {
   root: string;
   member: string | null;
 }
 
-/** What is wrong with a variable of a template; `null` where users may have it. */
+/** Returns the issue of a template variable. `null` if users may have it. */
 const issueOf = ({ root, member }: Variable): Issue | null => {
   if (root === 'custom_attribute') return null;
   const [names, write] = root === 'targeted_device' ? [DEVICE_NAMES, ofDevice] : [USER_NAMES, ofUser];
   const isKnownRoot = root === 'user' || root === 'targeted_device';
-  // `user[other]`: what it names is only known while a text is filled in.
+  // `user[other]`: the member is only known at render time.
   if (isKnownRoot && member === null) return null;
   const name = isKnownRoot ? member! : root;
   if (isKnownRoot && names.includes(name)) return null;
@@ -94,10 +94,10 @@ const issueOf = ({ root, member }: Variable): Issue | null => {
   });
 };
 
-/** More than these say no more: each one is compared with every name. */
+/** Maximum variables reported, because each is compared with every name. */
 const MAX_TOLD = 20;
 
-/** Says of each variable of a template that no user has it, and what was probably meant. */
+/** Returns an issue, with a suggestion, for each variable that no user has. */
 export const unknownVariables = (variables: readonly Variable[]): Issue[] => {
   const issues = new Map<string, Issue>();
   const seen = new Set<string>();

@@ -8,22 +8,22 @@ import { compileProperties, compileProperty, type Property, type WriteProperties
 export interface Variant {
   variantId: string;
   name: string;
-  /** Share among the variants of its campaign; 0 is never drawn. */
+  /** Share among the campaign's variants. 0: never chosen. */
   weight: number;
   cacheTtlSeconds: number | null;
-  /** What a click does to the user; `null` where it does nothing. */
+  /** Effect of a click on the user. `null` if none. */
   onClick: OnClick | null;
   /** In the campaign's own language. */
   properties: WriteProperties;
-  /** The same in other languages, each text in the nearest that has it: `pt-BR`, `pt`, then the campaign's own. */
+  /** In other languages. Each text falls back: `pt-BR`, `pt`, then the campaign's language. */
   translations: ReadonlyMap<string, WriteProperties>;
-  /** What its texts print of a user without a default, such as `${first_name}`. */
+  /** Variables printed without a default, such as `${first_name}`. */
   bare: readonly { property: string; variable: string; language: string | null }[];
 }
 
 type VariantFile = CampaignFile['variants'][number];
 
-/** Makes a variant of a checked campaign ready. */
+/** Compiles a variant of a validated campaign. */
 export const compileVariant = (
   variant: VariantFile,
   ownLanguage: string | null,
@@ -74,7 +74,7 @@ export const compileVariant = (
       .filter(([, texts]) => Object.keys(texts).length > 0)
       .map(([language, texts]) => [language, compileTranslation(language, texts)]),
   );
-  /** With the language itself, for the `lang` of what is drawn, unless the campaign has a property of that name. */
+  /** Adds the language, for the `lang` attribute, unless the campaign has a property with that name. */
   const written = (properties: readonly Property[], language: string | null): WriteProperties =>
     compileProperties(
       language === null || Object.hasOwn(variant.properties, 'language')

@@ -17,10 +17,10 @@ export type Filter = Record<string, unknown>;
 type Path = readonly PropertyKey[];
 
 const MAX_DEPTH = 20;
-/** Each is evaluated for each user. */
+/** Maximum conditions of an audience. Each is evaluated for each user. */
 const MAX_CONDITIONS = 1_000;
 
-/** Whether a filter, and those in it, have more members than an audience may: each is a condition, or a group of some. */
+/** Whether a filter, including nested filters, has more members than an audience may have. Each is a condition or a group. */
 const hasTooMany = (filter: unknown): boolean => {
   let conditions = 0;
   const left = [filter];
@@ -34,14 +34,14 @@ const hasTooMany = (filter: unknown): boolean => {
   return conditions > MAX_CONDITIONS;
 };
 
-/** The personal fields that a filter compares, anywhere in it, with what it compares them with. */
+/** Returns the personal fields that a filter compares at any depth, with their operands. */
 export const findPersonalIdentifiers = (filter: Filter): [field: string, operand: unknown][] =>
   Object.entries(filter).flatMap(([name, value]): [string, unknown][] => {
     if (name.startsWith('$')) return [value].flat().filter(isRecord).flatMap(findPersonalIdentifiers);
     return isPersonal(name) ? [[name.split('.')[0]!, value]] : [];
   });
 
-/** What a condition costs at most, roughly. The cheap ones run first, because a filter ends at the first that does not hold. */
+/** Rough upper bound of a condition's cost. Cheap conditions run first, because evaluation stops at the first that fails. */
 const COST = { comparison: 1, pattern: 10, list: 100 };
 
 interface Predicate<Subject> {
@@ -49,7 +49,7 @@ interface Predicate<Subject> {
   holds(subject: Subject): boolean;
 }
 
-/** A condition of a filter, or a group of some. */
+/** Condition or group of conditions. */
 interface Part<Subject> extends Predicate<Subject> {
   path: Path;
   condition: unknown;
@@ -63,7 +63,7 @@ const cheapestFirst = <Each extends Predicate<never>>(predicates: readonly Each[
 const sumOfCosts = (predicates: readonly Predicate<never>[]): number =>
   predicates.reduce((sum, { cost }) => sum + cost, 0);
 
-// Loops, because they run for every campaign of every sync: `every` and `some` cost half as much again.
+// Loops, because they run for every campaign of every sync. `every` and `some` take half as long again.
 const all = <Subject>(predicates: readonly Predicate<Subject>[]): Predicate<Subject> => {
   const ordered = cheapestFirst(predicates);
   if (ordered.length === 1) return ordered[0]!;
@@ -96,7 +96,7 @@ const not = <Subject>({ cost, holds }: Predicate<Subject>): Predicate<Subject> =
 
 const NEVER: Predicate<unknown> = { cost: 0, holds: () => false };
 
-/** Whether a value at the path passes: the value itself, or an element if it is a list, as in MongoDB. */
+/** Whether a value at the path passes: the value itself, or any element of a list, as in MongoDB. */
 const someAt = (
   value: unknown,
   steps: readonly string[],
@@ -118,7 +118,7 @@ const applied = <Subject>(
   { test, isNegated }: Quantified,
 ): Predicate<Subject>['holds'] => {
   const isDirect = steps.length === 0;
-  // The value of nearly all users is a scalar, which needs no walk.
+  // Almost all values are scalars, which need no traversal.
   return (subject) => {
     const value = read(subject);
     const passes = isDirect && typeof value !== 'object' ? test(value) : someAt(value, steps, 0, test);
@@ -126,7 +126,7 @@ const applied = <Subject>(
   };
 };
 
-/** Finds what a name means: a field at the top of a filter, a member of the value below. */
+/** Resolves a name: a field at the top of a filter, a member of the value below. */
 type Locate<Subject> = (name: string) => Located<Subject> | string;
 
 const inside =
@@ -145,7 +145,7 @@ const createCompiler = (report: ReportIssue) => {
     return NEVER;
   };
 
-  /** Checks what is compared with a value. Moments become Unix milliseconds. */
+  /** Validates an operand. Dates become Unix milliseconds. */
   const toOperand = (value: unknown, shape: Shape, path: Path): unknown => {
     if (Array.isArray(value)) return value.map((each) => toOperand(each, shape, path));
     if (isRecord(value)) {
@@ -184,7 +184,7 @@ const createCompiler = (report: ReportIssue) => {
     return name === '$or' ? any(filters) : not(any(filters));
   };
 
-  /** One operator on the value of a condition. */
+  /** Compiles one operator of a condition. */
   const compileOperator = <Subject>(
     [name, operand]: [string, unknown],
     {
@@ -218,8 +218,8 @@ const createCompiler = (report: ReportIssue) => {
   };
 
   /**
-   * What a value has to be: operators, or exactly a value. In `$not` and `$elemMatch` a record may also be a filter over the
-   * members of the value.
+   * Compiles the operand of a condition: operators, or a value to equal. In `$not` and `$elemMatch` an object may also be a
+   * filter over the members of the value.
    */
   const compileValue = <Subject>(
     value: unknown,
@@ -237,7 +237,7 @@ const createCompiler = (report: ReportIssue) => {
     return { cost: COST.comparison, holds: applied(located, quantified) };
   };
 
-  /** `self` is the value that operators of the filter are about. The top of a filter has none. */
+  /** `self` is the value that the filter's operators apply to. `null` at the top of a filter. */
   const compileFilter = <Subject>(
     filter: Filter,
     find: Locate<Subject>,
@@ -272,7 +272,7 @@ const createCompiler = (report: ReportIssue) => {
       if (!OPERATORS.includes(name)) return failed(createIssue('unknown_operator', { operators: OPERATORS }));
       if (GROUPS.includes(name)) {
         if (self && !self.mayBeFilter) return failed(`expected ${name} around whole conditions`);
-        // What must hold together is one list of conditions, so that each can be told.
+        // Flattens `$and` into one list, so that each failing condition can be reported.
         if (name === '$and' && Array.isArray(value) && value.length > 0 && value.every(isRecord)) {
           return value.flatMap((each, index) => compileInner(each, [...here, index]));
         }
@@ -291,12 +291,12 @@ const createCompiler = (report: ReportIssue) => {
   return (filter: Filter) => compileFilter<AudienceContext>(filter, locate, null, [], 0);
 };
 
-/** A condition that keeps a user out. */
+/** Condition that excludes a user. */
 export interface FailingPart {
-  /** Where it stands in the filter. */
+  /** Path in the filter. */
   path: readonly PropertyKey[];
   condition: unknown;
-  /** What the user has there, if it is a single value; `null` if nothing. */
+  /** The user's value if it is a single value. `null` if the user has none. */
   actual?: unknown;
 }
 
@@ -305,14 +305,14 @@ export type Membership = 'in' | 'out' | 'over_budget';
 
 /** A compiled filter. */
 export interface Audience {
-  /** As it is written, with what segments say in their place. */
+  /** As written, with segments expanded. */
   filter: Filter;
   membership(context: AudienceContext): Membership;
-  /** Returns the conditions that keep the user out, in the order of the filter: none exactly if the user is in. */
+  /** Returns the conditions that exclude the user, in filter order. Empty only if the user is in the audience. */
   failingParts(context: AudienceContext): FailingPart[];
 }
 
-/** What a user has at a path. `undefined` if it is no single value. */
+/** Returns the user's value at a path. `undefined` if it is not a single value. */
 const actualValue = ({ read, steps, shape }: Located<AudienceContext>, context: AudienceContext): unknown => {
   let value = read(context);
   for (const step of steps) {
@@ -325,8 +325,8 @@ const actualValue = ({ read, steps, shape }: Located<AudienceContext>, context: 
 };
 
 /**
- * Compiles a filter in MongoDB query form, once for all users; `undefined` if it has a problem, which is reported
- * with its path. An empty filter is everyone.
+ * Compiles a filter in MongoDB query syntax, once for all users. Reports problems with their paths, and returns `undefined` if
+ * there is any. An empty filter matches everyone.
  */
 export const compileAudience = (filter: Filter, report: ReportIssue): Audience | undefined => {
   if (hasTooMany(filter)) {
@@ -352,7 +352,7 @@ export const compileAudience = (filter: Filter, report: ReportIssue): Audience |
     failingParts: (context) => {
       patternBudget.start();
       const failing = new Set<Part<AudienceContext>>();
-      // In the order of `membership`, because they share one budget.
+      // Same order as `membership`, because they share one budget.
       for (const part of ordered) {
         if (!part.holds(context) || patternBudget.isSpent()) failing.add(part);
         if (patternBudget.isSpent()) break;

@@ -2,12 +2,12 @@ import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
 import type { CampaignActivity } from '../campaign-activity.ts';
 
-/** The user an audience is evaluated for, and the request that asks. */
+/** User and request that an audience is evaluated for. */
 export interface AudienceContext {
   externalId: string;
-  /** `null` if the user has no profile: no attributes, and no events. */
+  /** `null` if the user has no profile, so no attributes and no events. */
   profile: Readonly<Profile> | null;
-  /** What the user did in campaigns, by campaign ID. */
+  /** Activity of the user in campaigns, by campaign ID. */
   campaigns(): Record<string, CampaignActivity>;
   appId: string;
   appVersion: string;
@@ -17,13 +17,13 @@ export interface AudienceContext {
 
 type Read<Subject> = (subject: Subject) => unknown;
 
-/** How operands of a value are checked. A moment is ISO 8601 text in a filter and Unix milliseconds here. */
+/** Kind of operand. A moment is ISO 8601 text in a filter and Unix milliseconds here. */
 type Kind = 'number' | 'moment';
 
-/** What is known of a value before it is read. Without members and a kind it may be anything. */
+/** Static type of a value. Without members and a kind, any value is possible. */
 export interface Shape {
   kind?: Kind;
-  /** Shape of a member, or the reason why there is none of this name. */
+  /** Returns the shape of a member, or why there is none with this name. */
   member?(name: string): Shape | string;
   /** Shape of the elements of a list. */
   element?: Shape;
@@ -31,7 +31,7 @@ export interface Shape {
 
 export const ANY: Shape = {};
 
-/** Where a condition finds its value: read, then follow the steps. */
+/** Resolved location of a condition's value: read, then follow the steps. */
 export interface Located<Subject> {
   read: Read<Subject>;
   steps: readonly string[];
@@ -41,9 +41,9 @@ export interface Located<Subject> {
 interface Field {
   read: Read<AudienceContext>;
   shape?: Shape;
-  /** Reads below the field without making its whole value. */
+  /** Reads a part of the field without building its whole value. */
   below?(steps: readonly [string, ...string[]]): Pick<Located<AudienceContext>, 'read' | 'steps'>;
-  /** Identifies one user, so counting by it needs the right to look at users. */
+  /** Identifies one user, so counts by this field require the permission to view users. */
   isPersonal?: true;
 }
 
@@ -68,7 +68,7 @@ const PURCHASE = {
   revenue: { kind: 'number', read: ({ revenue }) => revenue },
 } satisfies Record<string, ActivityMember<Profile['purchases'][string]>>;
 
-/** The count of one action and its last time; nothing if the user never did it. */
+/** Count and last time of one action. Empty if the user never did it. */
 const actionMembers = (
   counted: string,
   action: string,
@@ -107,18 +107,18 @@ export const ACTIVITY_MEMBERS: readonly string[] = Object.keys({ ...PURCHASE, ..
 interface Activity<T> {
   members: Readonly<Record<string, ActivityMember<T>>>;
   of(context: AudienceContext): Record<string, T>;
-  /** Field that has the same as a list, and the member of its entries that holds the name. */
+  /** Field with the same data as a list, and the member of its entries that holds the name. */
   list: string;
   name: string;
 }
 
-/** The two fields of what a user did: by name, and as a list for names that have a dot. */
+/** Two fields of an activity: by name, and as a list for names with a dot. */
 const activityFields = <T>(field: string, activity: Activity<T>): Record<string, Field> => {
   const { members, of, list, name: nameMember } = activity;
   const summary = (tally: T, nowMs: number) =>
     Object.fromEntries(Object.entries(members).map(([name, { read }]) => [name, read(tally, nowMs)]));
   const entries = (context: AudienceContext) => Object.entries(of(context));
-  // Once for each context, because a user may have done a thousand things and many conditions may ask.
+  // Cached per context, because a user may have a thousand entries and many conditions may read them.
   const lists = new WeakMap<AudienceContext, unknown[]>();
   const leaf = (name: string): Shape => {
     const { kind } = members[name]!;
@@ -160,7 +160,7 @@ const standard = (name: string): [string, Field] => [
   { read: ({ profile }) => profile?.standard[name] },
 ];
 
-/** Everything an audience may name. Any other name at the top of a filter is a custom attribute. */
+/** Fields of an audience. Any other name at the top of a filter is a custom attribute. */
 const FIELDS: Readonly<Record<string, Field>> = {
   external_id: { read: ({ externalId }) => externalId, isPersonal: true },
   braze_id: { read: ({ profile }) => (profile ? String(profile.userId) : undefined), isPersonal: true },
@@ -214,7 +214,7 @@ export const isPersonal = (path: string): boolean => {
   return Object.hasOwn(FIELDS, head) && FIELDS[head]!.isPersonal === true;
 };
 
-/** The field and the steps of a name at the top of a filter. */
+/** Returns the field and steps of a name at the top of a filter. */
 const stepsOf = (name: string): readonly string[] => {
   const [head = '', ...rest] = name.split('.');
   if (head === 'subscription_groups') return [head, ...rest.map((step) => step.toLowerCase())];
@@ -222,7 +222,7 @@ const stepsOf = (name: string): readonly string[] => {
   return Object.hasOwn(FIELDS, head) ? [head, ...rest] : ['custom_attributes', head, ...rest];
 };
 
-/** Returns the shape that the steps lead to, or the reason why they lead nowhere. */
+/** Returns the shape at the end of the steps, or why there is none. */
 export const descend = (shape: Shape, steps: readonly string[]): Shape | string => {
   let here = shape;
   for (const step of steps) {
@@ -233,7 +233,7 @@ export const descend = (shape: Shape, steps: readonly string[]): Shape | string 
   return here;
 };
 
-/** Finds what a name at the top of a filter means; or the reason why no user can have it. */
+/** Resolves a name at the top of a filter. Returns a reason if no user can have it. */
 export const locate = (name: string): Located<AudienceContext> | string => {
   const [head = '', ...steps] = stepsOf(name);
   const field = FIELDS[head]!;
@@ -244,7 +244,7 @@ export const locate = (name: string): Located<AudienceContext> | string => {
   return { ...field.below([first, ...others]), shape };
 };
 
-/** IDs of the campaigns that a filter names, each once. */
+/** Returns the distinct IDs of campaigns in a filter. */
 export const campaignsIn = (filter: unknown): string[] => {
   if (typeof filter !== 'object' || filter === null) return [];
   const found = Object.entries(filter).flatMap(([name, value]) => {

@@ -5,8 +5,8 @@ import { isVersion, versionKey } from './versions.ts';
 type Test = (value: unknown) => boolean;
 
 /**
- * A test of the values at a path, of which there are several if lists are on the way: the operator holds if one value
- * passes, or, if it is negated, if none does.
+ * Test of the values at a path, several if it crosses lists. The operator holds if any value passes, or, if negated, if none
+ * does.
  */
 export interface Quantified {
   test: Test;
@@ -17,16 +17,16 @@ const some = (test: Test): Quantified => ({ test, isNegated: false });
 const none = (test: Test): Quantified => ({ test, isNegated: true });
 
 interface Operator {
-  /** Returns the reason why the operator cannot have the operand, or `null`. */
+  /** Returns why the operand is invalid, or `null`. */
   fault?(operand: unknown, options: unknown): string | null;
-  /** The operand is compared with the value, so it has to be of the value's kind. */
+  /** The operand is compared with the value, so both must be of the same kind. */
   isComparison?: true;
   compile(operand: never, options: string | undefined): Quantified;
 }
 
 const isScalar = (value: unknown): boolean => value !== null && typeof value !== 'object';
 
-/** What a user does not have equals `null`, as in MongoDB. */
+/** A missing value equals `null`, as in MongoDB. */
 const equals = (operand: unknown): Test => {
   if (operand === null) return (value) => value === null || value === undefined;
   return isScalar(operand) ? (value) => value === operand : (value) => isDeepStrictEqual(value, operand);
@@ -44,7 +44,7 @@ interface Comparison {
   includesEqual: boolean;
 }
 
-/** A number compares with a number, and a text with a text. */
+/** Compares numbers with numbers and strings with strings. */
 const comparison = ({ number, text, includesEqual }: Comparison): Operator => ({
   isComparison: true,
   compile: (bound: unknown) => {
@@ -67,19 +67,19 @@ const version = (holds: (value: string, bound: string) => boolean): Operator => 
   },
 });
 
-/** Upper and lower case are the same, in every script. */
+/** Case-insensitive in every script. */
 const folded = (value: unknown): unknown => (typeof value === 'string' ? value.toLowerCase() : value);
 
-/** What the patterns of one audience may cost for one user: about five milliseconds. A list may hold five hundred texts. */
+/** Maximum regex steps of one audience for one user: about 5 ms. A list may hold 500 strings. */
 const MAX_STEPS = 1_000_000;
 let stepsLeft = 0;
 
-/** Bounds the patterns of one evaluation, which is synchronous. */
+/** Limits regex matching of one evaluation, which is synchronous. */
 export const patternBudget = {
   start: (): void => {
     stepsLeft = MAX_STEPS;
   },
-  /** The texts of the user are too long for the patterns. What was evaluated since is void. */
+  /** Whether the user's texts are too long for the patterns. If so, all results since the start are void. */
   isSpent: (): boolean => stepsLeft < 0,
 };
 
@@ -158,7 +158,7 @@ export const VALUE_OPERATORS: Readonly<Record<string, Operator>> = {
 
 export const GROUPS: readonly string[] = ['$and', '$or', '$nor'];
 
-/** Everything a filter may use. `$where` and all else that evaluates code is left out. */
+/** Every operator of a filter. Excludes `$where` and others that evaluate code. */
 export const OPERATORS: readonly string[] = [
   ...Object.keys(VALUE_OPERATORS),
   ...GROUPS,

@@ -1,14 +1,13 @@
 const MAX_PATTERN_CHARACTERS = 200;
 /**
- * In how many ways a match may go through a pattern with no, one or two open ends: its repetitions, and one more where it may begin at
- * any letter. Each way through two of them is some thirty thousand steps in the longest text that an attribute holds: a third one
- * would make it millions.
+ * Maximum number of match paths for a pattern with zero, one or two open ends: its unbounded repetitions, plus one if it is not
+ * anchored. A path through two of them takes about 30,000 steps in the longest attribute text. A third would make it millions.
  */
 const MAX_WAYS = [1_024, 256, 8];
 
-/** Alternatives and optional parts in a row multiply: each is tried with each way through the others. */
+/** Alternatives and optional parts multiply, because each is tried with every path through the others. */
 const waysThrough = (bare: string): number => {
-  // The question marks that make nothing optional: of groups, and of lazy quantifiers.
+  // Question marks that are not quantifiers: of groups, and of lazy quantifiers.
   const signs = bare.replace(/\(\?/g, '(').replace(/([*+?]|\{\d+(?:,\d*)?\})\?/g, '$1');
   let ways = 1;
   const branches = [1];
@@ -21,7 +20,7 @@ const waysThrough = (bare: string): number => {
   return ways * branches[0]!;
 };
 
-/** Whether it is several patterns, of which one may hold. */
+/** Whether the pattern has alternatives. */
 const hasBranches = (bare: string): boolean => {
   let depth = 0;
   for (const sign of bare) {
@@ -32,7 +31,7 @@ const hasBranches = (bare: string): boolean => {
   return false;
 };
 
-/** What a match costs: so many steps as there are ways, for each letter to the power of the open ends. */
+/** Cost of a match: paths × length ^ open ends. */
 export interface PatternCost {
   ways: number;
   openEnds: number;
@@ -40,7 +39,7 @@ export interface PatternCost {
 
 export const stepsOf = ({ ways, openEnds }: PatternCost, length: number): number => ways * length ** openEnds;
 
-/** What matching a `$regex` costs at most; or why it may not be used, as a match must end soon whatever a user's text is. */
+/** Returns the maximum cost of a `$regex` match, or why the pattern is not allowed. Matching must be fast for any text. */
 export const patternCost = (pattern: unknown, options: unknown): PatternCost | string => {
   if (typeof pattern !== 'string') return 'expected a pattern as text';
   if (pattern.length > MAX_PATTERN_CHARACTERS) return `expected at most ${MAX_PATTERN_CHARACTERS} characters`;
@@ -49,7 +48,7 @@ export const patternCost = (pattern: unknown, options: unknown): PatternCost | s
   } catch {
     return 'expected a regular expression, got one that cannot be read';
   }
-  // Escapes and character classes may hold any of the signs looked for below.
+  // Escapes and character classes may contain the characters searched for below.
   const bare = pattern
     .replace(/\\[1-9]|\\k</g, '\u0001')
     .replace(/\\./g, 'x')
@@ -57,7 +56,7 @@ export const patternCost = (pattern: unknown, options: unknown): PatternCost | s
   if (bare.includes('\u0001')) return 'expected a pattern without back-references';
   if (/\)[*+?{]/.test(bare)) return 'expected a pattern without a repeated group';
   const repetitions = (bare.match(/[*+]|\{\d*,\d*\}/g) ?? []).length;
-  // With several branches, or lines, there are other places to begin at.
+  // Alternatives and multiline mode allow other start positions.
   const isAnchored = bare.startsWith('^') && !hasBranches(bare) && !String(options).includes('m');
   const openEnds = repetitions + (isAnchored ? 0 : 1);
   const maxWays = MAX_WAYS[openEnds];

@@ -2,11 +2,11 @@ import { isRecord } from '../../../protocol/index.ts';
 import { invalid, type LocatedIssue } from '../../issues.ts';
 import { compileAudience, type Filter } from './audience.ts';
 
-/** An audience with a name, which campaigns ask for by `{ "$segment": "<segment_id>" }`. */
+/** Named audience, referenced by campaigns as `{ "$segment": "<segment_id>" }`. */
 export interface Segment {
   segmentId: string;
   name: string;
-  /** As it is written. */
+  /** As written. */
   filter: Filter;
 }
 
@@ -20,7 +20,7 @@ const isSegment = (name: string, value: unknown): value is string =>
 const isGroup = (name: string, value: unknown): value is unknown[] =>
   ['$and', '$or', '$nor'].includes(name) && Array.isArray(value);
 
-/** IDs of the segments that a filter asks for, each once. */
+/** Returns the distinct IDs of segments in a filter. */
 export const segmentsIn = (filter: unknown): string[] => {
   if (!isRecord(filter)) return [];
   const found = Object.entries(filter).flatMap(([name, value]): string[] => {
@@ -30,7 +30,7 @@ export const segmentsIn = (filter: unknown): string[] => {
   return [...new Set(found)];
 };
 
-/** The filter with what its segments say in their place. One that there is not stays, and is an operator that nobody knows. */
+/** Expands segments in a filter. An unknown segment stays, and is reported as an unknown operator. */
 export const withSegments = (filter: Filter, segments: Segments): Filter => {
   if (segmentsIn(filter).length === 0) return filter;
   const parts: Filter[] = [];
@@ -47,7 +47,7 @@ export const withSegments = (filter: Filter, segments: Segments): Filter => {
     : { $and: [...parts, ...(rest.length > 0 ? [Object.fromEntries(rest)] : [])] };
 };
 
-/** What is wrong with a segment's filter, by its path. A segment asks for no other: one look says who is in. */
+/** Returns the issues of a segment's filter with their paths. Segments cannot reference segments. */
 export const segmentProblems = (filter: Filter): LocatedIssue[] => {
   if (segmentsIn(filter).length > 0) {
     return [{ path: [], ...invalid('expected a filter without $segment: a segment holds no other') }];

@@ -1,10 +1,13 @@
-/** `10.2.0` in the order of releases, as texts that compare letter by letter; a release comes after its candidates (`1.0.0-rc.1`). */
+/**
+ * Returns a key that sorts lexicographically in release order, for example for `10.2.0`. A release sorts after its candidates
+ * (`1.0.0-rc.1`).
+ */
 export const versionKey = (version: string): string => {
   const [release = '', ...candidate] = version.trim().replace(/^v/i, '').split('+')[0]!.split('-');
   const padded = (parts: string) =>
     parts
       .split('.')
-      // In SemVer a number comes before a word.
+      // In SemVer, numbers sort before words.
       .map((part) => (/^\d+$/.test(part) ? part.padStart(12, '0') : `:${part}`))
       .join('.');
   // Missing parts are 0: 10 is 10.0.0.
