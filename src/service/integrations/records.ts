@@ -121,7 +121,7 @@ export interface IngestionState {
 /** A row that was not stored. */
 export interface IngestionReject {
   rejectId: string;
-  /** `refused`: later runs read the row again by its key. `unusable`: every run finds the row again. */
+  /** `invalid`: later runs read the row again by its key. `malformed`: every run finds the row again. */
   kind: (typeof KINDS)[number];
   key: string | null;
   /** Lookup key of the row's user; `null` if unknown. */
@@ -192,7 +192,7 @@ export interface IngestionStore {
   /** Returns the IDs of all rejects of a kind. */
   rejectIds(workspaceId: string, integrationId: string, kind: IngestionReject['kind']): Promise<string[]>;
   countRejects(workspaceId: string): Promise<Map<string, number>>;
-  /** Deletes unusable rows that a run did not find again. */
+  /** Deletes malformed rows that a run did not find again. */
   settleMalformed(run: IngestionRun): Promise<void>;
   /** Returns stored rows newer than `sinceUs`, as `[UPDATED_AT, key]`. */
   seen(workspaceId: string, integrationId: string, sinceUs: number): Promise<[number, string][]>;

@@ -375,7 +375,7 @@ function* backfillGoals(
   return true;
 }
 
-/** Adds unknown goals. Returns whether there were any. */
+/** Adds new goals. Returns whether there were any. */
 export function* addGoals(
   statements: ResultsStatements,
   workspaceId: string,

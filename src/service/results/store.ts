@@ -7,7 +7,7 @@ import type { ResultsDifference } from './verify.ts';
 
 interface ResultsOptions {
   run: RunSql;
-  /** Stores unknown goals. Returns whether there were any. */
+  /** Stores new goals. Returns whether there were any. */
   addGoals(workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean>;
   catchUp(): Promise<Progress>;
   verify(workspaceId: string): Promise<ResultsDifference[]>;

@@ -25,7 +25,7 @@ export interface Window {
 export type Lease = (window: Window, wanted: number) => Promise<number>;
 
 /**
- * Returns the start of the window that counts a request at `nowMs`. A late request counts in the known window, because moving
+ * Returns the start of the window that counts a request at `nowMs`. A late request counts in the current window, because moving
  * back would lose its count. Only a clock that was set back by more than a window moves it back.
  */
 export const windowStart = (knownMs: number | undefined, windowMs: number, nowMs: number): number => {
