@@ -1,4 +1,4 @@
-/** An answer of the server that is no success; `body` has what it says beside the message. */
+/** Error response of the server; `body` has its other members. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
@@ -6,7 +6,7 @@ export class ApiError extends Error {
 
   constructor(status: number, body: Record<string, unknown>) {
     const { message } = body;
-    // What a server says of its own failures is for developers.
+    // Messages of 5xx responses are for developers.
     if (status >= 500) super('Something went wrong. Nothing was changed that is not shown.');
     else super(typeof message === 'string' ? message : `The server answered ${status}`);
     this.status = status;
@@ -16,21 +16,21 @@ export class ApiError extends Error {
 
 interface CallOptions {
   body?: unknown;
-  /** The revision that a change is made over. */
+  /** Expected revision of the draft. */
   ifMatch?: string | null;
   signal?: AbortSignal;
-  /** The page is being left: the browser finishes the request without it. */
+  /** Lets the browser complete the request after page exit. */
   keepalive?: boolean;
 }
 
 let whenSignedOut: () => void = () => undefined;
 
-/** Called when an answer says that the session is over. */
+/** Registers a callback for when a response reports that the session has ended. */
 export const onSignedOut = (call: () => void): void => {
   whenSignedOut = call;
 };
 
-/** Asks the Studio's server. Rejects with an `ApiError`, or with the browser's own error where nothing answers. */
+/** Sends a request to the Studio's API. Rejects with an `ApiError`, or with the browser's error if the network fails. */
 export const call = async <Answer>(
   method: 'GET' | 'POST' | 'PUT' | 'DELETE',
   path: string,
@@ -53,12 +53,12 @@ export const call = async <Answer>(
   throw new ApiError(response.status, answer);
 };
 
-/** Something that the page itself refuses to do; the message says why. */
+/** Error of an action that the page itself rejects, with a message for the operator. */
 export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
-/** What to tell of an error, in a sentence. */
+/** Returns the error as a sentence. */
 export const describeError = (error: unknown): string =>
   error instanceof ApiError || error instanceof Refused
     ? error.message

@@ -8,10 +8,10 @@ import { LoadView, Pages, useLoad } from '../components/loading.tsx';
 import { announce } from '../components/notices.tsx';
 import '../screens.css';
 
-/** Pause in typing after which it is looked for. */
+/** Debounce of the search, in milliseconds. */
 const TYPING_MS = 300;
 
-/** Who did what, newest first, and what a few words find of it. */
+/** Audit log, newest first, with search. */
 export const Audit = () => {
   const words = useSignal('');
   const path = `/api/audit?find=${encodeURIComponent(words.value.trim())}`;
@@ -73,7 +73,7 @@ const ROLES: Readonly<Record<string, string>> = {
   admin: 'all of it, and sees this page',
 };
 
-/** Who may do what here, who is signed in, and who did what. */
+/** Roles, signed-in operators and the audit log. */
 export const AccessScreen = () => {
   const { loaded, again } = useLoad(() => call<AccessResponse>('GET', '/api/access'), 'access');
   const end = async (id: string) => {

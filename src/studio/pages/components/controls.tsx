@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import type { ButtonHTMLAttributes } from 'preact';
 import { useId } from 'preact/hooks';
 
-/** What puts a value into a signal. */
+/** Returns an input handler that sets a signal. */
 export const into =
   <Value,>(signal: Signal<Value>) =>
   (value: Value): void => {
@@ -10,16 +10,16 @@ export const into =
   };
 
 export interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'class' | 'ref'> {
-  /** Default: a framed one. A `link` looks like one and does something here. */
+  /** Default: outlined. `link` looks like a link, but is a button. */
   look?: 'primary' | 'quiet' | 'quiet danger' | 'link';
 }
 
-/** A button that sends no form unless its `type` says so. */
+/** Button with `type="button"` by default, so that it submits no form. */
 export const Button = ({ look, ...button }: ButtonProps) => (
   <button type="button" {...button} class={look === 'link' ? 'link' : look ? `button ${look}` : 'button'} />
 );
 
-/** Takes a line of a list away: a small cross at the line's end. */
+/** Cross at the end of a row that removes it. */
 export const RemoveButton = ({ label, onClick }: { label: string; onClick(): void }) => (
   <button type="button" class="button quiet remove" aria-label={label} title={label} onClick={onClick}>
     <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
@@ -35,7 +35,7 @@ export interface Option<Value extends string = string> {
 
 interface SelectProps<Value extends string> {
   id?: string;
-  /** Where no label stands beside it. */
+  /** Required without a visible label. */
   'aria-label'?: string;
   'aria-invalid'?: boolean;
   'aria-describedby'?: string;
@@ -44,7 +44,6 @@ interface SelectProps<Value extends string> {
   onChoose(value: Value): void;
 }
 
-/** One choice of many. */
 export const Select = <Value extends string>({ options, onChoose, ...select }: SelectProps<Value>) => (
   <select {...select} onChange={(event) => onChoose(event.currentTarget.value as Value)}>
     {options.map(({ value, name }) => (
@@ -61,7 +60,7 @@ interface CheckBoxesProps<Value extends string> {
   onChoose(chosen: Value[]): void;
 }
 
-/** Any of a few. */
+/** Checkboxes for a few options. */
 export const CheckBoxes = <Value extends string>({ options, chosen, onChoose }: CheckBoxesProps<Value>) => (
   <div class="row choices">
     {options.map(({ value, name }) => (
@@ -88,7 +87,7 @@ interface SegmentsProps<Value extends string> {
   isLabelHidden?: boolean;
 }
 
-/** One choice of a few, side by side: radio buttons, so that arrow keys and screen readers know them. */
+/** Segmented control, built on radio buttons for arrow keys and screen readers. */
 export const Segments = <Value extends string>(props: SegmentsProps<Value>) => {
   const { label, options, chosen, onChoose, isLabelHidden = false } = props;
   const name = useId();

@@ -3,9 +3,9 @@ import './components.css';
 
 export interface Column<Row> {
   name: string;
-  /** For columns whose names may be alike. Default: the name. */
+  /** Column ID, for columns with equal names. Default: the name. */
   id?: string;
-  /** The `head` names its row. A `number` has its column's name beside it where rows are blocks of lines. */
+  /** `head` is the row header. `number` shows the column name beside the value if rows are stacked. */
   kind?: 'head' | 'number';
   cell(row: Row): ComponentChildren;
 }
@@ -17,7 +17,7 @@ interface DataTableProps<Row> {
   keyOf(row: Row): string;
 }
 
-/** A table that scrolls sideways where it has no room, by the keyboard too. On a phone each row is a block of lines. */
+/** Table that scrolls sideways, also by keyboard. On phones each row is stacked. */
 export const DataTable = <Row,>({ label, columns, rows, keyOf }: DataTableProps<Row>) => (
   // biome-ignore lint/a11y/noNoninteractiveTabindex: without the focus a keyboard could not scroll it
   <section class="table-box" tabIndex={0} aria-label={label}>

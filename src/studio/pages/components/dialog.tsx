@@ -10,7 +10,7 @@ import { announce } from './notices.tsx';
 interface DialogAction {
   name: string;
   act(): Promise<void>;
-  /** `false`: the button is there and does nothing, as while a draft is saved. */
+  /** `false` makes the button inert, for example while a draft is saved. */
   isReady?: boolean;
 }
 
@@ -18,18 +18,18 @@ interface DialogProps {
   title: string;
   onClose(): void;
   children: ComponentChildren;
-  /** What the button is called that leaves everything as it is. */
+  /** Label of the cancel button. */
   closeName: string;
-  /** Something else to do in it, such as to copy. */
+  /** Additional actions, for example a copy button. */
   more?: ComponentChildren;
-  /** The button that does what the dialog is for; why it failed stands above it. `null`: it cannot be done now. */
+  /** Primary action; its error is shown above the button. `null` if not available now. */
   action?: DialogAction | null;
   isWide?: boolean;
-  /** Something was typed that closing would lose: Escape asks to use the buttons. */
+  /** Unsaved input: Escape asks the operator to use the buttons instead of closing. */
   isChanged?: boolean;
 }
 
-/** The browser's own dialog: it keeps the focus and ends with Escape; the focus goes back to where it came from. */
+/** Modal `<dialog>`: the browser traps and restores the focus, and closes it on Escape. */
 export const Dialog = (props: DialogProps) => {
   const { title, onClose, closeName, children, more, action, isWide = false, isChanged = false } = props;
   const { problem, isBusy, run } = useAction(async () => action?.act());
@@ -39,7 +39,7 @@ export const Dialog = (props: DialogProps) => {
   useEffect(() => {
     const opener = document.activeElement;
     element.current?.showModal();
-    // It leaves the page as it is: the browser gives the focus back only where it is closed there.
+    // Closed before removal, because the browser restores the focus only on `close()`.
     return () => {
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
@@ -66,7 +66,7 @@ export const Dialog = (props: DialogProps) => {
         <Button onClick={onClose}>{closeName}</Button>
         {more}
         {action && (
-          // It is not disabled meanwhile, which would lose the focus.
+          // `aria-disabled`, because a disabled button loses the focus.
           <Button look="primary" aria-disabled={!isReady} onClick={() => void (isReady && run())}>
             {action.name}
           </Button>
@@ -78,13 +78,12 @@ export const Dialog = (props: DialogProps) => {
 
 interface DialogButtonProps extends Omit<ButtonProps, 'children' | 'name' | 'onClick'> {
   name: string;
-  /** What has to be done first. */
+  /** Runs before the dialog opens. */
   before?(): Promise<void>;
-  /** The dialog, with what closes it. */
+  /** Renders the dialog. */
   children(close: () => void): ComponentChildren;
 }
 
-/** A button that opens a dialog. */
 export const DialogButton = ({ name, before, children, ...button }: DialogButtonProps) => {
   const isOpen = useSignal(false);
   const open = async () => {
@@ -110,7 +109,7 @@ interface NoteFieldProps {
   note: Signal<string>;
 }
 
-/** Why something is published, stopped or taken back: for those who read the history. */
+/** Note for the history: why a version is published, stopped or rolled back. */
 export const NoteField = ({ id, label, note }: NoteFieldProps) => (
   <div class="field">
     <label for={id}>{label}</label>
@@ -126,7 +125,7 @@ export const NoteField = ({ id, label, note }: NoteFieldProps) => (
   </div>
 );
 
-/** Puts a text on the clipboard; where the browser refuses, the reader learns what to do instead. */
+/** Copies a text to the clipboard. Throws a `Refused` with the instruction `instead` if the browser denies it. */
 export const copyText = async (text: string, instead: string): Promise<void> => {
   try {
     await navigator.clipboard.writeText(text);

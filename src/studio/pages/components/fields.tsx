@@ -8,25 +8,25 @@ interface FieldProps {
   id: string;
   label: ComponentChildren;
   help?: ComponentChildren;
-  /** Beside the label, such as a button that fills the field in. */
+  /** Content beside the label, for example a button that fills in the field. */
   aside?: ComponentChildren;
   checks?: readonly DraftCheck[];
-  /** Called when the focus goes elsewhere. */
+  /** Called on blur. */
   onLeave?: () => void;
   children: ComponentChildren;
 }
 
-/** IDs of what describes a field, for its `aria-describedby`. */
+/** Returns the IDs of the problem and the help text of a field, for `aria-describedby`. */
 export const describedBy = (id: string): string => `${id}-problem ${id}-help`;
 
-/** The checks that are about one member of the campaign. */
+/** Returns the checks of a path in the campaign. */
 export const checksAt = (checks: readonly DraftCheck[], ...path: (string | number)[]): DraftCheck[] =>
   checks.filter((check) => path.every((step, index) => check.path[index] === step));
 
 export const hasError = (checks: readonly DraftCheck[]): boolean =>
   checks.some(({ severity }) => severity === 'error');
 
-/** What there is to say of something: what is wrong with it, then what should be looked at. */
+/** List of checks, errors first. */
 export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
   <>
     {checks.map(({ severity, words }) => (
@@ -37,10 +37,10 @@ export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
   </>
 );
 
-/** A problem of the field itself: what stands in it is none of its values, so that the last good one stays. */
+/** Error of the field itself: its input is invalid, so the draft keeps the last valid value. */
 export const unreadable = (words: string): DraftCheck => ({ severity: 'error', path: [], words });
 
-/** A label, what it is for, and what there is to say of what is in it. */
+/** Field with label, help text and checks. */
 export const Field = ({ id, label, help, aside, checks = [], onLeave, children }: FieldProps) => (
   <div class="field" onFocusOut={onLeave}>
     <div class="row apart">
@@ -67,15 +67,15 @@ interface TextFieldProps {
   value: string;
   placeholder?: string;
   maxLength?: number;
-  /** ID of the list to choose from. */
+  /** ID of the `<datalist>`. */
   list?: string;
-  /** `auto`: words of people, and not a name that programs read. */
+  /** `auto` for natural language, not for identifiers. */
   dir?: 'auto';
-  /** Called with what is typed, letter by letter. */
+  /** Called on each input event. */
   onType(value: string): void;
 }
 
-/** A short text with its label. */
+/** Single-line text input with label. */
 export const TextField = ({ id, label, help, checks = [], onType, ...input }: TextFieldProps) => (
   <Field id={id} label={label} help={help} checks={checks}>
     <input
@@ -98,15 +98,15 @@ interface NumberFieldProps {
   value: number | null | undefined;
   min?: number;
   max?: number;
-  /** Fractions are taken as well. */
+  /** Allows fractions. */
   isFraction?: boolean;
-  /** What an empty field means, shown in it. */
+  /** Shows the effect of an empty field. */
   placeholder?: string;
-  /** `null` of an empty field. A number that is out of bounds is not told: the field says so. */
+  /** Gets `null` if the field is empty. Not called for invalid numbers; the field shows the error. */
   onChange(value: number | null): void;
 }
 
-/** A number that may be left out. */
+/** Input for an optional number. */
 export const NumberField = (props: NumberFieldProps) => {
   const {
     id,
@@ -120,7 +120,7 @@ export const NumberField = (props: NumberFieldProps) => {
     placeholder,
     onChange,
   } = props;
-  /** What stands in the field and is no number that it takes. */
+  /** Invalid input of the field. */
   const refused = useSignal<string | null>(null);
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   const stays = value == null ? 'It stays empty.' : `${value} stays.`;
@@ -161,7 +161,7 @@ interface ListFieldProps {
   onChange(values: string[]): void;
 }
 
-/** Several short texts in one line, separated by commas. They are taken over when the field is left. */
+/** Input for a comma-separated list. Values are committed on blur. */
 export const ListField = ({ id, label, help, checks = [], values, onChange }: ListFieldProps) => (
   <Field id={id} label={label} help={help} checks={checks}>
     <input
@@ -185,11 +185,11 @@ export const ListField = ({ id, label, help, checks = [], values, onChange }: Li
 
 interface MomentInputProps {
   id: string;
-  /** A date with time and offset. `null`: none yet. */
+  /** ISO 8601 date-time with offset. `null`: none yet. */
   value: string | null;
   isInvalid?: boolean;
   describedBy?: string;
-  /** Called with a complete date whose year is plausible, and with `null` where the field was emptied. */
+  /** Called with a complete date whose year is plausible, and with `null` if the field is cleared. */
   onChange(moment: string | null): void;
 }
 
@@ -198,10 +198,10 @@ const describeUnfinished = (text: string, zone: string): string =>
     ? `The clocks of ${zone} skip this hour: choose one before or after it.`
     : 'This year is not meant: it goes from 2000 to 2999.';
 
-/** A date and a time in the workspace's time zone. What is half typed stays in the field and reaches nobody. */
+/** Date and time input in the workspace's time zone. Incomplete input stays in the field. */
 export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChange }: MomentInputProps) => {
   const zone = signedIn().workspace.timeZone;
-  /** What stands in the field, until `value` is changed from elsewhere, as by Undo. */
+  /** Text in the field, until `value` changes from outside, for example by Undo. */
   const typed = useSignal<{ text: string; over: string | null } | null>(null);
   const isLeft = useSignal(false);
   const stored = value === null ? '' : toZoned(value, zone);
@@ -227,7 +227,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
           const { value: next, validity } = event.currentTarget;
           const moment = fromZoned(next, zone);
           typed.value = { text: next, over: moment ?? value };
-          // A field with some of its parts filled in has no value either, and is not empty.
+          // A partly filled field also has an empty value, but is not cleared.
           if (next === '' && !validity.badInput) {
             typed.value = null;
             onChange(null);

@@ -1,13 +1,13 @@
 import { signedIn } from '../shell/session.ts';
 
-/** In the workspace's time zone. What is no date stands there as it is: a draft may hold anything. */
+/** Formats a date in the workspace's time zone. Returns invalid dates unchanged, because drafts are not validated. */
 const format = (date: string | number, options: Intl.DateTimeFormatOptions): string => {
   const ms = typeof date === 'number' ? date : Date.parse(date);
   if (Number.isNaN(ms)) return String(date);
   return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: signedIn().workspace.timeZone }).format(ms);
 };
 
-/** `Mon 2 Mar, 09:00`, in the workspace's time zone, with the year if it is another one. */
+/** `Mon 2 Mar, 09:00`, in the workspace's time zone, with the year unless it is the current one. */
 export const moment = (iso: string): string =>
   format(iso, {
     weekday: 'short',
@@ -18,7 +18,7 @@ export const moment = (iso: string): string =>
     minute: '2-digit',
   });
 
-/** The same with year and zone, for where there is room and a mistake would cost. */
+/** The same with year and time zone, if there is space and a mistake would be costly. */
 export const wholeMoment = (iso: string): string =>
   format(iso, {
     weekday: 'short',
@@ -33,7 +33,7 @@ export const wholeMoment = (iso: string): string =>
 const isThisYear = (date: string | number): boolean =>
   format(date, { year: 'numeric' }) === format(Date.now(), { year: 'numeric' });
 
-/** `2 Mar`, with the year if it is another one. */
+/** `2 Mar`, with the year unless it is the current one. */
 export const day = (date: string | number): string =>
   format(date, { day: 'numeric', month: 'short', ...(!isThisYear(date) && { year: 'numeric' }) });
 
@@ -63,12 +63,12 @@ const percent = new Intl.NumberFormat('en-GB', {
 export const countText = (count: number): string => whole.format(count);
 export const moneyText = (amount: number): string => money.format(amount);
 /**
- * A share from 0 to 1; `null` where there is none: of nobody, or of fewer people than the part. On one day more people may click than
- * see it, as those who click after midnight.
+ * Returns a rate from 0 to 1; `null` if the denominator is 0 or less than the part. On a single day clicks can exceed
+ * impressions, for example after midnight.
  */
 export const shareOf = (part: number, of: number): number | null =>
   of === 0 || part > of ? null : part / of;
-/** `7.1 %`, always with one digit, so that columns can be compared; `–` where there is no share. */
+/** `7.1 %`, with one decimal for comparison in columns; `–` if there is no rate. */
 export const shareText = (part: number, of: number): string => {
   const share = shareOf(part, of);
   return share === null ? '–' : percent.format(share).replace('%', ' %');
@@ -78,5 +78,5 @@ const lift = new Intl.NumberFormat('en-GB', {
   maximumFractionDigits: 0,
   signDisplay: 'exceptZero',
 });
-/** `+20 %`, of 0.2. */
+/** `+20 %` for 0.2. */
 export const liftText = (share: number): string => lift.format(share).replace('%', ' %');

@@ -13,15 +13,15 @@ export type Loaded<Value> =
 const LOADING = { state: 'loading' } as const;
 
 interface LoadOptions {
-  /** Pause in typing after which another key is loaded. */
+  /** Debounce before another key is loaded, in milliseconds. */
   pauseMs?: number;
-  /** What was loaded before stays until the next is there. Default: nothing is shown of another key. */
+  /** Keeps the previous value while the next key loads. Default: shows the loading state. */
   keepsLast?: boolean;
 }
 
 /**
- * Loads something, and anew when the key changes; `again` loads the same anew and shows the old one meanwhile. An answer
- * that comes after a later question is dropped.
+ * Loads a value, and again if the key changes. `again` reloads the same key and shows the old value in the meantime. Outdated
+ * responses are dropped.
  */
 export const useLoad = <Value,>(
   load: (signal: AbortSignal) => Promise<Value>,
@@ -56,7 +56,10 @@ export const useLoad = <Value,>(
   return { loaded: of === key || keepsLast ? loaded : LOADING, again };
 };
 
-/** A screen was loaded anew, and what had the focus may be gone: the keyboard goes on from the screen, not from the top. */
+/**
+ * Moves the focus to the screen if a reload removed the focused element, because the keyboard would restart at the top of the
+ * page.
+ */
 export const useFocusAfterReload = (loaded: Loaded<unknown>): void => {
   const isReload = useRef(false);
   useLayoutEffect(() => {
@@ -69,12 +72,12 @@ export const useFocusAfterReload = (loaded: Loaded<unknown>): void => {
 interface LoadViewProps<Value> {
   loaded: Loaded<Value>;
   again(): Promise<void>;
-  /** There is nothing else on the page. */
+  /** Fills the page. */
   isPage?: boolean;
   children(value: Value): ComponentChildren;
 }
 
-/** What was loaded; until then nothing, and where it failed the reason and a way to try again. */
+/** Renders a loaded value; before that the loading state, or the error with a retry button. */
 export const LoadView = <Value,>({ loaded, again, isPage = false, children }: LoadViewProps<Value>) => {
   useFocusAfterReload(loaded);
   if (loaded.state === 'loading') return <div aria-busy="true" />;
@@ -88,12 +91,12 @@ export const LoadView = <Value,>({ loaded, again, isPage = false, children }: Lo
 
 interface LateProps<Props> {
   load(): Promise<ComponentType<Props>>;
-  /** There is nothing else on the page. */
+  /** Fills the page. */
   isPage?: boolean;
   children(component: ComponentType<Props>): ComponentChildren;
 }
 
-/** A component whose code is loaded when it is first shown. */
+/** Component with lazy-loaded code. */
 export const Late = <Props,>({ load, isPage = false, children }: LateProps<Props>) => {
   const { loaded, again } = useLoad(load, '');
   return (
@@ -103,7 +106,7 @@ export const Late = <Props,>({ load, isPage = false, children }: LateProps<Props
   );
 };
 
-/** Something that an operator does: whether it is under way, and in words why it failed. It runs once at a time. */
+/** Returns an action with its pending state and error message. Calls during a run are ignored. */
 export const useAction = <Given extends unknown[]>(act: (...given: Given) => Promise<void>) => {
   const problem = useSignal<string | null>(null);
   const isBusy = useSignal(false);
@@ -124,14 +127,14 @@ export const useAction = <Given extends unknown[]>(act: (...given: Given) => Pro
 
 interface PagesProps<Answer> {
   first: Answer;
-  /** Reads the page before a mark. */
+  /** Fetches the page before a cursor. */
   read(before: string | number): Promise<Answer>;
-  /** What the button is called that reads the next page. */
+  /** Label of the button that loads the next page. */
   moreName: string;
   children(pages: Answer[]): ComponentChildren;
 }
 
-/** A list that is read page by page. */
+/** Paginated list. */
 export const Pages = <Answer extends { before: string | number | null }>(props: PagesProps<Answer>) => {
   const { first, read, moreName, children } = props;
   const more = useSignal<Answer[]>([]);

@@ -5,11 +5,11 @@ import { useErrorBoundary } from 'preact/hooks';
 interface ProblemProps {
   title: string;
   children?: ComponentChildren;
-  /** There is nothing else on the page. */
+  /** Fills the page. */
   isPage?: boolean;
 }
 
-/** In the place of what cannot be shown: what is wrong, and what to do. */
+/** Error state: the problem and what to do. */
 export const Problem = ({ title, children, isPage = false }: ProblemProps) => {
   const Heading = isPage ? 'h1' : 'h2';
   return (
@@ -20,7 +20,7 @@ export const Problem = ({ title, children, isPage = false }: ProblemProps) => {
   );
 };
 
-/** In the place of a list with nothing in it. */
+/** Empty state of a list. */
 export const Empty = ({ title, children }: { title: string; children?: ComponentChildren }) => (
   <div class="empty-box">
     <h2>{title}</h2>
@@ -28,7 +28,7 @@ export const Empty = ({ title, children }: { title: string; children?: Component
   </div>
 );
 
-/** Shows something else in the place of what cannot be drawn, so that the rest of the page stays. */
+/** Error boundary: renders a fallback, so that the rest of the page stays. */
 export const Boundary = (props: {
   children: ComponentChildren;
   instead(reason: string): ComponentChildren;
@@ -39,7 +39,7 @@ export const Boundary = (props: {
 
 const said = signal({ words: '', times: 0 });
 
-/** Says in a moment what has happened, to everybody: shown at the foot of the window and read out. */
+/** Shows a toast, also announced to screen readers. */
 export const announce = (words: string): void => {
   const times = said.value.times + 1;
   said.value = { words, times };

@@ -2,7 +2,7 @@ import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
 import { call } from '../call.ts';
 import { useLoad } from './loading.tsx';
 
-/** IDs of the lists that fields name in `list`. */
+/** IDs of the `<datalist>` elements. */
 export const ATTRIBUTE_NAMES = 'attribute-names';
 export const EVENT_NAMES = 'event-names';
 export const PRODUCT_IDS = 'product-ids';
@@ -16,13 +16,13 @@ const List = ({ id, values }: { id: string; values: readonly string[] }) => (
   </datalist>
 );
 
-/** What some of the users have and do; `null` until it is there. */
+/** Returns suggested names from a sample of users; `null` until loaded. */
 export const useNames = (): SuggestionsResponse | null => {
   const { loaded } = useLoad(() => call<SuggestionsResponse>('GET', '/api/suggestions'), 'names');
   return loaded.state === 'ready' ? loaded.value : null;
 };
 
-/** The lists to choose from. Without them, as without a connection, fields take what is typed. */
+/** `<datalist>` elements of suggestions. Fields also work without them, for example offline. */
 export const NameLists = ({ names }: { names: SuggestionsResponse | null }) =>
   names && (
     <>

@@ -12,7 +12,7 @@ import '../screens.css';
 
 type Integration = NonNullable<DataResponse['integrations']>[number];
 
-/** While a run is under way its counts grow. */
+/** Polling interval during a run. */
 const POLL_MS = 1_000;
 
 const STATES: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ const STATES: Readonly<Record<string, string>> = {
   Error: 'failed',
 };
 
-/** How people write the kinds of sources; what a workspace file types stays as it is. */
+/** Display names of source types. Other types are shown as in the workspace file. */
 const SOURCES: Readonly<Record<string, string>> = {
   postgres: 'PostgreSQL',
   sqlite: 'SQLite',
@@ -96,7 +96,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
   </li>
 );
 
-/** Where users' data comes from: what runs, what ran, and what was rejected. */
+/** Integrations: status, runs and rejected rows. */
 export const DataScreen = () => {
   const { loaded, again } = useLoad(() => call<DataResponse>('GET', '/api/integrations'), 'data');
   const open = useSignal<string | null>(null);
@@ -104,7 +104,7 @@ export const DataScreen = () => {
   const integrations = loaded.state === 'ready' ? (loaded.value.integrations ?? []) : [];
   const isRunning = integrations.some(({ lastStatus }) => lastStatus === 'Running');
   useEffect(() => {
-    // A run that was asked for begins within a second or two.
+    // A requested run starts within a second or two.
     if (!isRunning && Date.now() - asked.value > 5 * POLL_MS) return;
     const timer = setTimeout(() => void again(), POLL_MS);
     return () => clearTimeout(timer);

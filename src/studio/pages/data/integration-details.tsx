@@ -23,7 +23,7 @@ const took = (ms: number | null): string => {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;
 };
 
-/** A bar for each run, the oldest first: as high as it had rows, its rejects on top. The table below says the same. */
+/** Bar chart of runs, oldest first: height by rows, rejects on top. The table below has the same data. */
 const Chart = ({ runs }: { runs: Run[] }) => {
   const most = Math.max(1, ...runs.map(({ synced, failed }) => synced + failed));
   const height = (rows: number) => (rows / most) * 56;
@@ -77,7 +77,7 @@ const Rejects = ({ rejects, hasMoreRejects }: IntegrationResponse) => (
   </>
 );
 
-/** The runs and rejects of one integration. */
+/** Runs and rejected rows of one integration. */
 export const IntegrationDetails = ({ id, isRunning }: { id: string; isRunning: boolean }) => {
   const { loaded, again } = useLoad(
     () => call<IntegrationResponse>('GET', `/api/integrations/${encodeURIComponent(id)}`),

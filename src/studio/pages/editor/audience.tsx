@@ -16,7 +16,7 @@ import type { Editor } from './editor-state.ts';
 import { Reach } from './reach.tsx';
 import './blocks.css';
 
-/** People who see it whatever the rules say. */
+/** Users who always see the campaign, for tests. */
 export const TestUsers = ({ editor }: { editor: Editor }) => (
   <ListField
     id="test_users"
@@ -42,12 +42,12 @@ const parse = (typed: string): Filter | null | undefined => {
       ? (value as Filter)
       : undefined;
   } catch {
-    // Half-written JSON is the ordinary state of an editor.
+    // Incomplete JSON is normal while typing.
     return undefined;
   }
 };
 
-/** The filter itself, for what the builder has no lines for. */
+/** JSON editor for filters that the builder cannot show. */
 export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
   const typed = useSignal<string | null>(null);
   const isUnread = typed.value !== null && parse(typed.value) === undefined;
@@ -83,21 +83,21 @@ export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) 
 interface AudienceBuilderProps {
   audience: Filter | null;
   checks: readonly DraftCheck[];
-  /** Whether it may ask for segments. */
+  /** Whether conditions can use segments. */
   hasSegments: boolean;
   onChange(audience: Filter | null): void;
 }
 
-/** An audience, line by line or as JSON. */
+/** Audience editor, as rows or as JSON. */
 export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: AudienceBuilderProps) => {
   const read = readAudience(audience);
   const names = useNames();
-  /** Lines as they are typed, until the audience is changed from elsewhere. */
+  /** Rows as typed, until the audience changes from outside. */
   const typed = useSignal<{ of: Filter | null; model: AudienceModel } | null>(null);
   const isJson = useSignal(read === null);
   const isTyped = typed.value && JSON.stringify(typed.value.of) === JSON.stringify(audience);
   const model = isTyped ? typed.value!.model : read;
-  /** Counts changes from elsewhere: fields keep what is typed, and have to be made again. */
+  /** Counts changes from outside. Fields are uncontrolled, so they are remounted. */
   const outside = useRef({ count: 0, last: JSON.stringify(audience) });
   if (!isTyped && outside.current.last !== JSON.stringify(audience)) {
     outside.current = { count: outside.current.count + 1, last: JSON.stringify(audience) };
@@ -183,7 +183,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
   );
 };
 
-/** Who gets it. */
+/** Section of the editor for the audience. */
 export const Audience = ({ editor, reach }: { editor: Editor; reach: Loaded<ReachResponse> }) => {
   const { audience } = editor.campaign.value;
   return (

@@ -20,7 +20,7 @@ import { CopyDialog, PublishDialog } from './publish-dialog.tsx';
 import '../shell/shell.css';
 
 type Tab = 'edit' | 'results' | 'history';
-/** How often it is looked whether somebody else edits the same draft. */
+/** Polling interval for changes of the same draft by other operators. */
 const LOOK_MS = 10_000;
 
 const TABS: readonly { tab: Tab; name: string }[] = [
@@ -41,7 +41,7 @@ const readRow = async (id: string): Promise<CampaignRow | null> => {
   }
 };
 
-/** One campaign: what it says, what came of it, what it was. */
+/** Campaign with its editor, results and history. */
 export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
   const loads = useRef(0);
   const { loaded, again } = useLoad(async () => {
@@ -59,7 +59,7 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
             </Problem>
           );
         }
-        // It is loaded anew after a release or a discarded draft: what was typed before belongs to another editor.
+        // A release or a discarded draft remounts the editor, so that its unsaved state is not reused.
         return (
           <Boundary
             key={loads.current}
@@ -73,7 +73,7 @@ export const CampaignScreen = ({ id, tab }: { id: string; tab: Tab }) => {
   );
 };
 
-/** In the place of a campaign that cannot be drawn: the way out is to discard its draft. */
+/** Fallback for a campaign that cannot be rendered, with an option to discard its draft. */
 const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Promise<void> }) => {
   const { row, reason, onDiscarded } = props;
   const discard = useAction(async () => {
@@ -119,7 +119,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
     };
     const look = () => {
       if (document.visibilityState !== 'visible') return;
-      // Without an answer the next look, or the next save, tells.
+      // If this fails, the next poll or save reports it.
       editor.look().catch(() => undefined);
       if (!editor.isReadOnly) report().catch(() => undefined);
     };
@@ -169,7 +169,7 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <DraftBar
             editor={editor}
             onPublish={async () => {
-              // What stands in such a field is not in the draft: its last value would be published.
+              // Invalid input is not in the draft, so its last valid value would be published.
               const unread = document.querySelector<HTMLElement>('#section [data-unread="true"]');
               if (unread) {
                 unread.focus();

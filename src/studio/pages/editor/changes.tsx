@@ -13,7 +13,7 @@ const whole = ({ before, after }: Change): Part[] => [
   { value: after, removed: false, added: true },
 ];
 
-/** Of two texts that have less than half of their letters in common, the words between each other could not be read. */
+/** Returns whether texts share less than half of their characters, so that a word diff would be unreadable. */
 const isRewritten = (parts: readonly Part[], { before, after }: Change): boolean => {
   const letters = (text: string) => text.replace(/\s/g, '').length;
   const kept = parts.reduce(
@@ -23,7 +23,7 @@ const isRewritten = (parts: readonly Part[], { before, after }: Change): boolean
   return kept * 2 < Math.max(letters(before), letters(after));
 };
 
-/** The words of both texts in one line, those that went and those that came marked. The library is loaded for it. */
+/** Returns a word diff. The library is lazy-loaded. */
 const useWords = (change: Change): Part[] => {
   const { before, after } = change;
   const { loaded } = useLoad(
@@ -33,7 +33,7 @@ const useWords = (change: Change): Part[] => {
     },
     JSON.stringify([before, after]),
   );
-  // Until the library is there, and without it, both texts stand there whole.
+  // Shows both texts in full until the library is loaded, or if it fails.
   const parts: Part[] = loaded.state === 'ready' ? loaded.value : whole(change);
   return parts.filter(({ value }) => value !== '');
 };
@@ -51,7 +51,7 @@ const ChangeRow = ({ change }: { change: Change }) => (
   </div>
 );
 
-/** What is different between two campaigns. */
+/** Differences between two campaigns. */
 export const Changes = ({ before, after }: { before: CampaignJson | null; after: CampaignJson | null }) => {
   const changes = campaignChanges(before, after, {
     placement: placementName,

@@ -11,7 +11,7 @@ interface ConditionPartProps {
   isWide?: boolean;
 }
 
-/** One control of a line, with its label above it. */
+/** Labeled control of a condition. */
 export const ConditionPart = ({ label, children, isWide = false }: ConditionPartProps) => (
   // biome-ignore lint/a11y/noLabelWithoutControl: the control is among its children
   <label class={isWide ? 'condition-part wide' : 'condition-part'}>
@@ -76,18 +76,18 @@ const ControlInput = ({ id, control, onChange }: ControlInputProps) => {
 };
 
 interface ConditionRowProps {
-  /** ID of the control that says what the line is about. */
+  /** ID of the main control of the condition. */
   id: string;
   condition: Condition;
-  /** It says nothing yet. */
+  /** Not filled in yet. */
   isIncomplete: boolean;
-  /** No user has what it names. */
+  /** No user in the sample has the name. */
   isUnknown: boolean;
   onChange(condition: Condition): void;
   onRemove(): void;
 }
 
-/** One line of the builder. */
+/** Condition in the audience builder. */
 export const ConditionRow = (props: ConditionRowProps) => {
   const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
   const controls = controlsOf(condition, signedIn().workspace);

@@ -32,14 +32,14 @@ interface CustomFieldProps {
 const shownOf = ({ value }: PropertyJson) =>
   typeof value === 'object' ? JSON.stringify(value, null, 2) : String(value);
 
-/** What was typed, as a value of the type; `undefined` where it is none. Liquid is text in any type. */
+/** Parses input as a value of the type; `undefined` if invalid. Liquid is a string in any type. */
 const readValue = (type: PropertyType, typed: string): unknown => {
   if (type === 'jsonobject') {
     try {
       const value: unknown = JSON.parse(typed);
       return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
     } catch {
-      // Half-written JSON is the ordinary state of an editor.
+      // Incomplete JSON is normal while typing.
       return undefined;
     }
   }
@@ -49,7 +49,7 @@ const readValue = (type: PropertyType, typed: string): unknown => {
   return typed.trim() !== '' && Number.isFinite(Number(typed)) ? Number(typed) : undefined;
 };
 
-/** A property with what is typed for it: the last good value stays where that is none of its type. */
+/** Input for a property. Keeps the last valid value while the input is invalid for its type. */
 export const CustomField = ({ name, property, checks, onChange }: CustomFieldProps) => {
   const typed = useSignal<string | null>(null);
   const id = `property-${name}`;
@@ -118,7 +118,7 @@ const EMPTY: Record<PropertyType, unknown> = {
 
 const isOfTemplates = (name: string) => TEMPLATE_PROPERTIES.some((each) => each.name === name);
 
-/** Properties that a page's own hook reads. */
+/** Properties for custom placement hooks. */
 export const CustomProperties = ({ properties, checks, onChange }: CustomPropertiesProps) => {
   const name = useSignal('');
   const type = useSignal<PropertyType>('string');

@@ -10,7 +10,7 @@ import { Changes } from './changes.tsx';
 import type { Editor, SaveState } from './editor-state.ts';
 import { Review } from './review.tsx';
 
-/** Two wrote the same draft: both are shown, and the operator says which goes on. */
+/** Conflict of two operators in one draft: shows both versions to choose from. */
 export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped(): Promise<void> }) => {
   const { value: state } = editor.state;
   if (state.is !== 'conflict') return null;
@@ -68,10 +68,10 @@ const describeState = ({ row, isDraft, state, revision }: Editor): string => {
   return isAsFound ? `Draft, saved by ${row.draft!.editor} ${ago(row.draft!.at)}` : 'Draft saved';
 };
 
-/** Whether the operator may publish, or in a workspace whose campaigns are in its file copy. */
+/** Whether the operator can publish, or copy the JSON if campaigns are managed in the workspace file. */
 const mayPublish = () => hasRole(signedIn().workspace.campaignsFrom === 'file' ? 'edit' : 'publish');
 
-/** Why the draft cannot be published from here though the operator may publish; `null` where it can. */
+/** Returns why the draft cannot be published although the operator has the right; `null` if it can. */
 const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
   const { operator, workspace } = signedIn();
   if (workspace.campaignsFrom === 'file') {
@@ -82,13 +82,13 @@ const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): strin
   return 'Another operator must publish your changes.';
 };
 
-/** The same in a line of its own: the bar stays in sight, and is low. */
+/** The same in a row of its own, because the sticky bar must stay low. */
 export const WhyNotPublish = ({ editor }: { editor: Editor }) => {
   const words = mayPublish() ? whyNotPublish(editor) : null;
   return words === null ? null : <p class="campaign-why">{words}</p>;
 };
 
-/** What state the draft is in, and what can be done with it. */
+/** Status of the draft, and its actions. */
 export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
   const { isDraft, errors, row } = editor;
   const { value: state } = editor.state;
@@ -119,7 +119,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
       </p>
       {!editor.isReadOnly && (
         <div class="row draft-buttons">
-          {/* They keep the focus with the last step: a disabled button would lose it. */}
+          {/* `aria-disabled`, because a disabled button loses the focus after the last step. */}
           <Button look="quiet" aria-disabled={!editor.canUndo.value} onClick={editor.undo}>
             Undo
           </Button>

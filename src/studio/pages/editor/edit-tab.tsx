@@ -15,7 +15,7 @@ import { Schedule } from './schedule.tsx';
 import './blocks.css';
 import './editor.css';
 
-/** Where a check points to, as people would name it. */
+/** Returns the location of a check, as labels. */
 const whereOf = ({ path }: DraftCheck, campaign: CampaignJson): string => {
   const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
@@ -34,7 +34,7 @@ interface CheckListProps {
   onGo?(check: DraftCheck): void;
 }
 
-/** What keeps the draft from being published, then what should be looked at. */
+/** Checks of the draft, errors first. */
 export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
   const errors = checks.filter(({ severity }) => severity === 'error').length;
   return (
@@ -90,7 +90,7 @@ const sectionInAddress = (): Section =>
 const sectionOf = ({ path: [member] }: DraftCheck): Section =>
   SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message';
 
-/** The four parts of a campaign, and beside them what people would see. */
+/** The four sections of a campaign, with the preview beside them. */
 export const EditTab = ({ editor }: { editor: Editor }) => {
   const section = useSignal(sectionInAddress());
   const open = (next: Section) => {
@@ -111,7 +111,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   }, [section]);
   const variantId = useSignal(editor.campaign.value.variants[0]?.variant_id ?? '');
   const chosenLanguage = useSignal<string | null>(null);
-  /** ID of the field that is to have the focus once it is there. */
+  /** ID of the field to focus once it is rendered. */
   const wanted = useSignal<string | null>(location.hash === '#expires' ? 'expires' : null);
   const campaign = editor.campaign.value;
   const reach = useReach(campaign);
@@ -119,7 +119,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   const variant =
     campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? campaign.variants[0];
 
-  /** Shows the field that a check is about, and puts the focus there. */
+  /** Shows and focuses the field of a check. */
   const goTo = (check: DraftCheck) => {
     const [member, index, part, ...names] = check.path;
     const property = names.at(-1);
@@ -130,14 +130,14 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
     }
     wanted.value = property === undefined ? String(member) : `property-${property}`;
   };
-  // It may be gone, after an undo for one.
+  // The language may have been removed, for example by Undo.
   const language = otherLanguages(campaign).find((each) => each === chosenLanguage.value) ?? null;
   const target = wanted.value;
   useLayoutEffect(() => {
     if (target === null) return;
     wanted.value = null;
     const field = document.getElementById(target);
-    // It may be behind “More”.
+    // The field may be in a closed “More” section.
     field?.closest('details')?.setAttribute('open', '');
     field?.focus();
     field?.scrollIntoView({ block: 'center' });

@@ -13,13 +13,13 @@ import { createUndoStack } from './undo-stack.ts';
 
 const keyOf = (campaignId: string) => `placard-unsaved:${signedIn().workspace.id}:${campaignId}`;
 
-/** A campaign as the server has it, as far as this page knows; or a change of it that the server does not have yet. */
+/** Campaign as last known on the server, or with a change that is not saved yet. */
 interface Stored {
-  /** `null`: there is no draft. */
+  /** `null` if there is no draft. */
   revision: string | null;
   basedOn: number;
   campaign: CampaignJson;
-  /** Who saved the draft last. */
+  /** Last operator who saved the draft. */
   editor: string | null;
 }
 
@@ -30,12 +30,12 @@ const storedOf = ({ revision, basedOn, campaign, editor }: DraftRow): Stored => 
   editor,
 });
 
-/** Keeps a change until the server has it: a page that is closed without a connection would lose it. */
+/** Keeps an unsaved change in local storage, so that it survives closing the page offline. */
 const keepUnsaved = (campaignId: string, unsaved: Stored): void => {
   try {
     localStorage.setItem(keyOf(campaignId), JSON.stringify(unsaved));
   } catch {
-    // Storage is full or switched off: the change is still on its way to the server.
+    // Storage is full or disabled: the change is still sent to the server.
   }
 };
 
@@ -43,7 +43,7 @@ const forgetUnsaved = (campaignId: string): void => {
   try {
     localStorage.removeItem(keyOf(campaignId));
   } catch {
-    // Switched off: there is nothing to forget.
+    // Storage is disabled: nothing to delete.
   }
 };
 
@@ -51,26 +51,26 @@ const unsavedOf = (campaignId: string): Stored | null => {
   try {
     return JSON.parse(localStorage.getItem(keyOf(campaignId)) ?? 'null');
   } catch {
-    // Storage is switched off, or holds what no version of this page has written.
+    // Storage is disabled, or has data of another format.
     return null;
   }
 };
 
-/** Pause in typing after which a draft is saved. */
+/** Debounce of saving, in milliseconds. */
 const SAVE_MS = 500;
 
-/** Whether the server has what this page shows. */
+/** Status of saving to the server. */
 export type SaveState =
   | { is: 'saved' | 'waiting' | 'saving' }
   | { is: 'failed'; why: string }
-  /** Somebody else was faster; without `theirs` they published or discarded the draft. */
+  /** Another operator saved first. Without `theirs`, they published or discarded the draft. */
   | { is: 'conflict'; theirs: DraftRow | null };
 const SAVED: SaveState = { is: 'saved' };
 const WAITING: SaveState = { is: 'waiting' };
 
 /**
- * A campaign being edited. Every change is saved as a draft over the revision that this page knows; where somebody else
- * was faster nothing is saved until the operator has chosen.
+ * Creates the state of a campaign in the editor. Each change is saved as a draft over the known revision. On a conflict nothing
+ * is saved until the operator has chosen.
  */
 export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const path = `/api/drafts/${encodeURIComponent(row.id)}`;
@@ -78,9 +78,9 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     ? storedOf(row.draft)
     : { revision: null, basedOn: row.newest, campaign: currentCampaign(row), editor: null };
   const kept = isReadOnly ? null : unsavedOf(row.id);
-  // What is stored may be the kept change itself: the page was closed before it read that it was saved.
+  // The stored draft can equal the kept change if the page was closed before the response arrived.
   const recovered = kept && JSON.stringify(kept.campaign) !== JSON.stringify(found.campaign) ? kept : null;
-  /** Somebody has saved or published since the change was made: then both are shown, and the operator chooses. */
+  /** Another operator saved or published after the change was made: both versions are shown to choose from. */
   const isOvertaken =
     recovered !== null && (recovered.revision !== found.revision || recovered.basedOn !== found.basedOn);
 
@@ -93,7 +93,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const review = signal<readonly ReviewEntry[]>(row.draft?.review ?? []);
   const isDraft = computed(() => known.value.revision !== null);
 
-  /** Whether this page has changed anything: who only reads follows what others save. */
+  /** Whether this page has changes. Without any, it follows changes of other operators. */
   let hasChanged = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let saving: Promise<void> = Promise.resolve();
@@ -103,10 +103,10 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       (answer) => {
         if (campaign.value === content) checks.value = answer.checks;
       },
-      // What is wrong is told again with the next change that is saved.
+      // The next save reports the error.
       () => undefined,
     );
-  /** What this page has sent is stored; it may have changed since. */
+  /** Records what the server has stored. The campaign may have changed since. */
   const stored = (sent: CampaignJson, as: string) => {
     known.value = { ...known.value, revision: as, campaign: sent, editor: signedIn().operator.name };
     state.value = campaign.value === sent ? SAVED : WAITING;
@@ -119,7 +119,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     }
     const draft = (error.body['theirs'] as DraftRow | null) ?? null;
     if (draft && JSON.stringify(draft.campaign) === JSON.stringify(sent)) {
-      // It is what this page itself saved as it was left: only the answer was lost.
+      // Own save of a previous page exit, whose response was lost.
       stored(sent, draft.revision);
       void check(sent);
       return;
@@ -130,7 +130,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       return;
     }
     known.value = storedOf(draft);
-    // A step back would take their change away with one's own.
+    // Undo would otherwise revert their change.
     steps.forget();
     put(merged);
     announce(`${draft.editor} changed other parts of this draft meanwhile. Both changes are kept.`);
@@ -150,7 +150,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     }
     if (state.peek().is === 'waiting') saveSoon();
   };
-  // One after the other: each is over the revision that the one before it made.
+  // Sequential, because each save needs the revision of the previous one.
   const save = (keepalive = false): Promise<void> => {
     clearTimeout(timer);
     saving = saving.then(() => saveOnce(keepalive));
@@ -163,14 +163,14 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const put = (next: CampaignJson) => {
     hasChanged = true;
     campaign.value = next;
-    // In a conflict too: the page may be closed before the operator has chosen.
+    // Also during a conflict, because the page may be closed before the operator has chosen.
     keepUnsaved(row.id, { ...known.value, campaign: next });
     if (state.value.is === 'conflict') return;
     state.value = WAITING;
     saveSoon();
   };
 
-  /** Changes the campaign. Changes with one `mark` that follow each other closely are undone together. */
+  /** Changes the campaign. Consecutive changes with the same `mark` are one undo step. */
   const change = (make: (campaign: CampaignJson) => CampaignJson, mark = '') => {
     steps.keep(campaign.value, mark);
     put(make(campaign.value));
@@ -194,20 +194,19 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     revision: () => known.value.revision,
     lastEditor: () => known.value.editor,
     save,
-    /** Resolves once nothing waits to be saved any more: all is stored, or the state says why not. */
+    /** Resolves once no change is pending: all is stored, or the state has the error. */
     async flush() {
       do await save();
       while (state.peek().is === 'waiting');
     },
     change,
-    /** Changes one member of the campaign; `null` takes it out. */
+    /** Sets a member of the campaign; `null` removes it. */
     set<Name extends keyof CampaignJson>(name: Name, value: CampaignJson[Name] | null, mark: string = name) {
       change((before) => {
         const { [name]: _, ...rest } = before;
         return value === null ? (rest as CampaignJson) : { ...before, [name]: value };
       }, mark);
     },
-    /** Changes one variant. */
     changeVariant(variantId: string, make: (before: VariantJson) => VariantJson, mark: string) {
       const variants = campaign.value.variants.map((each) =>
         each.variant_id === variantId ? make(each) : each,
@@ -222,12 +221,9 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       const after = steps.forth(campaign.value);
       if (after) put(after);
     },
-    /** What was kept of this campaign on the device is of no use any more. */
+    /** Deletes the unsaved change of this campaign from local storage. */
     forget: () => forgetUnsaved(row.id),
-    /**
-     * Looks whether somebody else has saved, published or discarded this draft, and says so before the next change is
-     * refused. What could not be saved is tried again first.
-     */
+    /** Polls for changes by other operators, to show conflicts before the next save. Retries a failed save first. */
     async look() {
       if (state.value.is === 'failed') await save();
       if (state.value !== SAVED) return;
@@ -245,16 +241,16 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       void check(draft.campaign);
       announce(`${draft.editor} changed this draft.`);
     },
-    /** After a conflict: what this page has is saved over theirs. */
+    /** Resolves a conflict: saves this version over theirs. */
     keepMine() {
       if (state.value.is !== 'conflict') return;
       const { theirs } = state.value;
-      // Without a draft of theirs it stays over the release that it was made over: publishing then shows what came since.
+      // Without a draft of theirs it keeps its base release, so that publishing shows the newer release.
       known.value = theirs ? storedOf(theirs) : { ...known.value, revision: null };
       state.value = WAITING;
       void save();
     },
-    /** After a conflict: goes on with what somebody else saved; one's own is one step back. */
+    /** Resolves a conflict: continues with their version. Undo restores the own one. */
     takeTheirs() {
       if (state.value.is !== 'conflict' || !state.value.theirs) return;
       steps.keep(campaign.value);
@@ -263,7 +259,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       state.value = SAVED;
       forgetUnsaved(row.id);
     },
-    /** After a release that this draft did not know: from now on it is meant to follow that one. */
+    /** Rebases the draft on a release that it did not know. */
     async follow(release: number) {
       known.value = { ...known.value, basedOn: release };
       state.value = WAITING;

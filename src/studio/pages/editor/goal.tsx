@@ -12,7 +12,7 @@ import './blocks.css';
 const MAX_GOALS = 4;
 const HOURS_A_DAY = 24;
 
-/** How many people it takes to see a change, before any of them is asked. */
+/** Calculator of the required sample size. */
 const SampleSize = ({ editor }: { editor: Editor }) => {
   const rate = useSignal<number | null>(5);
   const lift = useSignal<number | null>(20);
@@ -103,7 +103,7 @@ const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
   );
 };
 
-/** What a success is, and how many people it takes to tell. */
+/** Goals and the planned sample size. */
 export const Goal = ({ editor }: { editor: Editor }) => {
   const { conversions, target_sample_size } = editor.campaign.value;
   const goals = conversions ?? [];

@@ -7,11 +7,11 @@ import { LoadView, useAction, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
 import './blocks.css';
 
-/** The bytes of a file in Base64. */
+/** Returns the content of a file in Base64. */
 const base64Of = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader();
-    // It reads `data:image/png;base64,…`.
+    // A data URL: `data:image/png;base64,…`.
     reader.onload = () => resolve(String(reader.result).split(',', 2)[1] ?? '');
     reader.onerror = () => reject(new Refused(`“${file.name}” cannot be read.`));
     reader.readAsDataURL(file);
@@ -90,7 +90,7 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
   const uploading = useAction(async (file: File) => {
     const { url, name } = await upload(file);
     announce(`“${name}” is in the library${isOpen.current ? ', and in the message' : ''}.`);
-    // Who has closed the dialog meanwhile may be at another variant.
+    // The dialog may be closed by now, and another variant open.
     if (isOpen.current) onChoose(url);
   });
   return (
@@ -109,7 +109,7 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
             onChange={(event) => {
               const [file] = event.currentTarget.files ?? [];
               if (file) void uploading.run(file);
-              // The same file may be chosen again.
+              // Reset, so that the same file fires `change` again.
               event.currentTarget.value = '';
             }}
           />
@@ -143,13 +143,13 @@ const Library = ({ library: { images, problem, warning }, onChoose, onDeleted }:
 };
 
 interface ImageButtonProps {
-  /** What the image is for. */
+  /** Label of the image field. */
   label: string;
-  /** Gets the address of the image that was chosen or uploaded. */
+  /** Called with the URL of the chosen or uploaded image. */
   onChoose(url: string): void;
 }
 
-/** Opens the images of the workspace: to choose one, to add one, to delete one. */
+/** Button that opens the image library, to choose, upload or delete images. */
 export const ImageButton = ({ label, onChoose }: ImageButtonProps) => (
   <DialogButton look="link" name="Choose or upload …" aria-label={`Choose or upload an image for ${label}`}>
     {(close) => (

@@ -17,7 +17,7 @@ import { announce } from '../components/notices.tsx';
 import type { Editor } from './editor-state.ts';
 import { readTextFile } from './read-text-file.ts';
 
-/** To choose from; any other one can be typed. */
+/** Suggested languages; any other can be typed. */
 const COMMON =
   'ar bg cs da de de-AT de-CH el en en-GB es es-MX et fa fi fr fr-CA he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-BR ro ru sk sl sr sv th tr uk ur vi zh-Hans zh-Hant'.split(
     ' ',
@@ -25,7 +25,7 @@ const COMMON =
 
 interface LanguagesProps {
   editor: Editor;
-  /** The language that is written in; `null` is the campaign's own. */
+  /** Language being edited; `null` for the campaign's own. */
   chosen: string | null;
   onChoose(language: string | null): void;
 }
@@ -44,7 +44,7 @@ const download = (name: string, text: string) => {
   URL.revokeObjectURL(link.href);
 };
 
-/** Files for translators, and what they bring back. */
+/** Export and import of translations. */
 const Files = ({ editor, language }: { editor: Editor; language: string }) => {
   const file = useRef<HTMLInputElement>(null);
   const notes = useSignal<string[]>([]);
@@ -81,7 +81,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
         onChange={(event) => {
           const [chosen] = event.currentTarget.files ?? [];
           if (chosen) void importing.run(chosen);
-          // The same file may be chosen again.
+          // Reset, so that the same file fires `change` again.
           event.currentTarget.value = '';
         }}
       />
@@ -99,7 +99,7 @@ const Files = ({ editor, language }: { editor: Editor; language: string }) => {
   );
 };
 
-/** One language more. The first time it is asked as well which one the texts are in. */
+/** Adds a language. The first time it also asks for the language of the existing texts. */
 const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onChoose'>) => {
   const { language } = editor.campaign.value;
   const own = useSignal('en');
@@ -148,7 +148,7 @@ const AddLanguage = ({ editor, onChoose }: Pick<LanguagesProps, 'editor' | 'onCh
   );
 };
 
-/** The languages of the message: which one is written in, what each lacks, and the way to one more. */
+/** Languages of the message, with the number of missing translations. */
 export const Languages = ({ editor, chosen, onChoose }: LanguagesProps) => {
   const campaign = editor.campaign.value;
   const others = otherLanguages(campaign);

@@ -22,7 +22,7 @@ interface VariantsProps {
 
 const percent = new Intl.NumberFormat('en-GB', { maximumFractionDigits: 1 });
 
-/** The bar of who gets what: every variant and the control group, by their real shares of the audience. */
+/** Bar of the variants and the control group, by their shares of the audience. */
 const ShareBar = ({ campaign }: { campaign: CampaignJson }) => {
   const shares = sharesOf(campaign);
   return (
@@ -47,7 +47,7 @@ const ShareBar = ({ campaign }: { campaign: CampaignJson }) => {
   );
 };
 
-/** The variants of the message, how the audience is divided among them, and the group that sees nothing. */
+/** Variants, their shares and the control group. */
 export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
   const campaign = editor.campaign.value;
   const { variants } = campaign;
@@ -64,7 +64,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
     const at = variants.indexOf(current);
     editor.set('variants', variants.toSpliced(at, 1), '');
     onChoose((variants[at + 1] ?? variants[at - 1])!.variant_id);
-    // The button that was pressed is gone with the last but one.
+    // The focused button disappears with the second-last variant.
     document.getElementById('add-variant')?.focus();
   };
 
@@ -133,7 +133,7 @@ interface MessageProps {
   editor: Editor;
   variant: VariantJson;
   onVariant(variantId: string): void;
-  /** The language that is written in; `null` is the campaign's own. */
+  /** Language being edited; `null` for the campaign's own. */
   language: string | null;
   onLanguage(language: string | null): void;
 }
@@ -169,7 +169,7 @@ const Placements = ({ editor }: { editor: Editor }) => {
   );
 };
 
-/** What is shown, and where. */
+/** Section of the editor for content and placements. */
 export const Message = ({ editor, variant, onVariant, language, onLanguage }: MessageProps) => {
   return (
     <>

@@ -23,10 +23,10 @@ import { Personalise, WordsInput } from './text-with-variables.tsx';
 
 interface TemplateFieldProps {
   name: string;
-  /** `undefined` where the campaign does not have it. */
+  /** `undefined` if not set in the campaign. */
   property: PropertyJson | undefined;
   checks: readonly DraftCheck[];
-  /** `null` takes it out of the campaign. */
+  /** `null` removes the property. */
   onChange(property: PropertyJson | null): void;
 }
 
@@ -38,13 +38,13 @@ const YES_OR_NO = [
   { value: 'false', name: 'No' },
 ];
 
-/** One property of the ready-made templates, with the input that fits it. */
+/** Input for a property of the ready-made templates. */
 export const TemplateField = ({ name, property, checks: found, onChange }: TemplateFieldProps) => {
   const isVisited = useSignal(false);
   const template: TemplateProperty = TEMPLATE_PROPERTIES.find((each) => each.name === name)!;
   const id = `property-${name}`;
   const text = property === undefined ? '' : String(property.value);
-  // A field that nobody has come to yet is not wrong for being empty: the list of checks says what is to do.
+  // An empty field shows no error before its first visit; the list of checks has it.
   const checks = text === '' && !isVisited.value ? [] : found;
   const put = (value: string) =>
     onChange(value === '' ? null : { type: property?.type ?? template.type, value });
@@ -135,7 +135,7 @@ interface OnClickProps {
   change(make: (before: VariantJson) => VariantJson, mark: string): void;
 }
 
-/** What a click does to the user, beside being counted. */
+/** Effect of a click on the user's profile. */
 const OnClick = ({ variant, checks, change }: OnClickProps) => {
   const { event, attributes } = variant.on_click ?? {};
   const put = (changed: OnClickJson) =>
@@ -176,8 +176,7 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
 };
 
 /**
- * Properties of the templates that draw the campaign's placements, of all templates where one of them is unknown, and those that the
- * variant has.
+ * Returns the properties of the templates of these placements (of all templates if one is unknown) and those set in the variant.
  */
 const propertiesOf = (placementIds: readonly string[], { properties }: VariantJson): TemplateProperty[] => {
   const placements = signedIn().workspace.placements ?? [];
@@ -192,11 +191,11 @@ const propertiesOf = (placementIds: readonly string[], { properties }: VariantJs
   );
 };
 
-/** Checks of what a click does, by their paths in it. */
+/** Returns the checks of `on_click`, with paths relative to it. */
 const validateDraft = (checks: readonly DraftCheck[], index: number): DraftCheck[] =>
   checksAt(checks, 'variants', index, 'on_click').map((check) => ({ ...check, path: check.path.slice(3) }));
 
-/** What a variant shows. Fields of the templates are always there: an empty one is not in the campaign. */
+/** Properties of a variant. Template fields are always shown; empty ones are not in the campaign. */
 export const Properties = ({ editor, variant }: { editor: Editor; variant: VariantJson }) => {
   const { variants } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);

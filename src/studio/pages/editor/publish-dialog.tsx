@@ -23,7 +23,7 @@ const names = ({ names: some, count }: NamedCampaigns) =>
   some.map((name) => `“${name}”`).join(', ') +
   (count > some.length ? ` and ${count - some.length} more` : '');
 
-/** Which campaigns it comes before and after, placement by placement. */
+/** Campaigns ahead and behind, by placement. */
 export const Effect = ({ effect }: { effect: PublishImpact }) => (
   <ul class="stack tight">
     {effect.placements.map(({ id, name, before, after }) => (
@@ -44,7 +44,7 @@ interface TheirReleaseProps {
   onReplace(release: ReleaseRow): void;
 }
 
-/** A release that came while this one was written, and what publishing would undo of it. */
+/** A newer release, and which of its changes publishing would revert. */
 export const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
   <section class="panel notice" role="alert">
     <h3>
@@ -58,7 +58,7 @@ export const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => 
   </section>
 );
 
-/** Where the workspace file is the truth: what to put into it, and what that changes. */
+/** JSON for the workspace file, if campaigns are managed there, and its changes. */
 export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) => {
   const campaign = editor.campaign.value;
   const text = JSON.stringify(campaign, null, 2);
@@ -100,7 +100,7 @@ interface PublishDialogProps {
   onPublished(): Promise<void>;
 }
 
-/** What would change, for whom, and the last question before it does. */
+/** Confirms publishing, with the changes and the affected users. */
 export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogProps) => {
   const note = useSignal('');
   const when = useSignal<'now' | 'later'>('now');
@@ -108,7 +108,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   const at = useSignal<string | null>(new Date(Date.now() + DAY_MS).toISOString());
   const theirs = useSignal<ReleaseRow | null>(null);
   const { row } = editor;
-  // Of a campaign that is not live yet, the draft is most often meant to replace what is scheduled.
+  // Before a campaign is live, a new release usually replaces the scheduled one.
   const scheduled = useSignal<ScheduledChoice>(row.published ? 'keep' : 'cancel');
   const before = useSignal(editor.row.published?.campaign ?? null);
   const campaign = editor.campaign.value;
@@ -146,7 +146,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       const status = error instanceof ApiError ? error.status : 0;
       if (status === 409) theirs.value = ((error as ApiError).body['theirs'] as ReleaseRow | null) ?? null;
       if (status !== 412) throw error;
-      // Somebody else has changed the draft: it is shown beside one's own, to choose from.
+      // Another operator changed the draft: the editor shows the conflict.
       onClose();
       announce(describeError(error));
       await editor.look();

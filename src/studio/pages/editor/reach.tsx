@@ -5,7 +5,7 @@ import { call } from '../call.ts';
 import { countText } from '../components/format.ts';
 import { type Loaded, useLoad } from '../components/loading.tsx';
 
-/** Pause in typing after which users are counted. */
+/** Debounce of counting users, in milliseconds. */
 const TYPING_MS = 400;
 
 /** Estimated number of users: `Everybody: 3,062 users`, `About 1,200 of 5,000 users (1,100–1,300)`. */
@@ -17,7 +17,7 @@ export const formatReach = ({ users, atLeast, atMost, of, fewerThan }: ReachResp
   return `About ${countText(users)} of ${all} (${countText(atLeast)}–${countText(atMost)})`;
 };
 
-/** Whether a campaign would be shown to nobody. Where users are too few to be told apart it is not known. */
+/** Returns whether no user would see the campaign. Unknown if the count is below the reporting floor. */
 const isUnseen = ({ of, shown, fewerThan }: ReachResponse): boolean =>
   of > 0 && shown === 0 && fewerThan === null;
 
@@ -34,10 +34,10 @@ const words = (reach: ReachResponse): string => {
   return `${reached} About ${countText(shown)} will see it. The others are in a higher-priority campaign, the control group or the holdout.`;
 };
 
-/** Counts the users of a draft. */
+/** Returns the estimated reach of a draft. */
 export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
   const { audience = null, placements, priority, starts_at, control_percentage, tags } = campaign;
-  // Nothing else of a campaign changes its reach. A tag may keep the holdout from it.
+  // Other members do not change the reach. A tag can exempt the campaign from the holdout.
   return useLoad(
     (signal) => call<ReachResponse>('POST', '/api/reach', { body: { campaign }, signal }),
     JSON.stringify([audience, placements, priority, starts_at, control_percentage, tags]),
@@ -45,7 +45,7 @@ export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
   ).loaded;
 };
 
-/** Warns of a campaign that nobody would see, or too few users to be told apart. */
+/** Returns warnings if no user would see the campaign, or too few to report. */
 export const reachChecks = (loaded: Loaded<ReachResponse>): DraftCheck[] => {
   if (loaded.state !== 'ready' || loaded.value.of === 0) return [];
   const { value: reach } = loaded;
@@ -58,11 +58,11 @@ export const reachChecks = (loaded: Loaded<ReachResponse>): DraftCheck[] => {
 
 interface ReachProps {
   loaded: Loaded<ReachResponse>;
-  /** Only its test users see the campaign, whatever its audience is. */
+  /** Only test users see the campaign, whatever its audience is. */
   isTest: boolean;
 }
 
-/** How many users the audience of a draft holds. */
+/** Estimated number of users in the audience of a draft. */
 export const Reach = ({ loaded, isTest }: ReachProps) => (
   <div role="status" aria-busy={loaded.state === 'loading'}>
     {!isTest && loaded.state === 'ready' && isUnseen(loaded.value) && (
@@ -73,7 +73,7 @@ export const Reach = ({ loaded, isTest }: ReachProps) => (
     {isTest && <p class="reach-verdict">Only its test users will see it.</p>}
     <p class="audience-reach">
       {
-        // A draft that cannot be read yet has no number; its checks say why.
+        // An invalid draft has no estimate; its checks say why.
         loaded.state === 'ready'
           ? words(loaded.value)
           : loaded.state === 'loading'

@@ -11,7 +11,7 @@ import { announce } from '../components/notices.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 import type { Editor } from './editor-state.ts';
 
-/** What was done, for the list and for the announcement. */
+/** Labels of review actions. */
 const DONE: Record<ReviewEntry['action'], string> = {
   request: 'Approval requested',
   comment: 'Comment added',
@@ -74,7 +74,7 @@ const ReviewDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) 
   );
 };
 
-/** Opens the review of a draft, and says how it stands. */
+/** Button that opens the review of a draft and shows its status. */
 export const Review = ({ editor }: { editor: Editor }) => {
   const { operator, workspace } = signedIn();
   const review = editor.review.value;

@@ -24,7 +24,7 @@ const STOPS: readonly { name: keyof StopAfterJson; label: string }[] = [
   { name: 'conversions', label: 'Goals reached' },
 ];
 
-/** Without members that say nothing; `null` where nothing is left. */
+/** Removes empty members; `null` if none is left. */
 const shortened = ({ impressions, stop_after }: FrequencyJson): FrequencyJson | null => {
   const stops = Object.entries(stop_after ?? {}).filter(([, count]) => count != null);
   const short = {
@@ -34,7 +34,7 @@ const shortened = ({ impressions, stop_after }: FrequencyJson): FrequencyJson | 
   return Object.keys(short).length > 0 ? short : null;
 };
 
-/** How often one person sees it. */
+/** Frequency capping. */
 export const Frequency = ({ editor }: { editor: Editor }) => {
   const { frequency, conversions } = editor.campaign.value;
   const { impressions, stop_after } = frequency ?? {};
@@ -91,7 +91,7 @@ const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }
     ? 'The workspace limits no tag.'
     : `One person gets a day at most: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
 
-/** Names by which the workspace limits campaigns together. */
+/** Tags, by which frequency caps of the workspace group campaigns. */
 export const Tags = ({ editor }: { editor: Editor }) => (
   <ListField
     id="tags"
@@ -150,7 +150,7 @@ const When = ({ editor, member, label, help }: WhenProps) => {
   );
 };
 
-/** When it is shown, what it gives way to, and what a dismissal does. */
+/** Section of the editor for schedule, priority and dismissal. */
 export const Schedule = ({ editor }: { editor: Editor }) => {
   const campaign = editor.campaign.value;
   return (

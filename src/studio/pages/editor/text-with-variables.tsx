@@ -10,17 +10,17 @@ interface WordsInputProps {
   id: string;
   value: string;
   rows: number;
-  /** Enter makes no new line. */
+  /** Single-line: Enter inserts no line break. */
   isLine?: boolean;
   isInvalid?: boolean;
-  /** Of the words, for spelling and for voices. */
+  /** Language of the text, for spell check and screen readers. */
   language?: string;
   placeholder?: string;
   describedBy?: string;
   onChange(value: string): void;
 }
 
-/** Words in the direction of their own language; what they print of a user stays readable in between. */
+/** Text input in the direction of its language, with Liquid isolated, so that braces stay in place. */
 export const WordsInput = ({
   id,
   value,
@@ -58,7 +58,7 @@ export const WordsInput = ({
       }}
       onInput={(event) => {
         const { value: typed, selectionStart } = event.currentTarget;
-        // While a letter is composed its text belongs to the keyboard.
+        // During IME composition the input method owns the text.
         if (!event.isComposing) caret.current = withoutIsolates(typed.slice(0, selectionStart)).length;
         const words = withoutIsolates(typed);
         onChange(isLine ? words.replaceAll('\n', ' ') : words);
@@ -68,7 +68,7 @@ export const WordsInput = ({
 };
 
 interface PersonaliseProps {
-  /** ID of the text field it writes into. */
+  /** ID of the text field to insert into. */
   field: string;
   label: string;
   value: string;
@@ -85,14 +85,14 @@ const KNOWN = [
   { name: 'An attribute of your own', value: OWN },
 ];
 
-/** Puts something of the reader into a text, with what stands there where it is not known. */
+/** Inserts a Liquid variable with a default value. */
 export const Personalise = ({ field, label, value, onChange }: PersonaliseProps) => {
   const isOpen = useSignal(false);
   const chosen = useSignal(KNOWN[0]!.value);
   const own = useSignal('');
   const otherwise = useSignal('');
   const id = useId();
-  // The button that opened it is gone, and the focus would go with it.
+  // Restores the focus, because the button that opened it is gone.
   useLayoutEffect(() => {
     if (isOpen.value) document.getElementById(`${id}-what`)?.focus();
   }, [isOpen.value, id]);

@@ -12,7 +12,7 @@ interface TranslationProps {
   language: string;
 }
 
-/** What a variant says in another language, each text beside the one it is of. An empty field says what is shown in its place. */
+/** Translations of a variant, beside the source texts. An empty field shows its fallback. */
 export const Translation = ({ editor, variant, language }: TranslationProps) => {
   const { variants, language: own } = editor.campaign.value;
   const index = variants.findIndex(({ variant_id }) => variant_id === variant.variant_id);

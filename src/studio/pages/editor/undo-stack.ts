@@ -1,10 +1,10 @@
 import { computed, type Signal, signal } from '@preact/signals';
 
-/** Changes of one field within so long are one step back. */
+/** Changes of one field within this time are one undo step. */
 const STEP_MS = 1_000;
 const MAX_STEPS = 100;
 
-/** Takes the last value of `from`, and leaves what there is now with `to`. `undefined` where `from` has none. */
+/** Pops the last value of `from` and pushes the current one to `to`. `undefined` if `from` is empty. */
 const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Value | undefined => {
   const found = from.value.at(-1);
   if (found === undefined) return undefined;
@@ -13,7 +13,7 @@ const step = <Value>(from: Signal<Value[]>, to: Signal<Value[]>, now: Value): Va
   return found;
 };
 
-/** What there was before, to go back to and forth. */
+/** Undo and redo history. */
 export const createUndoStack = <Value>() => {
   const past = signal<Value[]>([]);
   const future = signal<Value[]>([]);
@@ -21,7 +21,7 @@ export const createUndoStack = <Value>() => {
   return {
     canUndo: computed(() => past.value.length > 0),
     canRedo: computed(() => future.value.length > 0),
-    /** Keeps what is about to be changed. Changes with one `mark` that follow each other closely are one step. */
+    /** Records the value before a change. Consecutive changes with the same `mark` are one step. */
     keep(before: Value, mark = '') {
       const at = Date.now();
       const isSameStep = mark !== '' && mark === last.mark && at - last.at < STEP_MS;
@@ -29,7 +29,7 @@ export const createUndoStack = <Value>() => {
       if (!isSameStep) past.value = [...past.value.slice(-MAX_STEPS), before];
       future.value = [];
     },
-    /** Nothing from before is gone back to. */
+    /** Clears the history. */
     forget() {
       past.value = [];
       future.value = [];

@@ -17,7 +17,7 @@ interface OutcomeLabels {
   details: string[];
 }
 
-/** What of a person is counted against a limit. */
+/** Labels of limits. */
 const LIMITS: Readonly<Record<string, string>> = {
   impressions: 'Views in the last days',
   'stop_after.impressions': 'Views',
@@ -28,7 +28,7 @@ const LIMITS: Readonly<Record<string, string>> = {
 
 const CLAUSE = /^audience\.?(?:\$and\[\d+\]\.)*/;
 
-/** A clause of the audience in a sentence, and what the person has instead. */
+/** Returns an audience condition as a sentence, with the user's actual value. */
 const describeClause = ({ clause, expected, actual }: FailingClause): string => {
   const words = describeAudience({ [clause.replace(CLAUSE, '')]: expected })
     .replace(/^.*?: /, '')
@@ -39,7 +39,7 @@ const describeClause = ({ clause, expected, actual }: FailingClause): string => 
 
 const plain = (title: string, ...details: string[]): OutcomeLabels => ({ title, details });
 
-/** What became of a campaign for somebody, in words. `nameOf` names another campaign by its ID. */
+/** Returns the outcome of a campaign for a user, in words. `nameOf` returns the name of another campaign by ID. */
 export const describeOutcome = (
   explanation: CampaignExplanation,
   nameOf: (campaignId: string) => string,
@@ -100,7 +100,7 @@ const WHERE: Readonly<Record<Insertion, string>> = {
   append: 'last inside',
 };
 
-/** Where pages put the placement by themselves, and whether they have reported that there is no such place. */
+/** Insertion point of an automatically inserted placement, and whether pages reported it missing. */
 const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
   const [site] = signedIn().workspace.sites;
   return (
@@ -134,7 +134,7 @@ const InsertionPointText = ({ selector, insert, paths, missing }: SpotText) => {
 
 interface PlacementProps {
   id: string;
-  /** Where pages insert it by themselves. */
+  /** Insertion point, if pages insert the placement automatically. */
   spot: SpotText | undefined;
   campaigns: readonly CampaignExplanation[];
   isReal: boolean;
@@ -177,13 +177,13 @@ const Placement = ({ id, spot, campaigns, isReal }: PlacementProps) => {
   );
 };
 
-/** The most that the server takes. */
+/** Maximum placements of a request. */
 const MAX_ASKED = 100;
 
-/** Why somebody gets what they get: every campaign of every placement in order, with what became of it. */
+/** Explains what a user gets: all campaigns of each placement in order, with the outcome. */
 export const ExplainScreen = () => {
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });
-  /** Placements to ask for, where there is no room for all in one answer. */
+  /** Placements left out of the last response. */
   const next = useSignal<string[] | null>(null);
   const body = {
     person: personBodyOf(person.value),

@@ -16,12 +16,12 @@ import '../screens.css';
 interface ReleaseItemProps {
   row: CampaignRow;
   release: ReleaseRow;
-  /** The release of the same campaign before it. */
+  /** Previous release of the campaign. */
   before: ReleaseRow | null;
   onDone(): Promise<void>;
 }
 
-/** One release: who published it, why, what it changed, and the way back to it. */
+/** Release with its author, note, changes and rollback. */
 export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) => {
   const isLive = release.release === row.published?.release;
   const isCancelled = release.cancelledAt !== null;
@@ -69,7 +69,7 @@ interface RollBackDialogProps {
   onDone(): Promise<void>;
 }
 
-/** Publishes a former release again, after showing what that would change. */
+/** Publishes a former release again, after showing the changes. */
 export const RollBackDialog = ({ row, release, onClose, onDone }: RollBackDialogProps) => {
   const note = useSignal(`Back to release ${release.release}`);
   const scheduled = useSignal<ScheduledChoice>('keep');
@@ -107,7 +107,7 @@ const NoRelease = () => (
   </Empty>
 );
 
-/** Every release of a campaign, what it changed, and the way back to it. */
+/** Releases of a campaign, with their changes and rollback. */
 export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/releases?campaign=${encodeURIComponent(row.id)}`;
   const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
@@ -119,7 +119,7 @@ export const HistoryTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
     <LoadView loaded={loaded} again={again}>
       {(first) => (
         <Pages
-          // After a roll back the pages before it are those of another history.
+          // Remounts after a rollback, because the loaded pages are outdated.
           key={first.releases[0]?.release}
           first={first}
           read={(before) => call<ReleasesResponse>('GET', `${path}&before=${before}`)}

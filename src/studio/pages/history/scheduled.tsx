@@ -10,12 +10,12 @@ import { hasRole, signedIn } from '../shell/session.ts';
 interface CancelReleaseProps {
   row: CampaignRow;
   scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
-  /** What else names it for screen readers, in a list of several campaigns. */
+  /** Name for screen readers, in a list of several campaigns. */
   name?: string;
   onDone(): Promise<void>;
 }
 
-/** Cancels a scheduled release, after asking. Nothing for those who may not publish. */
+/** Cancels a scheduled release, after confirmation. Renders nothing if the operator cannot publish. */
 export const CancelRelease = ({ row, scheduled, name, onDone }: CancelReleaseProps) => {
   const { release, liveAt } = scheduled;
   if (!hasRole('publish') || signedIn().workspace.campaignsFrom === 'file') return null;
@@ -49,10 +49,10 @@ export const CancelRelease = ({ row, scheduled, name, onDone }: CancelReleasePro
   );
 };
 
-/** What becomes of scheduled releases when another one is published. */
+/** What publishing does to scheduled releases. */
 export type ScheduledChoice = 'keep' | 'cancel';
 
-/** The choice as a request has it: only if there is something to choose. */
+/** Returns the choice for a request; empty if nothing is scheduled. */
 export const scheduledIn = (row: CampaignRow, scheduled: ScheduledChoice) =>
   row.scheduled.length > 0 ? { scheduled } : {};
 
@@ -61,7 +61,7 @@ interface ScheduledChoiceFieldProps {
   choice: Signal<ScheduledChoice>;
 }
 
-/** Asks what becomes of the scheduled release. Nothing if there is none. */
+/** Asks whether to keep the scheduled release. Renders nothing if there is none. */
 export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledChoiceFieldProps) => {
   const [next] = scheduled;
   if (!next) return null;
@@ -87,12 +87,12 @@ export const ScheduledChoiceField = ({ row: { scheduled }, choice }: ScheduledCh
 
 interface ScheduledNoticeProps {
   row: CampaignRow;
-  /** Puts the content of a scheduled release into the editor. */
+  /** Loads the content of a scheduled release into the editor. */
   onEdit: ((release: ScheduledRelease) => void) | null;
   onDone(): Promise<void>;
 }
 
-/** Releases of a campaign that are not live yet, with what can be done about them. */
+/** Scheduled releases of a campaign, with their actions. */
 export const ScheduledNotice = ({ row, onEdit, onDone }: ScheduledNoticeProps) => (
   <>
     {row.scheduled.map((each) => (

@@ -14,10 +14,9 @@ import { announce } from '../components/notices.tsx';
 import { navigate } from '../shell/router.tsx';
 import { placementName } from '../shell/session.ts';
 
-/** What a campaign is listed as: its state, or that it was taken off the list. */
+/** Status in the list. */
 export type ListState = ScheduleState | 'archived' | 'test';
 
-/** Which campaigns are listed. */
 export type Shown = 'all' | 'live' | 'planned' | 'draft' | 'review' | 'ended' | 'archived';
 
 const ORDER: readonly ListState[] = ['live', 'test', 'planned', 'draft', 'stopped', 'over', 'archived'];
@@ -32,10 +31,9 @@ export const FILTERS: readonly (Option<Shown> & { states: readonly ListState[] }
   { value: 'archived', name: 'Archived', states: ['archived'] },
 ];
 
-/** By what the list is sorted. */
 export type Sort = 'state' | 'name' | 'start' | 'people';
 
-/** What it is at this moment: of what is published, or of what is planned. */
+/** Returns the current status, by the published version or else the scheduled one. */
 export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
   if (row.isArchived) return 'archived';
   if (row.published) {
@@ -45,11 +43,11 @@ export const stateOf = (row: CampaignRow, nowMs: number): ListState => {
   return row.scheduled.length > 0 ? 'planned' : 'draft';
 };
 
-/** Whether its draft waits for approval. */
+/** Returns whether its draft awaits approval. */
 export const isToApprove = ({ draft }: CampaignRow): boolean =>
   draft !== null && lastDecision(draft.review)?.action === 'request';
 
-/** A draft may hold anything: one that cannot be read is found by its ID. */
+/** Drafts are not validated, so an unreadable one is only found by its ID. */
 const textsOf = (campaign: CampaignJson | undefined): string[] =>
   campaign && typeof (campaign.name ?? '') === 'string' && Array.isArray(campaign.placements)
     ? [nameOf(campaign), ...campaign.placements.map(placementName)]
@@ -64,7 +62,7 @@ const matches = (row: CampaignRow, words: string): boolean => {
     .every((word) => all.includes(word));
 };
 
-/** One without a start began when it was published, or when its draft was saved last. */
+/** Without a start time, a campaign started when it was published, or when its draft was last saved. */
 const startOf = (row: CampaignRow): number => {
   const { published, draft, scheduled } = row;
   const at = published?.at ?? draft?.at ?? scheduled[0]?.liveAt;
@@ -75,12 +73,12 @@ interface Search {
   shown: Shown;
   words: string;
   sort: Sort;
-  /** How many people saw it, by campaign. */
+  /** Number of users who saw a campaign. */
   people: (id: string) => number;
   nowMs: number;
 }
 
-/** Those that are shown and have the words in their name, ID or placements, sorted: the latest and the most seen first. */
+/** Returns the campaigns that match the filter and the search (name, ID or placements), sorted, latest or most seen first. */
 export const findCampaigns = (
   rows: readonly CampaignRow[],
   { shown, words, sort, people, nowMs }: Search,
@@ -100,20 +98,19 @@ export const findCampaigns = (
   return rows.filter((row) => isShown(row) && matches(row, words)).sort(sorts[sort]);
 };
 
-/** Random letters that no two campaigns share: results are kept by the ID, so it never changes. */
+/** Random, because results are keyed by ID and the ID never changes. */
 const newId = (): string => {
   const bytes = crypto.getRandomValues(new Uint8Array(5));
   return `c-${[...bytes].map((byte) => byte.toString(36).padStart(2, '0')).join('')}`;
 };
 
-/** A campaign as a copy of another. */
 export const copyOf = (copied: CampaignJson): Omit<CampaignJson, 'campaign_id'> => ({
   ...copied,
   name: `${nameOf(copied)} (copy)`,
   status: 'active',
 });
 
-/** Begins a campaign with what is given, as a draft of its own, and opens it. */
+/** Creates a draft with this content, and opens it. */
 export const createCampaign = async (content: Omit<CampaignJson, 'campaign_id'>): Promise<void> => {
   const campaign_id = newId();
   const campaign: CampaignJson = { ...content, campaign_id };
@@ -136,7 +133,7 @@ export const STATE_LABELS: Record<ListState, string> = {
   archived: 'Archived',
 };
 
-/** Whether a campaign runs: a sign and a word, so that neither colour nor sight alone tells it. */
+/** Status badge: icon and text, so that it does not rely on color. */
 export const StateMark = ({ state }: { state: ListState }) => (
   <span class="state" data-state={state}>
     {STATE_LABELS[state]}

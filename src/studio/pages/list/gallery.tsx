@@ -7,7 +7,7 @@ import { signedIn } from '../shell/session.ts';
 import { createCampaign } from './campaign-list.tsx';
 import './gallery.css';
 
-/** A message to begin from. */
+/** Starting point of a new campaign. */
 interface Starter {
   name: string;
   summary: string;
@@ -25,11 +25,11 @@ const starters = (): Starter[] =>
     })),
   );
 
-/** The first placement that a template draws. */
+/** Returns the first placement with this template. */
 const drawnBy = (template: PlacementTemplate) =>
   signedIn().workspace.placements?.find((each) => each.template === template);
 
-/** For the placement that its template draws, else for the first of all. */
+/** Creates a campaign for the template's placement, or else for the first placement. */
 const campaignFrom = ({ name, template, properties }: Starter): Omit<CampaignJson, 'campaign_id'> => {
   const placement = drawnBy(template) ?? signedIn().workspace.placements?.[0];
   return {
@@ -47,7 +47,7 @@ const NOTHING: Starter = {
   properties: { headline: { type: 'string', value: '' } },
 };
 
-/** Liquid as a reader of whom nothing is known gets it. */
+/** Renders the Liquid for a new visitor. */
 const shown = (properties: Record<string, PropertyJson>): Record<string, PropertyJson> =>
   Object.fromEntries(
     Object.entries(properties).map(([name, { type, value }]) => {
@@ -60,7 +60,7 @@ const shown = (properties: Record<string, PropertyJson>): Record<string, Propert
 const widthOf = (template: PlacementTemplate): number =>
   TEMPLATE_CATALOGUE.find(({ name }) => name === template)!.width;
 
-/** What to begin a campaign with, each drawn by its own template. */
+/** Gallery of starting points, each rendered by its template. */
 export const Gallery = () => {
   const scheme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
   return (
@@ -72,7 +72,7 @@ export const Gallery = () => {
       <ul class="gallery">
         {starters().map((starter) => (
           <li key={starter.name} class="gallery-card">
-            {/* The image says nothing that the button's words do not, and is no page to go through. */}
+            {/* Decorative, because the button's label says the same; `inert` keeps it out of the tab order. */}
             <div aria-hidden="true" inert>
               <Device
                 width={widthOf(starter.template)}

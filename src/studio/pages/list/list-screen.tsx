@@ -21,12 +21,12 @@ const SORTS: readonly Option<Sort>[] = [
 ];
 const PAGE = 25;
 
-/** What was searched and how far: it stays while one looks at a campaign and comes back. */
+/** Search state, kept while the operator opens a campaign and returns. */
 const search = signal('');
 const shown = signal<Shown>('all');
 const sort = signal<Sort>('state');
 const most = signal(PAGE);
-/** What puts a choice into its signal, and begins the list anew. */
+/** Returns an input handler that sets a filter and resets the list. */
 const find =
   <Value,>(choice: Signal<Value>) =>
   (value: Value): void => {
@@ -34,14 +34,14 @@ const find =
     most.value = PAGE;
   };
 
-/** All campaigns of the workspace: to find one, to see which runs when, to begin one. */
+/** Campaign list with search, schedule and a button for a new campaign. */
 export const ListScreen = () => {
   const { loaded, again } = useLoad(
     () => call<{ campaigns: CampaignRow[] }>('GET', '/api/campaigns'),
     'campaigns',
   );
   useFocusAfterReload(loaded);
-  // They may take a moment, and the list is of use without them.
+  // Loaded separately, because they can take a moment and the list works without them.
   const numbers = useLoad(
     () => call<{ numbers: Record<string, CampaignStats> }>('GET', '/api/campaign-stats'),
     'numbers',

@@ -19,11 +19,11 @@ const PAST_DAYS = 14;
 const FUTURE_DAYS = 42;
 const TICK_DAYS = 14;
 
-/** The weeks around today, as shares of their length in per cent. */
+/** Weeks around today, as positions in percent. */
 export interface Timeline {
   today: number;
   ticks: { at: number; name: string }[];
-  /** Where a campaign's bar begins and how long it is; `null` where it is not in these weeks. */
+  /** Returns start and length of a campaign's bar; `null` if it is outside these weeks. */
   barOf(campaign: CampaignJson): { start: number; length: number; isOpen: boolean } | null;
 }
 
@@ -47,16 +47,16 @@ export const timelineOf = (nowMs: number): Timeline => {
 
 interface TakeDownDialogProps {
   row: CampaignRow;
-  /** `archive` takes off the list what runs no more. */
+  /** `archive` is for campaigns that no longer run. */
   verb: 'stop' | 'archive';
   onClose(): void;
   onDone(): Promise<void>;
 }
 
-/** A bound of this or less needs no better one. */
+/** A bound up to this needs no advice. */
 const SOON_SECONDS = 600;
 
-/** How long pages go on with a campaign that is stopped, and what makes it shorter. */
+/** How long pages can keep showing a stopped campaign, and how to shorten that. */
 const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) => {
   const kept = cacheTtlSeconds(campaign);
   return (
@@ -78,7 +78,7 @@ const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) =>
   );
 };
 
-/** Takes a campaign off the pages, or off the list, after asking. */
+/** Stops or archives a campaign, after confirmation. */
 export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) => {
   const note = useSignal('');
   const { campaign } = row.published!;
@@ -119,7 +119,7 @@ interface RowProps {
   row: CampaignRow;
   state: ListState;
   timeline: Timeline;
-  /** `null` while it is not known. */
+  /** `null` until loaded. */
   number: CampaignStats | null;
   onChange(): Promise<void>;
 }
@@ -130,7 +130,6 @@ const describeRun = ({ starts_at, ends_at }: CampaignJson): string | null => {
   return ends_at ? `Until ${day(ends_at)}` : null;
 };
 
-/** One campaign of the list. */
 export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
   const mayTakeDown = hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
   const verb = state === 'live' ? 'stop' : state === 'stopped' || state === 'over' ? 'archive' : null;
@@ -212,7 +211,7 @@ export const Row = ({ row, state, timeline, number, onChange }: RowProps) => {
   );
 };
 
-/** In the place of a campaign that cannot be drawn: the others stay, and this one can be opened. */
+/** Fallback for a campaign that cannot be rendered. It can still be opened. */
 export const UnreadableRow = ({ row, reason }: { row: CampaignRow; reason: string }) => (
   <li class="list-row">
     <span class="list-name">

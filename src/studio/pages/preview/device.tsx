@@ -3,21 +3,21 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { FrameProblem, FrameReport, FrameRequest } from './frame.ts';
 
 interface DeviceProps {
-  /** Of the page in it, in pixels. */
+  /** Width of the framed page, in CSS pixels. */
   width: number;
   request: FrameRequest;
   onDrawn(problems: FrameProblem[]): void;
 }
 
 /**
- * A page of a real width; only its image gets smaller where there is less room, until the whole banner is in sight. The
- * room is the stylesheet's alone: if it followed the banner, what stands below would move away under a pointer.
+ * Frame with a real viewport width, scaled down until the whole banner fits. Only the stylesheet sets its box: if the box
+ * followed the banner, content below would shift under the pointer.
  */
 export const Device = ({ width, request, onDrawn }: DeviceProps) => {
   const glass = useRef<HTMLDivElement>(null);
   const frame = useRef<HTMLIFrameElement>(null);
   const room = useSignal({ width: 0, height: 0 });
-  /** Of the page down to the end of the banner. */
+  /** Height of the page down to the end of the banner. */
   const needed = useSignal(0);
   const isReady = useSignal(false);
   const text = JSON.stringify(request);

@@ -4,37 +4,37 @@ import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, TEMPLATES } from '../../../tem
 import { refusedUrl } from '../../campaign/url-problem.ts';
 import './frame.css';
 
-/** What the editor tells the frame to draw. */
+/** Message from the editor to the frame. */
 export interface FrameRequest {
   type: 'placard:preview';
   template: PlacementTemplate;
-  /** `null`: nothing can be drawn. */
+  /** `null` if nothing can be rendered. */
   properties: Record<string, { type: string; value: unknown }> | null;
   scheme: 'light' | 'dark';
   isRightToLeft: boolean;
   isLargeText: boolean;
   hasLongWords: boolean;
-  /** Where paths of images and links lead; `null` where no site is known. */
+  /** Base URL of relative images and links; `null` if no site is known. */
   site: string | null;
 }
 
-/** Something that the page would do without, or cut, by the property it is about. */
+/** Property that pages would drop or clip. */
 export interface FrameProblem {
   property: string;
   words: string;
 }
 
-/** What the frame answers: it can draw now, or it has drawn. */
+/** Message from the frame to the editor: ready, or drawn. */
 export type FrameReport =
   | { type: 'placard:preview-ready' }
   | {
       type: 'placard:preview-drawn';
-      /** Of the page down to the end of the banner, in pixels. */
+      /** Height of the page down to the end of the banner, in CSS pixels. */
       height: number;
       problems: FrameProblem[];
     };
 
-/** As languages with long words do: half as long again, and each word of a text in one. */
+/** Pseudo-localization: 50% longer words. */
 const LENGTHEN = /(\p{L}{4,})/gu;
 const WORDS: readonly string[] = TEMPLATE_PROPERTIES.filter(({ isPersonal }) => isPersonal).map(
   ({ name }) => name,
@@ -42,7 +42,7 @@ const WORDS: readonly string[] = TEMPLATE_PROPERTIES.filter(({ isPersonal }) => 
 
 type Properties = Record<string, { type: string; value: unknown }>;
 
-/** The same banner in a language of long words, to see what breaks. */
+/** Returns the banner with longer words, to test its layout. */
 export const longWords = (properties: Properties): Properties =>
   Object.fromEntries(
     Object.entries(properties).map(([name, property]) => {
@@ -68,7 +68,7 @@ const lines = (count: number) => Array.from({ length: count }, () => element('li
 
 const report = (message: FrameReport) => parent.postMessage(message, location.origin);
 
-/** A page that could be anybody's, with the banner where its placement would be. */
+/** Generic page with a slot for the banner. */
 const slot = element('slot');
 const page = element(
   'page',
@@ -80,12 +80,12 @@ document.body.append(page);
 
 let drawn = new AbortController();
 let tell = (): void => undefined;
-// Another width, or an image that comes late, gives the same banner another height.
+// The height changes with the width, and when an image loads.
 new ResizeObserver(() => tell()).observe(slot);
-/** What a page has below its banner at least, in pixels. */
+/** Minimum space below the banner, in CSS pixels. */
 const BELOW = 24;
 
-/** Where a path of the site leads; any other address is what it is. */
+/** Resolves a relative URL against the site; other URLs stay unchanged. */
 const onSite = (url: string, site: string | null): string =>
   site && URL.canParse(url, site) ? new URL(url, site).href : url;
 
@@ -116,7 +116,7 @@ const draw = (request: FrameRequest) => {
       isControl: false,
       isTestSend: true,
       expiresAt: null,
-      // They come from a message, which the editor made of JSON.
+      // Parsed JSON from the editor's message.
       properties: (hasLongWords ? longWords(properties) : properties) as Banner['properties'],
     };
     try {
@@ -144,7 +144,7 @@ const draw = (request: FrameRequest) => {
   requestAnimationFrame(tell);
 };
 
-// Links and buttons look alive and lead nowhere: they would leave the preview.
+// Links and buttons do nothing, because they would leave the preview.
 const hold = (event: Event) => {
   event.preventDefault();
   event.stopImmediatePropagation();

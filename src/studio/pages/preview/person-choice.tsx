@@ -2,13 +2,13 @@ import { useSignal } from '@preact/signals';
 import { Select } from '../components/controls.tsx';
 import { signedIn } from '../shell/session.ts';
 
-/** As whom something is looked at. */
+/** User to preview as. */
 export interface PersonChosen {
   kind: 'new' | 'persona' | 'user';
   name: string;
 }
 
-/** The same as the server wants it. */
+/** Returns the choice as a request body. */
 export const personBodyOf = ({ kind, name }: PersonChosen): Record<string, string> => {
   if (kind === 'persona') return { persona: name };
   return kind === 'user' && name !== '' ? { user: name } : {};
@@ -21,7 +21,7 @@ interface PersonChoiceProps {
   onChoose(chosen: PersonChosen): void;
 }
 
-/** Somebody new, a persona, or a real user for those who may see people. */
+/** Choice of a new visitor, a persona, or a real user if the operator can view users. */
 export const PersonChoice = ({ chosen, onChoose }: PersonChoiceProps) => {
   const { workspace, operator } = signedIn();
   const typed = useSignal(chosen.kind === 'user' ? chosen.name : '');

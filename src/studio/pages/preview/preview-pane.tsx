@@ -18,10 +18,10 @@ import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.t
 import { SiteLinkDialog } from './site-link-dialog.tsx';
 import './preview.css';
 
-/** Pause in typing after which the preview follows. */
+/** Debounce of the preview, in milliseconds. */
 const TYPING_MS = 120;
 
-/** What a person would read of a draft, a moment after it was typed. */
+/** Renders a draft for a user, debounced. */
 const usePreview = (body: {
   campaign: CampaignJson;
   variant_id: string;
@@ -32,7 +32,7 @@ const usePreview = (body: {
   const { loaded } = useLoad(
     async (signal) => {
       const next = await call<PreviewResponse>('POST', '/api/preview', { body, signal });
-      // Half-written Liquid leaves the last good image where it was.
+      // Invalid Liquid keeps the last valid preview.
       if (!signal.aborted && (next.properties !== null || last.current === null)) last.current = next;
       return last.current;
     },
@@ -63,18 +63,18 @@ type Width = (typeof WIDTHS)[number]['value'];
 interface PreviewPaneProps {
   editor: Editor;
   variantId: string;
-  /** The one that is written in; `null` is the campaign's own, and the preview in the one that the person reads. */
+  /** Language being edited; `null` for the campaign's own, with the preview in the user's language. */
   language: string | null;
 }
 
-/** What somebody would see, beside what is being written. */
+/** Live preview for a user. */
 export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) => {
   const { workspace } = signedIn();
   const campaign = editor.campaign.value;
   const placementId = useSignal(campaign.placements[0] ?? '');
   const width = useSignal<Width>('360');
   const scheme = useSignal<'light' | 'dark'>('light');
-  /** Chosen for the preview alone; until then the one that draws the placement. */
+  /** Template chosen for the preview; by default that of the placement. */
   const chosenTemplate = useSignal<PlacementTemplate | null>(null);
   const trials = useSignal<PreviewOptions[]>([]);
   const person = useSignal<PersonChosen>({ kind: 'new', name: '' });

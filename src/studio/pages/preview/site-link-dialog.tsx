@@ -9,10 +9,10 @@ import { announce } from '../components/notices.tsx';
 import type { Editor } from '../editor/editor-state.ts';
 import { signedIn } from '../shell/session.ts';
 
-/** Light cells around the code, without which cameras do not find it: as many as its standard asks for. */
+/** Quiet zone around the code, in modules, as the QR standard requires. */
 const QUIET = 4;
 
-/** A link for a phone's camera. The library is loaded for it. */
+/** QR code of a link. The library is lazy-loaded. */
 export const QrCode = ({ text }: { text: string }) => {
   const { loaded } = useLoad(async () => (await import('uqr')).encode(text, { border: QUIET }).data, text);
   if (loaded.state === 'loading') return <div class="qr" aria-busy="true" />;
@@ -45,17 +45,17 @@ export const QrCode = ({ text }: { text: string }) => {
 interface SiteLinkDialogProps {
   editor: Editor;
   variantId: string;
-  /** `null`: somebody of whom nothing is known. */
+  /** `null` for a new visitor. */
   persona: string | null;
-  /** The one that is written in; `null`: the one that the persona reads. */
+  /** Language being edited; `null` for that of the persona. */
   language: string | null;
   onClose(): void;
 }
 
-/** A link that shows the draft on the site itself, for this window and for a phone. */
+/** Link that shows the draft on the site, in this window or on a phone. */
 export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }: SiteLinkDialogProps) => {
   const { sites } = signedIn().workspace;
-  /** What stands in the field, and the page that a link was made for: one for each, and not for each letter. */
+  /** Text in the field, apart from the page of the current link, so that typing does not create a link per character. */
   const typed = useSignal(`${sites[0]}/`);
   const page = useSignal(typed.value);
   const { loaded } = useLoad(

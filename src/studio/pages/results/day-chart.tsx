@@ -7,18 +7,18 @@ import { countText, shareOf, shareText } from '../components/format.ts';
 
 const DAY_SECONDS = 86_400;
 const HEIGHT = 240;
-/** Told apart by their dashes as well, for eyes that do not tell colours apart. */
+/** Dash patterns distinguish the arms without color. */
 export const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
 export const COLOURS = ['--accent', '--good', '--wait', '--bad'];
 const DAY_STEPS = [1, 2, 7, 14, 28].map((days) => days * DAY_SECONDS);
-/** A rate of nothing has an axis all the same. */
+/** Minimum top of the axis, for rates of 0. */
 const LEAST_TOP = 0.01;
 
 const dayNames = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
-/** `17 Nov`, of `2026-11-17`. */
+/** Formats `2026-11-17` as `17 Nov`. */
 export const dayText = (day: string): string => dayNames.format(Date.parse(day));
 
-/** The value of a custom property, `light-dark()` and all: a canvas takes a plain colour alone. */
+/** Resolves a custom property, including `light-dark()`, to a color that a canvas accepts. */
 const colourOf = (name: string): string => {
   const probe = document.createElement('span');
   probe.style.color = `var(${name})`;
@@ -28,7 +28,7 @@ const colourOf = (name: string): string => {
   return color;
 };
 
-/** Of an arm on a day. */
+/** Returns the counts of an arm on a day. */
 const countsOf = (days: readonly DayResults[], day: string, variantId: string | null) =>
   days.find((each) => each.day === day && each.variantId === variantId) ?? { clicked: 0, exposed: 0 };
 
@@ -36,11 +36,11 @@ interface Drawn {
   days: readonly DayResults[];
   dates: readonly string[];
   arms: readonly Arm[];
-  /** Days on which the campaign was changed. */
+  /** Days on which the campaign changed. */
   edited: readonly string[];
 }
 
-/** uPlot asks `Intl` for the browser's language while it loads: one that is no language tag, as `en-US@posix`, would stop it. */
+/** uPlot calls `Intl` with `navigator.language` on load, which throws if it is not a language tag, as `en-US@posix`. */
 const mendLanguage = () => {
   try {
     Intl.getCanonicalLocales(navigator.language);
@@ -49,7 +49,7 @@ const mendLanguage = () => {
   }
 };
 
-/** Draws click rates day by day into a box, with a library that is loaded for it; resolves with what takes it away. */
+/** Draws click rates by day. The library is lazy-loaded. Resolves with a function that removes the chart. */
 export const drawChart = async (
   box: HTMLElement,
   { days, dates, arms, edited }: Drawn,
@@ -83,7 +83,7 @@ export const drawChart = async (
         ],
       },
       scales: {
-        // One day alone stands between its neighbours.
+        // Centers a single day.
         x: {
           range: (_, first, last) =>
             dates.length > 1 ? [first, last] : [first - DAY_SECONDS, first + DAY_SECONDS],
@@ -130,7 +130,7 @@ interface DayChartProps {
   timeZone: string;
 }
 
-/** Whether the page is dark now: a canvas has to be drawn again where it changes. */
+/** Returns whether the page is dark. A canvas must be redrawn when it changes. */
 const useDarkPage = (): boolean => {
   const query = useMemo(() => matchMedia('(prefers-color-scheme: dark)'), []);
   const isDark = useSignal(query.matches);
@@ -144,10 +144,10 @@ const useDarkPage = (): boolean => {
   return isDark.value;
 };
 
-/** Click rates day by day: a chart, and the table behind it. */
+/** Click rates by day, as a chart and a table. */
 export const DayChart = ({ days, arms, edited, timeZone }: DayChartProps) => {
   const box = useRef<HTMLDivElement>(null);
-  /** False where the library did not come: then the table is opened. */
+  /** `false` if the library failed to load; the table is open then. */
   const isDrawn = useSignal(true);
   const isDark = useDarkPage();
   const shown = useMemo(() => arms.filter(({ variantId }) => variantId !== null), [arms]);

@@ -21,14 +21,14 @@ const share = (part: number, of: number) => (
     {shareText(part, of)} <span class="small">{countText(part)}</span>
   </>
 );
-/** A column of what the control group cannot have: it sees nothing. */
+/** Column that does not apply to the control group, which sees nothing. */
 const ofSeen = (name: string, cell: Column<Arm>['cell']): Column<Arm> => ({
   name,
   kind: 'number',
   cell: (arm) => (arm.variantId === null ? NONE : cell(arm)),
 });
 
-/** What people did, by variant, the control group beside them. */
+/** Counts by variant and control group. */
 export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
   const goalColumns = goals.map(
     (goal, index): Column<Arm> => ({
@@ -72,7 +72,7 @@ interface SinceTableProps {
   goals: readonly ConversionJson[];
 }
 
-/** What came after a test was ended, without shares: users who saw the test go on clicking. */
+/** Counts since the test ended, without rates, because users of the test continue to click. */
 export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
   <DataTable
     label="Since the test ended"
@@ -98,7 +98,7 @@ export const SinceTable = ({ since, winner, goals }: SinceTableProps) => (
 const meanText = (mean: number, unit: Comparison['unit']) =>
   unit === 'money' ? moneyText(mean) : shareText(mean, 1);
 
-/** Where the interval lies, with zero in the middle; the table's words say the same. */
+/** Confidence interval with zero in the middle; the table has the same numbers. */
 const Interval = ({ comparison, widest }: { comparison: Comparison; widest: number }) => {
   const { difference } = comparison;
   if (!difference || widest === 0) return null;
@@ -119,7 +119,7 @@ const Interval = ({ comparison, widest }: { comparison: Comparison; widest: numb
   );
 };
 
-/** Every difference with its interval. */
+/** Comparisons with their confidence intervals. */
 export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
   const { comparisons, arms } = results;
   const widest = (unit: Comparison['unit']) =>
@@ -174,13 +174,13 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
 
 interface PartTableProps {
   label: string;
-  /** Head of the column with the parts' names. */
+  /** Header of the column with names. */
   first: string;
   arms: readonly Arm[];
   parts: readonly (Counts & { name: string; variantId: string | null })[];
 }
 
-/** What people did in each part of a campaign, a placement or a language: every part with its variants. */
+/** Counts by campaign, placement or language, and by variant. */
 export const PartTable = ({ label, first, arms, parts }: PartTableProps) => {
   const armName = (variantId: string | null) =>
     variantId === null

@@ -12,7 +12,7 @@ import { EndTest } from './end-test.tsx';
 import { ComparisonTable, CountsTable, PartTable, SinceTable } from './result-tables.tsx';
 import '../screens.css';
 
-/** What each number means, in the words of the people who read them. */
+/** Definitions of the metrics. */
 const Meanings = () => (
   <details class="more">
     <summary>What the numbers mean</summary>
@@ -59,7 +59,7 @@ interface EndedProps {
   ended: NonNullable<ResultsResponse['ended']>;
 }
 
-/** That the test has ended, and what came since: nothing of it is in the results below. */
+/** Notice that the test has ended, with counts since, which the results below exclude. */
 const EndedNotice = ({ results, ended }: EndedProps) => (
   <section class="panel notice" aria-label="Test ended">
     <h2>
@@ -74,11 +74,11 @@ const EndedNotice = ({ results, ended }: EndedProps) => (
 
 interface ResultsProps {
   results: ResultsResponse;
-  /** Where they come from. */
+  /** API path of the results. */
   path: string;
-  /** What it says where nobody has seen it yet. */
+  /** Text if there are no impressions yet. */
   whenEmpty: string;
-  /** What can be done with them. */
+  /** Action for the results, for example to end the test. */
   action?: ComponentChildren;
 }
 
@@ -185,7 +185,7 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
   );
 };
 
-/** What came of a campaign: one sentence, then what it stands on. */
+/** Results of a campaign: the headline, then its evidence. */
 export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Promise<void> }) => {
   const path = `/api/results/${encodeURIComponent(row.id)}`;
   const { loaded, again } = useLoad(() => call<ResultsResponse>('GET', path), path);
@@ -207,7 +207,7 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
   );
 };
 
-/** What came of all campaigns together: those who get them beside those who are held out of all. */
+/** Results of all campaigns together, against the holdout. */
 export const HoldoutScreen = () => {
   const { percentage, since } = signedIn().workspace.holdout!;
   const path = `/api/results/${encodeURIComponent('@holdout')}`;

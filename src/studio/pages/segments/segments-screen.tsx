@@ -42,7 +42,7 @@ interface SegmentVersion {
   audience: Filter;
 }
 
-/** Former versions of a segment. One that is restored is put into the form, where its reach is seen before it is saved. */
+/** Former versions of a segment. Restoring fills in the form, so that the reach is shown before saving. */
 const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: SegmentVersion): void }) => {
   const path = `/api/releases?segment=${encodeURIComponent(id)}`;
   const { loaded, again } = useLoad(() => call<ReleasesResponse>('GET', path), path);
@@ -81,13 +81,13 @@ const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: Segm
 };
 
 interface SegmentDialogProps {
-  /** `null`: a new one. */
+  /** `null` for a new segment. */
   segment: SegmentRow | null;
   onClose(): void;
   onSaved(): Promise<void>;
 }
 
-/** Writes a segment. Before it reaches campaigns that run, they are named. */
+/** Segment editor. Names the live campaigns it affects before saving. */
 const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
   const name = useSignal(segment?.name ?? '');
   const audience = useSignal<Filter | null>(segment?.audience ?? null);
@@ -208,7 +208,7 @@ const RemoveDialog = ({ segment, onClose, onSaved }: SegmentDialogProps & { segm
   );
 };
 
-/** Why a segment has no number in the list. */
+/** Why the list shows no size for a segment. */
 const NOT_COUNTED = {
   'needs people':
     'It asks for people by an ID or an address: counting them needs the permission to view users.',
@@ -216,7 +216,7 @@ const NOT_COUNTED = {
     'Not counted: the segments above have used up the time of this list. A campaign that asks for it shows how many it reaches.',
 };
 
-/** Audiences with a name, which campaigns share. */
+/** Segments: named audiences, shared by campaigns. */
 export const SegmentsScreen = () => {
   const { loaded, again } = useLoad(
     () => call<{ segments: SegmentRow[] }>('GET', '/api/segments'),

@@ -11,7 +11,7 @@ import './shell.css';
 
 const CAMPAIGN = /^\/campaigns\/([^/]+)(?:\/(results|history))?$/;
 
-/** The ID in an address; `null` for one that nobody can have encoded, as `%`. */
+/** Decodes the ID in a URL; `null` if the encoding is malformed, as `%`. */
 const decoded = (part: string): string | null => {
   try {
     return decodeURIComponent(part);
@@ -22,7 +22,7 @@ const decoded = (part: string): string | null => {
 
 const loadCampaign = async () => (await import('../editor/campaign-screen.tsx')).CampaignScreen;
 
-/** Screens that are loaded when they are first opened: most people come for the campaigns. */
+/** Lazy-loaded screens. */
 const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise<ComponentType> }>> = {
   '/new': { title: 'New campaign', load: async () => (await import('../list/gallery.tsx')).Gallery },
   '/segments': {
@@ -44,7 +44,7 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
   },
 };
 
-/** Whether a screen is of use to this operator, in this workspace. */
+/** Returns whether the operator and the workspace can use a screen. */
 const mayOpen = (path: string): boolean => {
   if (path === '/access') return hasRole('admin');
   if (path === '/new') return hasRole('edit');
@@ -117,7 +117,7 @@ const Header = () => {
         </Link>
         {Object.entries(LATE_SCREENS).map(
           ([to, { title }]) =>
-            // One comes there from the list.
+            // Linked from the list only.
             to !== '/new' &&
             mayOpen(to) && (
               <Link key={to} to={to} current={current === to}>
@@ -138,21 +138,22 @@ const Header = () => {
   );
 };
 
-/** On a phone the navigation scrolls. `scrollIntoView` would have Tab go on from the link. */
+/** Scrolls the navigation on phones. `scrollIntoView` would move the starting point of Tab to the link. */
 const showCurrentLink = () => {
   const link = document.querySelector<HTMLElement>('.shell-nav [aria-current]');
   const nav = link?.parentElement;
   if (nav) nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
 };
 
-/** The screen that the address names, for whoever is signed in. */
+/** Renders the screen of the URL, or the login page. */
 export const App = () => {
   const who = session.value;
   const screen = who ? screenOf(path.value) : null;
   const current = who && path.value;
   const shown = useRef(current);
   useEffect(() => {
-    // A new screen is announced by its heading: the focus would stay on a link or a sign-in that is gone.
+    // Moves the focus to the heading of a new screen, so that screen readers announce it and the focus is not lost with a removed
+    // element.
     if (shown.current !== undefined && current && shown.current !== current)
       document.querySelector<HTMLElement>('main')?.focus({ preventScroll: true });
     if (shown.current !== current) showCurrentLink();

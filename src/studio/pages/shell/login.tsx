@@ -6,14 +6,14 @@ import { Button } from '../components/controls.tsx';
 import { useAction, useLoad } from '../components/loading.tsx';
 import { hasEnded, loadSession } from './session.ts';
 
-/** What an identity provider's way back has said, which is no more than text. */
+/** Returns the problem that the OpenID callback put into the URL. Rendered as text only. */
 const saidBefore = (): string | null => {
   const problem = new URLSearchParams(location.search).get('problem');
   if (problem !== null) history.replaceState(null, '', location.pathname);
   return problem;
 };
 
-/** Signs an operator in: with the key that `placard operator create` printed, or through an identity provider. */
+/** Sign-in with a key from `placard operator create`, or with an identity provider. */
 export const Login = () => {
   const key = useSignal('');
   const input = useRef<HTMLInputElement>(null);

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
-/** The path of the screen that is shown. */
+/** Path of the current screen. */
 export const path = signal(location.pathname);
 
 const show = () => {
@@ -25,7 +25,7 @@ interface LinkProps {
   current?: boolean;
 }
 
-/** A link to a screen: followed without loading the page, and an ordinary link for every other click. */
+/** Link to a screen, without a page load. Modified clicks use the browser's default. */
 export const Link = ({ to, children, current = false, ...rest }: LinkProps) => (
   <a
     {...rest}

@@ -4,12 +4,12 @@ import type { AudienceName } from '../../campaign/conditions/condition-kind.ts';
 import type { SessionResponse } from '../../server/routes/access.ts';
 import { ApiError, call, describeError, onSignedOut } from '../call.ts';
 
-/** Who is signed in: `undefined` while that is not known, `null` for nobody. */
+/** Session: `undefined` until loaded, `null` if signed out. */
 export const session = signal<SessionResponse | null | undefined>(undefined);
-/** Why that cannot be known. */
+/** Why the session could not be loaded. */
 export const sessionProblem = signal<string | null>(null);
 
-/** Whether somebody was signed in until the server said that it is over. */
+/** Whether the session ended while the page was open. */
 export const hasEnded = signal(false);
 
 onSignedOut(() => {
@@ -32,16 +32,16 @@ export const signOut = async (): Promise<void> => {
   session.value = null;
 };
 
-/** The workspace and operator; only drawn where somebody is signed in. */
+/** Returns the session. Call only if signed in. */
 export const signedIn = (): SessionResponse => session.value!;
 
 const ROLES: readonly Role[] = ['view', 'edit', 'publish', 'admin'];
 
-/** Whether the operator's role is at least this one. The server checks it again. */
+/** Returns whether the operator has at least this role. The server enforces it. */
 export const hasRole = (least: Role): boolean =>
   ROLES.indexOf(signedIn().operator.role) >= ROLES.indexOf(least);
 
-/** Returns what the workspace calls a segment or campaign of an audience. */
+/** Returns the name of a segment or campaign in an audience. */
 export const audienceName: AudienceName = (kind, id) =>
   signedIn().workspace[`${kind}s`].find((each) => each.id === id)?.name ?? id;
 
