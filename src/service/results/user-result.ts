@@ -36,7 +36,7 @@ const NONE: Readonly<EventCounts> = zeroCounts();
 export const countsBefore = ({ tallies, before }: UserResult, dimension: string): Readonly<EventCounts> =>
   before.tallies.get(dimension) ?? tallies.get(dimension) ?? NONE;
 
-/** Dimension properties of a banner event. */
+/** Properties of a banner event from which its dimensions derive. */
 export type DimensionsOfEvent = Pick<NewBannerEvent, 'day' | 'placementId' | 'language'>;
 
 const dimensionsOf = ({ day, placementId, language }: DimensionsOfEvent): string[] => [

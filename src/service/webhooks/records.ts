@@ -138,9 +138,7 @@ export interface WebhookStore {
   /** Extends the lease. Returns false if another process holds the webhook. */
   renew(state: WebhookState, untilMs: number): Promise<boolean>;
   release(state: WebhookState): Promise<void>;
-  /**
-   * Stores the progress of a webhook. Returns the stored state; `null` and stores nothing if another process holds the webhook.
-   */
+  /** Stores the progress of a webhook. Returns the stored state; `null`, without storing, if another process holds the webhook. */
   save(state: WebhookState): Promise<WebhookState | null>;
   addAttempt(state: WebhookState, attempt: WebhookAttempt): Promise<void>;
   /** Deletes attempts except the last 1,000. */

@@ -27,8 +27,8 @@ const CHOOSE_SHARDS = `SELECT set_config('citus.shard_count', (greatest(count(*)
   WHERE (SELECT source = 'default' FROM pg_settings WHERE name = 'citus.shard_count')`;
 
 /**
- * Distributes new tables over the nodes of a cluster. Small tables stay on the coordinator. `citus.shard_count` of the database
- * or the role sets the number of shards.
+ * Distributes new tables over the nodes of a cluster. Small tables stay on the coordinator. If `citus.shard_count` is set for the
+ * database or the role, it is the number of shards.
  */
 export const distributeTables = async (run: Run): Promise<void> => {
   if (!(await isSharded(run))) return;

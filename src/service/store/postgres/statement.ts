@@ -14,7 +14,7 @@ const NO_ROOM = /^(53300|57P03)/;
 /** The server ends the connection, has failed, or became a standby without closing its connections. */
 const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
 
-/** Whether a connection can be reused. False after any error that the database did not report. */
+/** Whether a connection can be reused. False if the connection was lost or is about to end. */
 export const isUsableAfter = (error: unknown): boolean =>
   error instanceof DatabaseError && !ENDINGS.test(error.code ?? '');
 

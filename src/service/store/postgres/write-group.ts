@@ -25,8 +25,8 @@ import { inTransaction, type Run, retryConflicts, sendOver } from './statement.t
  */
 const CONTACTS: ReadonlySet<string> = new Set(['email', 'phone', 'push_token']);
 /**
- * Every group holds this lock, shared or exclusive. A group that failed by a conflict retries with the exclusive lock, so that it
- * fails at most once.
+ * Every group holds this lock, shared or exclusive. After a conflict a group retries with the exclusive lock, so that it fails at
+ * most once.
  */
 export const GROUPS_LOCK = 7_061_639;
 /** Maximum wait of a group for locks before it retries exclusively, in milliseconds. Far longer than a group takes. */

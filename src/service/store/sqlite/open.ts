@@ -154,7 +154,7 @@ const realFile = (file: string): string => {
 /** Another connection holds the lock. */
 const SQLITE_BUSY = 5;
 
-/** If SQLite may not write, it takes no lock and reports no error. An open write transaction detects that. */
+/** If SQLite may not write, it takes no lock and reports no error. Only a write detects that; its transaction stays open. */
 const hold = (lock: DatabaseSync): void => {
   lock.exec(`PRAGMA busy_timeout = ${WAIT_MS}`);
   lock.exec('PRAGMA journal_mode = MEMORY');
