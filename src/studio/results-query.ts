@@ -3,20 +3,20 @@ import type { CampaignJson, ConversionJson } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
 
-/** A draft may have an unfinished goal, which no user reaches. */
+/** Fills in an unfinished goal of a draft so that it is valid and matches no event. */
 const finished = ({ event, product, within_hours }: ConversionJson) => ({
   event: product == null ? (event ?? '') : undefined,
   product: product ?? undefined,
   within_hours: within_hours || 0,
 });
 
-/** A conversion as a workspace file writes it. */
+/** Converts a conversion to the format of the workspace file. */
 export const toConversionJson = ({ withinMs, ...goal }: Conversion): ConversionJson => ({
   ...goal,
   within_hours: withinMs / HOUR_MS,
 });
 
-/** The counts of a campaign. */
+/** Returns the counts of a campaign. */
 export const resultsOf = (
   store: Store,
   workspaceId: string,

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { type StudioStore, segmentsOf, type Workspace } from '../../service/index.ts';
 import { checkDraft } from '../server/check-draft.ts';
 
-/** Which release each file was pulled from: a push over a newer one would undo it. */
+/** State file with the release that each file was pulled from, so that a push does not revert newer releases. */
 const STATE = '.releases.json';
 
 interface MirroredCampaign {
   id: string;
   campaign: Record<string, unknown>;
-  /** Release that the file came from; 0 if none. */
+  /** Release of the file; 0 if none. */
   basedOn: number;
 }
 
@@ -29,7 +29,7 @@ const readJson = (file: string): unknown => {
   }
 };
 
-/** The campaigns of a folder, one JSON file each. */
+/** Reads the campaigns of a folder, one JSON file each. */
 const readMirror = (folder: string): MirroredCampaign[] => {
   const state = stateOf(folder);
   return readdirSync(folder)
@@ -46,7 +46,7 @@ const readMirror = (folder: string): MirroredCampaign[] => {
     });
 };
 
-/** Makes the folder say what is published; files of campaigns that are not there any more go. */
+/** Writes the published campaigns into the folder, and deletes files of all others. */
 const writeMirror = (folder: string, campaigns: readonly MirroredCampaign[]): void => {
   mkdirSync(folder, { recursive: true });
   const gone = Object.keys(stateOf(folder)).filter((id) => !campaigns.some((each) => each.id === id));
@@ -65,12 +65,12 @@ interface MirrorOptions {
 
 const idOf = (campaign: Record<string, unknown>) => campaign['campaign_id'] as string;
 
-/** Returns the published campaigns: the live release of each, or the workspace file's text if it has none. */
+/** Returns the published campaigns: the live release of each, or the workspace file's version if it has none. */
 const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<MirroredCampaign[]> => {
   const { workspaceId } = workspace;
   const all = await studio.liveReleases(workspaceId, nowMs);
   const newest = await studio.newestReleases(workspaceId, 'campaign');
-  // Over one that is scheduled a push is a conflict: it would be replaced when that goes live.
+  // A push over a scheduled release is a conflict, because the release would replace it when it goes live.
   const ahead = new Set(
     (await studio.scheduledReleases(workspaceId, nowMs)).map(({ subjectId }) => subjectId),
   );
@@ -93,7 +93,7 @@ const published = async ({ workspace, studio, nowMs }: MirrorOptions): Promise<M
   ];
 };
 
-/** Writes every published campaign into the folder. Returns their number. */
+/** Writes all published campaigns into the folder. Returns their number. */
 export const pullCampaigns = async (options: MirrorOptions): Promise<number> => {
   const campaigns = await published(options);
   writeMirror(options.folder, campaigns);
@@ -106,7 +106,7 @@ export interface PushResult {
   conflicts: { id: string; author: string; release: number }[];
 }
 
-/** Members in any order mean the same campaign. */
+/** Deep equality, ignoring the order of members. */
 const isSame = (one: unknown, other: unknown): boolean => {
   const sorted = (value: unknown): unknown => {
     if (typeof value !== 'object' || value === null) return value;
@@ -118,8 +118,8 @@ const isSame = (one: unknown, other: unknown): boolean => {
 };
 
 /**
- * Publishes every campaign of the folder that differs from what is published. Nothing is published if one of them has
- * an error. `force` publishes over releases that the folder does not know, as for another environment.
+ * Publishes all campaigns of the folder that differ from the published ones. Publishes nothing if one of them has an error.
+ * `force` overwrites releases unknown to the folder, for example in another environment.
  */
 export const pushCampaigns = async (
   options: MirrorOptions & { author: string; note: string; force: boolean },
@@ -159,7 +159,7 @@ export const pushCampaigns = async (
     }
     result.released.push({ id, release });
   }
-  // After a conflict the folder keeps what was pulled.
+  // After a conflict the folder keeps the pulled state.
   if (result.conflicts.length === 0) writeMirror(folder, await published(options));
   return result;
 };

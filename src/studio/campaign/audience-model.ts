@@ -7,7 +7,7 @@ export interface AudienceModel {
   conditions: Condition[];
 }
 
-/** What a filter says, line by line; `null` if it says more than the builder has lines for. */
+/** Parses a filter into conditions; `null` if the builder cannot show it. */
 export const readAudience = (filter: Filter | null | undefined): AudienceModel | null => {
   if (!filter) return { match: 'all', conditions: [] };
   const { $or: any, $and: all, ...plain } = filter;
@@ -26,14 +26,14 @@ export const readAudience = (filter: Filter | null | undefined): AudienceModel |
   return { match: any === undefined ? 'all' : 'any', conditions };
 };
 
-/** The filter that says these lines; `null` for everyone. */
+/** Returns the filter of the conditions; `null` for all users. */
 export const writeAudience = ({ match, conditions }: AudienceModel): Filter | null => {
   const filters = conditions.map(writeCondition);
   if (filters.length === 0) return null;
   if (match === 'any' && filters.length > 1) return { $or: filters };
   const names = filters.flatMap((filter) => Object.keys(filter));
-  // Two lines about one attribute cannot be members of one object.
+  // An object cannot have two conditions on one attribute.
   if (new Set(names).size < names.length) return { $and: filters };
-  // `Object.assign` would lose an attribute `__proto__`, and say everyone: the checks name it.
+  // `Object.assign` would drop an attribute `__proto__`, and match all users. The checks report it.
   return Object.fromEntries(filters.flatMap((filter) => Object.entries(filter)));
 };

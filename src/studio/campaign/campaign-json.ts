@@ -1,4 +1,4 @@
-/** A campaign as the workspace file writes it, and as the Studio edits it. */
+/** Campaign in the format of the workspace file. */
 export interface CampaignJson {
   campaign_id: string;
   name?: string | null;
@@ -10,26 +10,26 @@ export interface CampaignJson {
   audience?: Filter | null;
   control_percentage?: number | null;
   reeligible_after_hours?: number | null;
-  /** See it whatever its status, time and audience are. */
+  /** External IDs of users who always see the campaign. */
   test_users?: string[] | null;
   conversions?: ConversionJson[] | null;
-  /** So many users should see it before a winner is named. */
+  /** Number of exposed users before a winner is named. */
   target_sample_size?: number | null;
-  /** By which caps of the workspace limit campaigns together. */
+  /** Tags, by which frequency caps of the workspace group campaigns. */
   tags?: string[] | null;
   frequency?: FrequencyJson | null;
-  /** Of the variants' properties. */
+  /** Language of the variants' properties. */
   language?: string | null;
   variants: VariantJson[];
 }
 
-/** How often one user gets it. */
+/** Frequency cap per user. */
 export interface FrequencyJson {
   impressions?: { max: number; days: number } | null;
   stop_after?: StopAfterJson | null;
 }
 
-/** Over for a user after so many. */
+/** Ends the campaign for a user after these counts. */
 export interface StopAfterJson {
   impressions?: number | null;
   clicks?: number | null;
@@ -47,7 +47,7 @@ export interface VariantJson {
   translations?: Record<string, Record<string, string>> | null;
 }
 
-/** What a click does to the user. */
+/** Effect of a click on the user's profile. */
 export interface OnClickJson {
   event?: string | null;
   attributes?: Record<string, string | number | boolean> | null;
@@ -64,7 +64,7 @@ export interface ConversionJson {
   within_hours: number;
 }
 
-/** How long a page may keep it at most without asking again, in seconds; `null` where one of its variants has no bound. */
+/** Returns the maximum time in seconds that a page keeps the campaign without a sync; `null` if a variant has no limit. */
 export const cacheTtlSeconds = ({ variants }: CampaignJson): number | null =>
   variants.reduce<number | null>(
     (most, { cache_ttl_seconds: each }) => (most === null || each == null ? null : Math.max(most, each)),
@@ -74,8 +74,8 @@ export const cacheTtlSeconds = ({ variants }: CampaignJson): number | null =>
 export type Filter = Record<string, unknown>;
 
 /**
- * What a draft or a release holds; `null` where it holds nothing. The route that stored it has looked at its shape alone: what else is
- * in it may be anything, and a page that cannot draw it says so in its place.
+ * Casts stored content; `null` if empty. Only its shape was validated when stored, so other members can hold anything. Pages that
+ * cannot render it show a fallback.
  */
 export const toCampaignJson = (stored: unknown): CampaignJson | null =>
   (stored ?? null) as CampaignJson | null;
@@ -88,7 +88,7 @@ export const variantName = ({ variant_id, name }: Pick<VariantJson, 'variant_id'
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
-/** An ID for another variant. Those that were published keep theirs, or results would count the new one as the old. */
+/** Returns an unused variant ID. IDs of published variants stay reserved, because results are keyed by them. */
 export const freeVariantId = (used: readonly Pick<VariantJson, 'variant_id'>[]): string => {
   const isFree = (id: string) => !used.some(({ variant_id }) => variant_id === id);
   const letter = [...LETTERS].find(isFree);
@@ -100,7 +100,7 @@ export const freeVariantId = (used: readonly Pick<VariantJson, 'variant_id'>[]):
 
 export type ScheduleState = 'draft' | 'stopped' | 'planned' | 'live' | 'over';
 
-/** Whether a campaign is before, in or after its time; its status where that keeps it from running at all. */
+/** Returns whether a campaign is scheduled, live or over; its status if that prevents it from running. */
 export const scheduleState = (
   { status, starts_at, ends_at }: Pick<CampaignJson, 'status' | 'starts_at' | 'ends_at'>,
   nowMs: number,

@@ -2,10 +2,10 @@ import { type CampaignJson, type VariantJson, variantName } from './campaign-jso
 import { formatField, labelOf, type Naming, textOf } from './describe-fields.ts';
 import { languageName, otherLanguages } from './translations.ts';
 
-/** One thing that is different between two campaigns, as people would name it. */
+/** Difference between two campaigns, with a label for operators. */
 export interface Change {
   label: string;
-  /** `''` where it was not there. */
+  /** `''` if it was not set. */
   before: string;
   after: string;
 }
@@ -18,9 +18,9 @@ interface Compared {
   before: object;
   after: object;
   naming: Naming;
-  /** Members of which it says nothing. */
+  /** Members to ignore. */
   skipped?: readonly string[];
-  /** In front of each label. */
+  /** Prefix of each label. */
   where?: string;
 }
 
@@ -29,7 +29,7 @@ const compare = ({ before, after, naming, skipped = [], where = '' }: Compared):
     if (skipped.includes(name)) return [];
     const [was, is] = [before, after].map((each) => (each as Record<string, unknown>)[name]);
     const [wasWords, isWords] = [formatField(name, was, naming), formatField(name, is, naming)];
-    // An audience may be written in other words that mean the same to a reader: then its JSON is shown.
+    // Different filters can have the same description. Then the JSON is shown.
     const isHidden = wasWords === isWords && textOf(was) !== textOf(is);
     if (wasWords === isWords && !isHidden) return [];
     const label = where + labelOf(name);
@@ -60,7 +60,7 @@ const variantChanges = (before: VariantJson, after: VariantJson, naming: Naming)
 
 const NOTHING = { properties: {}, translations: {} };
 
-/** Everything that differs, campaign first, then variant by variant. `null` is a campaign that is not there. */
+/** Returns all differences, campaign first, then by variant. `null` is a campaign that does not exist. */
 export const campaignChanges = (
   before: CampaignJson | null,
   after: CampaignJson | null,

@@ -4,7 +4,7 @@ interface HasCampaign {
   campaign: CampaignJson;
 }
 
-/** Published, drafted and scheduled versions of a campaign: at least one is there. */
+/** Versions of a campaign; at least one exists. */
 interface Versions {
   published: HasCampaign | null;
   draft: HasCampaign | null;
@@ -12,6 +12,6 @@ interface Versions {
   scheduled: readonly HasCampaign[];
 }
 
-/** What a campaign is listed as: what is published, else its draft, else the release that goes live next. */
+/** Returns the version for the list: the published one, else the draft, else the next scheduled release. */
 export const currentCampaign = ({ published, draft, scheduled }: Versions): CampaignJson =>
   (published ?? draft ?? scheduled[0])!.campaign;

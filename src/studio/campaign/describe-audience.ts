@@ -20,7 +20,7 @@ const parts = (filter: Filter, nameOf: AudienceName): string[] => {
   return [...describeConditions(rest, nameOf), ...words];
 };
 
-/** An audience filter as a sentence a marketer can check. */
+/** Returns an audience filter as a sentence for marketers. */
 export const describeAudience = (
   audience: Filter | null | undefined,
   nameOf: AudienceName = (_, id) => id,

@@ -4,7 +4,7 @@ import type { AudienceName } from './conditions/condition-kind.ts';
 import { describeAudience } from './describe-audience.ts';
 import { languageName } from './translations.ts';
 
-/** How a workspace writes what a campaign has only as an ID or an instant. */
+/** Formats IDs and timestamps by the workspace. */
 export interface Naming {
   placement(id: string): string;
   moment(iso: string): string;
@@ -32,11 +32,11 @@ const LABELS: Readonly<Record<string, string>> = {
   on_click: 'A click',
 };
 
-/** What people call a member of a campaign, a variant or its properties. */
+/** Returns the label of a member of a campaign, a variant or its properties. */
 export const labelOf = (name: string): string =>
   TEMPLATE_PROPERTIES.find((each) => each.name === name)?.label ?? LABELS[name] ?? name;
 
-/** What a status does to a campaign once it is published. */
+/** Labels of a status once published. */
 export const STATUS_WORDS: Readonly<Record<CampaignJson['status'], string>> = {
   active: 'Runs',
   draft: 'Test users only',
@@ -46,7 +46,7 @@ export const STATUS_WORDS: Readonly<Record<CampaignJson['status'], string>> = {
 const SECONDS_A_DAY = 86_400;
 const HOURS_A_DAY = 24;
 
-/** `10 minutes`, `6 hours`, `2 days`: in the largest unit of which there is at least one. */
+/** `10 minutes`, `6 hours`, `2 days`: in the largest unit of at least one. */
 export const formatDuration = (seconds: number): string => {
   if (seconds >= SECONDS_A_DAY) return count(Math.round((seconds / SECONDS_A_DAY) * 10) / 10, 'day');
   return seconds >= 3_600
@@ -63,7 +63,7 @@ const describeGoal = ({ event, product, within_hours }: ConversionJson): string 
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** The value itself. */
+/** Returns the value as text or JSON. */
 export const textOf = (value: unknown): string => {
   if (value === undefined || value === null) return '';
   if (typeof value === 'boolean') return value ? 'Yes' : 'No';
@@ -73,7 +73,7 @@ export const textOf = (value: unknown): string => {
 
 const times = (count: number) => (count === 1 ? 'once' : `${count} times`);
 
-/** How often one person sees it, as a list of limits. */
+/** Describes a frequency cap as a list of limits. */
 export const describeFrequency = ({ impressions, stop_after }: FrequencyJson): string =>
   [
     impressions && `at most ${times(impressions.max)} in ${count(impressions.days, 'day')}`,
@@ -92,7 +92,7 @@ const describeOnClick = ({ event, attributes }: OnClickJson): string =>
     .filter(Boolean)
     .join('; ');
 
-/** Members that have words of their own; they are never asked for nothing. */
+/** Formatters by member; not called with `null` or `undefined`. */
 const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> = {
   language: languageName,
   status: (status: CampaignJson['status']) => STATUS_WORDS[status],
@@ -108,7 +108,7 @@ const WORDS: Readonly<Record<string, (value: never, naming: Naming) => string>> 
   on_click: describeOnClick,
 };
 
-/** The value as people would say it; `''` where there is none. */
+/** Returns the value for operators; `''` if not set. */
 export const formatField = (name: string, value: unknown, naming: Naming): string => {
   if (name === 'audience') return describeAudience(value as CampaignJson['audience'], naming.audience);
   if (value === undefined || value === null) return name === 'reeligible_after_hours' ? 'never' : '';

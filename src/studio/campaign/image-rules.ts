@@ -1,9 +1,9 @@
 import type { ImageType } from '../../service/index.ts';
 
-/** How large an uploaded image may be. */
+/** Maximum size of an uploaded image. */
 export const MAX_IMAGE_BYTES = 1024 * 1024;
 
-/** What it may be, as people write it. */
+/** Supported image types, with display names. */
 const NAMES: Record<ImageType, string> = {
   png: 'PNG',
   jpeg: 'JPEG',
@@ -12,13 +12,13 @@ const NAMES: Record<ImageType, string> = {
   gif: 'GIF',
 };
 
-/** The same in words, and as a file input takes it. */
+/** Supported types as text, and as the `accept` attribute of a file input. */
 export const IMAGE_KINDS = Object.values(NAMES).join(', ');
 export const IMAGE_ACCEPT = Object.keys(NAMES)
   .map((type) => `image/${type}`)
   .join();
 
-/** `84 KB`, `1.4 MB`: rounded up, so that what is too large never reads like what fits. */
+/** `84 KB`, `1.4 MB`: rounded up, so that a size over the limit never looks within it. */
 export const formatBytes = (bytes: number): string =>
   bytes <= MAX_IMAGE_BYTES
     ? `${Math.ceil(bytes / 1024)} KB`

@@ -1,23 +1,20 @@
-/** Begin and end of a run of left-to-right text that moves nothing around it (Unicode's isolates). */
+/** Unicode isolates (LRI and PDI) around left-to-right text. */
 const OPEN = '\u2066';
 const CLOSE = '\u2069';
 const MARKS = /[\u2066\u2069]/g;
-/** What has no end yet runs to the end of the text. */
+/** Unclosed Liquid runs to the end of the text. */
 const MARKUP = /\{\{(?:[^}]|\}(?!\}))*(?:\}\})?|\{%(?:[^%]|%(?!\}))*(?:%\})?/g;
-/** Hebrew, Arabic and their neighbours. */
+/** Right-to-left scripts, for example Hebrew and Arabic. */
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
 
-/**
- * A text as an editor shows it: in one that runs from right to left every piece of Liquid is isolated, so that its braces
- * stay where they were typed.
- */
+/** Returns a text for editing: in right-to-left text all Liquid is isolated, so that its braces stay where they were typed. */
 export const isolateMarkup = (text: string): string =>
   RIGHT_TO_LEFT.test(text) ? text.replace(MARKUP, (markup) => OPEN + markup + CLOSE) : text;
 
-/** The text itself again. */
+/** Removes the isolates. */
 export const withoutIsolates = (shown: string): string => shown.replace(MARKS, '');
 
-/** Where a place of the text itself is in what is shown of it. */
+/** Converts an offset in the text to the offset in the shown text. */
 export const shownOffset = (shown: string, offset: number): number => {
   let rest = offset;
   for (let at = 0; at < shown.length; at += 1) {

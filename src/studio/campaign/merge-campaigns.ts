@@ -1,6 +1,6 @@
 import type { CampaignJson, VariantJson } from './campaign-json.ts';
 
-/** One value of three texts: what both began from, and what each of two operators made of it. */
+/** Three-way merge of a value. */
 type Merge = (base: unknown, mine: unknown, theirs: unknown) => unknown;
 
 class BothChanged extends Error {
@@ -11,14 +11,14 @@ const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) ==
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The one that was changed. What both changed is the same now, or cannot be merged. */
+/** Returns the changed side. Throws if both sides changed to different values. */
 const whole: Merge = (base, mine, theirs) => {
   if (isSame(mine, theirs) || isSame(theirs, base)) return mine;
   if (isSame(mine, base)) return theirs;
   throw new BothChanged();
 };
 
-/** Member by member, each by the merge of its name. */
+/** Merges member by member, each by the merge of its name. */
 const members =
   (mergeOf: (name: string) => Merge): Merge =>
   (base, mine, theirs) => {
@@ -34,20 +34,20 @@ const VARIANT: Readonly<Record<string, Merge>> = { properties: texts, translatio
 const variant = members((name) => VARIANT[name] ?? whole);
 
 const byId = (variants: unknown) =>
-  // A name of digits alone would move to the front of an object.
+  // Prefixed, because integer keys would move to the front of the object.
   Object.fromEntries((variants as VariantJson[]).map((each) => [`variant ${each.variant_id}`, each]));
 
 const variants: Merge = (base, mine, theirs) => {
   const merged = members(() => variant)(byId(base), byId(mine), byId(theirs));
   const left = Object.values(merged as Record<string, VariantJson>);
-  // Each took out another one of two.
+  // Each side deleted a different one of two variants.
   if (left.length === 0) throw new BothChanged();
   return left;
 };
 
 const campaign = members((name) => (name === 'variants' ? variants : whole));
 
-/** A draft with the changes of both; `null` where both changed the same part of it, each in another way. */
+/** Merges the changes of both drafts; `null` if both changed the same part differently. */
 export const mergeCampaigns = (
   base: CampaignJson,
   mine: CampaignJson,

@@ -1,17 +1,17 @@
 import type { ReviewEntry } from '../../service/index.ts';
 
-/** The last entry that changed the state of a review; `null` if none. */
+/** Returns the last entry that changed the state of a review; `null` if none. */
 export const lastDecision = (review: readonly ReviewEntry[]): ReviewEntry | null =>
   review.findLast(({ action }) => action !== 'comment') ?? null;
 
 interface Reviewed {
   revision: string | null;
-  /** Who saved it last. */
+  /** Last operator who saved it. */
   editor: string | null;
   review: readonly ReviewEntry[];
 }
 
-/** Whether another operator approved exactly this revision. */
+/** Returns whether another operator approved exactly this revision. */
 export const isApproved = ({ revision, editor, review }: Reviewed): boolean => {
   const decision = lastDecision(review);
   return decision?.action === 'approve' && decision.revision === revision && decision.operator !== editor;

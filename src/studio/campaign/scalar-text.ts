@@ -1,6 +1,6 @@
 export type Scalar = string | number | boolean;
 
-/** `7` is a number, `true` a yes; in quotation marks either is a text. */
+/** Parses input: `7` is a number, `true` a boolean; in quotation marks both are strings. */
 export const scalarOf = (typed: string): Scalar => {
   const text = typed.trim();
   if (/^-?\d+(?:\.\d+)?$/.test(text)) return Number(text);
@@ -8,6 +8,6 @@ export const scalarOf = (typed: string): Scalar => {
   return /^".*"$/s.test(text) ? text.slice(1, -1) : text;
 };
 
-/** What one would type for a value. */
+/** Returns the input for a value, the inverse of `scalarOf`. */
 export const typedOf = (value: Scalar): string =>
   typeof value === 'string' && scalarOf(value) !== value ? `"${value}"` : String(value);

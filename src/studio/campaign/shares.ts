@@ -1,14 +1,14 @@
 import { type CampaignJson, variantName } from './campaign-json.ts';
 
-/** A part of the audience: those who get a variant, or the control group, whose ID is `null`. */
+/** Share of a variant or the control group (ID `null`) in the audience. */
 export interface Share {
   variantId: string | null;
   name: string;
-  /** Per cent of the whole audience. */
+  /** Percent of the whole audience. */
   percent: number;
 }
 
-/** How the audience is divided: the control group first is taken from all, the weights divide the rest. */
+/** Returns the shares of the audience: the control group is taken from all users, and the weights split the rest. */
 export const sharesOf = ({ variants, control_percentage }: CampaignJson): Share[] => {
   const control = control_percentage ?? 0;
   const weights = variants.map(({ weight }) => weight ?? 1);

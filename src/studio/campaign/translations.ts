@@ -6,11 +6,11 @@ const translationKindOf = (name: string) =>
 
 const isWritten = (value: unknown): value is string => typeof value === 'string' && value.trim() !== '';
 
-/** Languages of a campaign beside its own. */
+/** Maximum languages of a campaign besides its own. */
 export const MAX_LANGUAGES = 100;
 export const TOO_MANY_LANGUAGES = `A campaign can have at most ${MAX_LANGUAGES} languages beside its own.`;
 
-/** Properties of a variant that may be another in another language, those that a reader needs first. */
+/** Returns the translatable properties of a variant, required ones first. */
 export const translatable = ({ properties }: VariantJson): { name: string; isNeeded: boolean }[] =>
   Object.entries(properties)
     .filter(([name, { type, value }]) => {
@@ -20,12 +20,12 @@ export const translatable = ({ properties }: VariantJson): { name: string; isNee
     .map(([name]) => ({ name, isNeeded: translationKindOf(name) === 'needed' }))
     .sort((one, other) => Number(other.isNeeded) - Number(one.isNeeded));
 
-/** Other languages than the campaign's own, in which a variant has something to say or is to have. */
+/** Returns the languages of the translations, besides the campaign's own. */
 export const otherLanguages = ({ variants }: Pick<CampaignJson, 'variants'>): string[] => [
   ...new Set(variants.flatMap(({ translations }) => Object.keys(translations ?? {}))),
 ];
 
-/** The text of a language itself, or of the wider language that it falls back to; `undefined` where the campaign's own is shown. */
+/** Returns the text in a language or its fallback language; `undefined` if the campaign's own text is shown. */
 export const translationOf = (
   { translations }: Pick<VariantJson, 'translations'>,
   language: string,
@@ -39,7 +39,7 @@ export const translationOf = (
   return undefined;
 };
 
-/** What readers of a language would read in the campaign's own, by variant. */
+/** Returns the missing required translations of a language, by variant. */
 export const missingIn = (
   { variants }: Pick<CampaignJson, 'variants'>,
   language: string,
@@ -55,7 +55,7 @@ const withoutMember = <T>(members: Record<string, T>, name: string): Record<stri
   return others;
 };
 
-/** A variant with one text in another language; an empty text takes it out, and the language stays. */
+/** Returns the variant with a text in another language. An empty text removes it, and the language stays. */
 export const translate = (
   variant: VariantJson,
   language: string,
@@ -67,7 +67,7 @@ export const translate = (
   return { ...variant, translations: { ...variant.translations, [language]: texts } };
 };
 
-/** The campaign with one language more, still without texts. */
+/** Returns the campaign with another language, without texts. */
 export const addLanguage = (campaign: CampaignJson, own: string, language: string): CampaignJson => ({
   ...campaign,
   language: own,
@@ -77,7 +77,7 @@ export const addLanguage = (campaign: CampaignJson, own: string, language: strin
   })),
 });
 
-/** The campaign without a language and its texts. Without the last one it is in no language again. */
+/** Returns the campaign without a language and its texts. Removing the last one also removes the campaign's `language`. */
 export const removeLanguage = (campaign: CampaignJson, language: string): CampaignJson => {
   const variants = campaign.variants.map(({ translations, ...variant }) => {
     const others = withoutMember(translations ?? {}, language);
@@ -88,13 +88,13 @@ export const removeLanguage = (campaign: CampaignJson, language: string): Campai
   return { ...rest, variants };
 };
 
-/** A language as BCP 47 writes it, from what was typed; `null` where it is none. */
+/** Returns the canonical BCP 47 tag of the input; `null` if invalid. */
 export const languageTag = (typed: string): string | null => {
   try {
     const [tag = ''] = Intl.getCanonicalLocales(typed.trim().replaceAll('_', '-'));
     return /^[a-z]{2,3}(?:-|$)/.test(tag) ? tag : null;
   } catch {
-    // The only way to ask whether a tag is one.
+    // `Intl` validates tags only by throwing.
     return null;
   }
 };
@@ -103,13 +103,13 @@ const names = new Intl.DisplayNames('en', { type: 'language', fallback: 'code' }
 
 /** `Brazilian Portuguese` */
 export const languageName = (tag: string): string => {
-  // The platform names no tag with an extension, as `de-x-formal`.
+  // `Intl.DisplayNames` has no names for tags with extensions, as `de-x-formal`.
   const { baseName } = new Intl.Locale(tag);
   const name = names.of(baseName) ?? tag;
   return baseName === tag ? name : `${name} (${tag})`;
 };
 
-/** Scripts that are written from right to left; a language's usual script is what the platform adds to it. */
+/** Right-to-left scripts. `Intl` adds the default script of a language. */
 const RIGHT_TO_LEFT = ['Adlm', 'Arab', 'Hebr', 'Nkoo', 'Rohg', 'Syrc', 'Thaa'];
 
 export const isRightToLeft = (tag: string): boolean =>

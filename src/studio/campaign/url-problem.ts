@@ -1,6 +1,6 @@
-/** `www.example.com/x`, `example.com`: a browser takes it for a path. */
+/** Host without a scheme, `www.example.com/x` or `example.com`: browsers resolve it as a path. */
 const HOST = /^(?:www\.|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/?#]|$))/i;
-/** What looks like a host and is a file: `sale.html`. */
+/** File name that looks like a host: `sale.html`. */
 const FILE = /^[\w-]+\.(?:html?|php|aspx?|jsp|pdf|svg|png|jpe?g|gif|webp|avif)(?:[?#]|$)/i;
 const MAIL = /^[^\s/?#:@]+@[^\s/?#:@]+$/;
 
@@ -10,14 +10,14 @@ const ALLOWED = {
   image: 'An image begins with https or http, or is a path of your site.',
 };
 
-/** Why pages refuse an address, or `null`: the banner would be drawn without it. */
+/** Returns why pages would drop a URL from the banner; `null` if they accept it. */
 export const refusedUrl = (address: string, use: 'link' | 'image'): string | null => {
   if (!URL.canParse(address, 'https://site.example/')) return `This is no address. ${ALLOWED[use]}`;
   const { protocol } = new URL(address, 'https://site.example/');
   return SCHEMES[use].test(protocol) ? null : `Pages refuse it. ${ALLOWED[use]}`;
 };
 
-/** What is taken and may not be meant; `null` where nothing catches the eye. */
+/** Returns a warning for a valid URL that looks like a mistake; `null` if none. */
 export const oddUrl = (value: string): string | null => {
   const address = value.trim();
   if (MAIL.test(address)) return `A mail address begins with mailto: as in mailto:${address}`;

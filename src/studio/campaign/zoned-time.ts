@@ -1,10 +1,10 @@
 const FIELDS = ['year', 'month', 'day', 'hour', 'minute'] as const;
 
-/** Years that a campaign can mean. A date field says 0002 while its year is typed, and `Date.UTC` takes 2 for 1902. */
+/** Plausible years. A date field reports 0002 while its year is typed, and `Date.UTC` maps 2 to 1902. */
 const MIN_YEAR = 2000;
 const MAX_YEAR = 2999;
 
-/** What the clocks of a time zone show, as minutes since 1970 would be written there. */
+/** Returns the wall-clock time of a time zone, as if it were UTC, in milliseconds. */
 const wallMs = (ms: number, timeZone: string): number => {
   const parts = new Intl.DateTimeFormat('en-CA', {
     timeZone,
@@ -21,7 +21,7 @@ const wallMs = (ms: number, timeZone: string): number => {
   return Date.UTC(year!, month! - 1, day, hour, minute);
 };
 
-/** `2026-03-02T09:00`, as a date field wants it: what the clocks of the zone show then. `''` for what is no date. */
+/** Returns the wall-clock time for a `datetime-local` input: `2026-03-02T09:00`. `''` if the date is invalid. */
 export const toZoned = (iso: string, timeZone: string): string => {
   const ms = Date.parse(iso);
   return Number.isNaN(ms) ? '' : new Date(wallMs(ms, timeZone)).toISOString().slice(0, 16);
@@ -31,16 +31,16 @@ const MINUTE_MS = 60_000;
 const LOCAL = /^(\d{4})-\d\d-\d\dT\d\d:\d\d$/;
 
 /**
- * The moment at which the clocks of the zone show this, with the zone's offset then: `2026-03-02T09:00:00+01:00`. `null`
- * for no date, for a year outside of 2000 to 2999, and in an hour that the clocks skip. Of an hour that they show twice it is the first.
+ * Returns the ISO 8601 time of a wall-clock time, with the zone's offset: `2026-03-02T09:00:00+01:00`. `null` if it is invalid,
+ * its year is outside of 2000 to 2999, or it is skipped by a clock change. A repeated time is the first one.
  */
 export const fromZoned = (text: string, timeZone: string): string | null => {
-  // V8 finds a date in many a text.
+  // V8 parses many other formats as dates.
   const year = Number(LOCAL.exec(text)?.[1]);
   if (!(year >= MIN_YEAR && year <= MAX_YEAR)) return null;
   const wanted = Date.parse(`${text}:00Z`);
   if (Number.isNaN(wanted)) return null;
-  // The offset at the moment itself may be another than a day before or after: the clocks may change in between.
+  // Offsets of a day before and a day after, because the clocks can change in between.
   const offsets = [wanted - 86_400_000, wanted + 86_400_000].map((ms) => wallMs(ms, timeZone) - ms);
   const fits = offsets.map((offset) => wanted - offset).filter((ms) => wallMs(ms, timeZone) === wanted);
   if (fits.length === 0) return null;

@@ -12,7 +12,7 @@ import {
   plain,
 } from './condition-kind.ts';
 
-/** Did it at least so often (0: never), the last time within so many days (`null`: ever). */
+/** At least `atLeast` times (0: never), the last time within `withinDays` (`null`: ever). */
 export interface ActivityCondition<Kind extends 'event' | 'purchase'> {
   kind: Kind;
   name: string;
@@ -27,7 +27,7 @@ interface ActivityOptions<Kind> {
   label: string;
   nameLabel: string;
   did: string;
-  /** The same within a sentence. */
+  /** Verb inside a sentence. */
   verb: string;
   example: string;
   suggestions: 'events' | 'products';
@@ -37,7 +37,7 @@ const times = (count: unknown) =>
   count === 1 ? 'once' : count === 2 ? 'twice' : `${formatValue(count)} times`;
 const days = (count: unknown) => (count === 1 ? 'day' : `${formatValue(count)} days`);
 
-/** One measure of what somebody did. `null` if there are no plain words. */
+/** Describes one measure of an activity. `null` if it has no description. */
 const describeMeasure = (did: string, measure: string, operator: string, operand: unknown): string | null => {
   switch (`${measure} ${operator}`) {
     case 'count $gte':
@@ -64,7 +64,7 @@ const describeMeasure = (did: string, measure: string, operator: string, operand
   }
 };
 
-/** `{ "$gte": 2 }` as 2. */
+/** Returns 2 for `{ "$gte": 2 }`. */
 const boundOf = (raw: unknown, operator: string): number | null => {
   const entry = onlyEntry(raw);
   return entry?.[0] === operator && typeof entry[1] === 'number' ? entry[1] : null;
@@ -75,7 +75,7 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
 ): ConditionKind<ActivityCondition<Kind>> => {
   const { kind, field, label, nameLabel, did, verb, example, suggestions } = options;
 
-  /** The members of a filter about the same event or product as this one, by measure. */
+  /** Returns the members of a filter on the same event or product, by measure. */
   const together = (name: string, filter: Filter) => {
     const [head, subject, measure = '', ...rest] = name.split('.');
     if (head !== field || subject === undefined) return null;
@@ -126,7 +126,7 @@ const createActivity = <Kind extends 'event' | 'purchase'>(
       const deed = `${verb} “${plain(found.subject)}”`;
       const count = boundOf(found.measures['count'], '$gte');
       const lately = boundOf(found.measures['last_days_ago'], '$lte');
-      // How often and how lately are one thing to say.
+      // Count and recency are described together.
       if (count !== null && lately !== null && found.names.length === 2) {
         const often = count === 1 ? '' : ` ${times(count)} or more, the last time`;
         return { result: [`${deed}${often} in the last ${days(lately)}`], names: found.names };

@@ -1,6 +1,6 @@
 import { type ConditionKind, choices, isFilter } from './condition-kind.ts';
 
-/** The app that asks. */
+/** Requesting app. */
 export interface AppCondition {
   kind: 'app';
   ids: string[];

@@ -21,7 +21,7 @@ export interface AttributeCondition {
   value: Scalar | Scalar[] | null;
 }
 
-/** By what the filter calls them. */
+/** Operators by their name in the filter. */
 const OPERATORS: Readonly<Record<string, AttributeOperator>> = {
   $eq: 'is',
   $ne: 'is not',
@@ -68,7 +68,7 @@ const COMPARISONS: Readonly<Record<string, (name: string, operand: unknown) => s
   $exists: (name, operand) => `${name} is ${operand ? 'known' : 'not known'}`,
 };
 
-/** One operator on what a path names; what has no plain words is quoted as it is written. */
+/** Describes an operator on a path. Operators without a description are quoted as JSON. */
 export const describeComparison = (path: string, operator: string, operand: unknown): string => {
   const name = plain(path.replace(/^custom_attributes\./, ''));
   return COMPARISONS[operator]?.(name, operand) ?? `${name} fits ${JSON.stringify({ [operator]: operand })}`;
@@ -82,10 +82,10 @@ const readValue = (typed: string, operator: AttributeOperator): AttributeConditi
   return typed.split(',').flatMap((each) => (each.trim() === '' ? [] : scalarOf(each)));
 };
 
-/** No member of a profile, so no user who was looked at has it by this name. */
+/** Not profile members, so suggestions never include them. */
 const NOT_IN_PROFILES = ['external_id', 'email', 'phone', 'app_version', 'app_id'];
 
-/** Any name that no other kind takes. */
+/** Fallback kind: any name that no other kind matches. */
 export const attribute: ConditionKind<AttributeCondition> = {
   label: 'Attribute',
   blank: () => ({ kind: 'attribute', name: '', operator: 'is', value: '' }),
@@ -107,7 +107,7 @@ export const attribute: ConditionKind<AttributeCondition> = {
   isUnknown: ({ name, operator }, { attributes }) =>
     operator !== 'is not known' &&
     !NOT_IN_PROFILES.includes(name) &&
-    // A path inside of an object.
+    // Path in a nested object.
     !name.includes('.') &&
     !attributes.some((each) => each.name === name),
   controls: (condition) => {

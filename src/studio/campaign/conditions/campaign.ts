@@ -1,6 +1,6 @@
 import { type ConditionKind, choices, formatValue, onlyEntry } from './condition-kind.ts';
 
-/** What users do in campaigns: the fields of a filter, and how it is said. */
+/** Actions on campaigns: their filter fields and descriptions. */
 const ACTIONS = {
   saw: { count: 'impressions', days: 'last_impression_days_ago' },
   clicked: { count: 'clicks', days: 'last_click_days_ago' },
@@ -10,7 +10,7 @@ const ACTIONS = {
 type Action = keyof typeof ACTIONS;
 const ACTION_NAMES = Object.keys(ACTIONS) as Action[];
 
-/** A user did, or did not do, something in another campaign, within so many days (`null`: ever). */
+/** Action of a user in another campaign, or its absence, within `withinDays` (`null`: ever). */
 export interface CampaignCondition {
   kind: 'campaign';
   id: string;
@@ -19,7 +19,7 @@ export interface CampaignCondition {
   withinDays: number | null;
 }
 
-/** The days of `{ "$lte": 7 }`. */
+/** Returns 7 for `{ "$lte": 7 }`. */
 const daysOf = (raw: unknown): number | null => {
   const [operator, days] = onlyEntry(raw) ?? [];
   return operator === '$lte' && typeof days === 'number' ? days : null;

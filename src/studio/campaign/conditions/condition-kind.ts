@@ -1,7 +1,7 @@
 import type { SuggestionsResponse } from '../../server/routes/suggestions.ts';
 import type { Filter } from '../campaign-json.ts';
 
-/** What conditions choose from. */
+/** Options of the controls. */
 export interface ConditionChoices {
   apps: readonly { id: string; name: string }[];
   segments: readonly { id: string; name: string }[];
@@ -9,17 +9,17 @@ export interface ConditionChoices {
   subscriptionGroups: readonly { id: string; name: string }[];
 }
 
-/** Names and values that users have. */
+/** Names and values in user profiles. */
 export type Suggestions = 'attributes' | 'events' | 'products' | { valuesOf: string };
 
-/** One control of a line, whose first wide one says what the line is about. A change returns the condition as it then is. */
+/** Control of a condition. The first wide one is its main control. Changes return the new condition. */
 export type Control<Condition> = { label: string; isWide?: boolean } & (
   | {
       type: 'text';
       value: string;
       placeholder?: string;
       suggestions?: Suggestions;
-      /** The text is kept as it is typed, until this changes. */
+      /** Makes the input uncontrolled until this key changes. */
       keptFor?: string;
       onInput(typed: string): Condition;
     }
@@ -32,39 +32,41 @@ export type Control<Condition> = { label: string; isWide?: boolean } & (
   | {
       type: 'number';
       value: number | null;
-      /** Whole numbers from 1, or any from 0. */
+      /** Whole numbers from 1, instead of any from 0. */
       isCount: boolean;
       placeholder?: string;
-      /** `null` for an empty field. */
+      /** `null` if the field is empty. */
       onInput(value: number | null): Condition;
     }
 );
 
-/** Returns the name of a segment or campaign that a filter has only as an ID. */
+/** Returns the name of a segment or campaign by its ID in a filter. */
 export type AudienceName = (kind: 'segment' | 'campaign', id: string) => string;
 
-/** What one kind reads from a filter, and the members that it has read. */
+/** Parsed result, with the names of the consumed filter members. */
 export interface Taken<Result> {
   result: Result;
   names: readonly string[];
 }
 
-/** A kind of condition: one line of the audience builder. */
+/** Kind of condition in the audience builder. */
 export interface ConditionKind<Condition> {
-  /** Names the button that adds a line. */
+  /** Label of the button that adds it. */
   label: string;
   blank(): Condition;
   /**
-   * Reads the member `name` of the filter, and those that belong to it. `null` if it is of another kind, `'unsaid'` if it says more
-   * than a line can.
+   * Parses the member `name` of the filter, with related members. `null` if it is another kind, `'unsaid'` if the builder cannot
+   * show it.
    */
   read(name: string, filter: Filter): Taken<Condition> | 'unsaid' | null;
   write(condition: Condition): Filter;
-  /** Says what the member `name` of a filter asks, in words; `null` if it is of another kind. Lines need not exist for it. */
+  /**
+   * Describes the member `name` of a filter; `null` if it is another kind. Also works for filters that the builder cannot show.
+   */
   words(name: string, filter: Filter, nameOf: AudienceName): Taken<string[]> | null;
-  /** A line that is not filled in stays in the builder and out of the campaign. */
+  /** Incomplete conditions stay in the builder, but not in the campaign. */
   isComplete(condition: Condition): boolean;
-  /** None of the users who were looked at has it. What is to be missing may be. */
+  /** Returns whether no user in the sample has the name. Always false for conditions on absence. */
   isUnknown(condition: Condition, names: SuggestionsResponse): boolean;
   controls(condition: Condition, choices: ConditionChoices): Control<Condition>[];
 }
@@ -72,7 +74,7 @@ export interface ConditionKind<Condition> {
 export const isFilter = (value: unknown): value is Filter =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The only member of a record, such as `{ "$gte": 3 }`. */
+/** Returns the only entry of an object such as `{ "$gte": 3 }`. */
 export const onlyEntry = (value: unknown): [string, unknown] | null => {
   const [entry, more] = isFilter(value) ? Object.entries(value) : [];
   return entry && !more ? entry : null;
@@ -87,7 +89,7 @@ export const choices = (options: readonly { id: string; name: string }[]) => [
 
 export const plain = (name: string): string => name.replaceAll('_', ' ');
 
-/** A text that looks like something else: the number 10115 and the text “10115” are two values, and match other people. */
+/** Strings that look like another type: the number 10115 and the string “10115” match different users. */
 const LIKE_ANOTHER = /^(?:-?\d[\d.]*|true|false|yes|no)$/i;
 
 export const formatValue = (raw: unknown): string => {
@@ -96,6 +98,6 @@ export const formatValue = (raw: unknown): string => {
   return raw === true ? 'yes' : raw === false ? 'no' : JSON.stringify(raw);
 };
 
-/** The operators of a condition; a value alone is `$eq`. */
+/** Returns the operators of a condition; a bare value is `$eq`. */
 export const operatorsOf = (raw: unknown): Filter =>
   isFilter(raw) && Object.keys(raw).every((key) => key.startsWith('$')) ? raw : { $eq: raw };

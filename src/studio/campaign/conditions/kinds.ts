@@ -8,15 +8,15 @@ import type { AudienceName, ConditionChoices, ConditionKind, Control } from './c
 import { segment } from './segment.ts';
 import { subscription } from './subscription.ts';
 
-/** In the order of the buttons that add a line. */
+/** In the order of the buttons that add a condition. */
 const KINDS = { attribute, event, purchase, group: subscription, app, segment, campaign };
 
-/** One line of the audience builder. */
+/** Condition in the audience builder. */
 export type Condition = ReturnType<(typeof KINDS)[keyof typeof KINDS]['blank']>;
 
 const KIND_LIST: readonly ConditionKind<Condition>[] = Object.values(KINDS);
 
-/** Attributes come last: every name that no other kind takes is one. */
+/** Attributes last, because they match any name. */
 const BY_SPECIFICITY = [...KIND_LIST.filter((kind) => kind !== attribute), attribute];
 
 const kindOf = ({ kind }: Condition): ConditionKind<Condition> => KINDS[kind];
@@ -33,7 +33,7 @@ export const isUnknown = (condition: Condition, names: SuggestionsResponse | nul
 export const controlsOf = (condition: Condition, choices: ConditionChoices): Control<Condition>[] =>
   kindOf(condition).controls(condition, choices);
 
-/** What a filter's members say, taken by the first kind that knows each. `null` if one says more than a line can. */
+/** Parses the members of a filter, each by the first kind that matches. `null` if the builder cannot show one. */
 export const readConditions = (filter: Filter): Condition[] | null => {
   const conditions: Condition[] = [];
   const read = new Set<string>();
@@ -47,7 +47,7 @@ export const readConditions = (filter: Filter): Condition[] | null => {
   return conditions;
 };
 
-/** What a filter's members ask, in words. Groups are the caller's. */
+/** Describes the members of a filter. The caller describes groups. */
 export const describeConditions = (filter: Filter, nameOf: AudienceName): string[] => {
   const said = new Set<string>();
   return Object.keys(filter).flatMap((name) => {
