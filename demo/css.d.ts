@@ -1,2 +1,2 @@
-/** Vite bundles a style sheet that is imported for its effect. */
+/** Side-effect import of a style sheet, bundled by Vite. */
 declare module '*.css';

@@ -4,7 +4,7 @@ import { announcement, startProblem } from './server/announce.ts';
 import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
 
-/** `npm run dev`: as `npm start`, with pages that reload when their source changes, and no content security policy. */
+/** `npm run dev`: like `npm start`, with hot reload and without a content security policy. */
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'info' });
 const vite = await createServer({
   mode: 'demo',
@@ -12,7 +12,7 @@ const vite = await createServer({
   server: { middlewareMode: true },
 });
 
-/** Paths of the API, which Vite would otherwise answer with a page of its own. */
+/** API paths, which Vite would otherwise handle as pages. */
 const API =
   /^\/(v1|users|cdi|campaigns|segments|placard|healthz|readyz|metrics|images\/[0-9a-f]{64}\.\w+|openapi\.json|docs)(\/|\?|$)/;
 

@@ -10,8 +10,8 @@ import { createStaticFiles } from './server/static-files.ts';
 const LOOK_MS = 500;
 
 /**
- * Calls once where the process that started this one has ended. npm passes a signal on to the shell alone that it runs
- * scripts in, and that may end without passing it on: what the script started would hold its port for ever.
+ * Calls back once the parent process has ended. npm forwards signals only to the shell that runs scripts, which can exit without
+ * forwarding them. The server would then keep its port.
  */
 const whenParentIsGone = (call: () => void): void => {
   const parent = process.ppid;
@@ -22,9 +22,9 @@ const whenParentIsGone = (call: () => void): void => {
   }, LOOK_MS).unref();
 };
 
-/** `npm start`: the built demo and the service, until it is asked to stop. */
+/** `npm start`: serves the built demo and the service until it is stopped. */
 tuneProcess();
-// Warnings and errors: the lines of every request would bury what is printed for people.
+// Warnings and errors only, because request logs would bury the announcement.
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'warn' });
 
 try {
@@ -42,7 +42,7 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void listening.stop());
   }
-  // Without npm somebody may have left it running on purpose.
+  // Without npm it may run in the background on purpose.
   if (process.env['npm_lifecycle_event'] !== undefined) whenParentIsGone(() => void listening.stop());
 } catch (error) {
   console.error(startProblem(error) ?? error);

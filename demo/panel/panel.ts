@@ -22,7 +22,7 @@ const faultSwitch = (faults: Faults, { fault, label, help }: (typeof SWITCHES)[n
   return button;
 };
 
-/** Behind the counter: the devtools, which show what the SDK does, and switches that break things. */
+/** Devtools, and switches that simulate faults. */
 export const createPanel = (faults: Faults): { panel: HTMLElement; devtools: HTMLElement } => {
   const devtools = node('div', { class: 'panel-devtools' });
   const panel = node('aside', { class: 'panel', 'aria-label': 'What the SDK is doing' }, [

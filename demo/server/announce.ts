@@ -10,7 +10,7 @@ interface Announced {
   isMadeUp: boolean;
 }
 
-/** What is printed once the service runs. The curl line works as it is. */
+/** Text printed once the service runs. The curl command works as is. */
 export const announcement = ({ url, studioUrl, hasDemoKeys, isMadeUp }: Announced): string =>
   hasDemoKeys
     ? demoAnnouncement(url, studioUrl, isMadeUp ? MADE_UP : '')
@@ -47,7 +47,7 @@ ${madeUp}
   Stop with Ctrl+C.
 `;
 
-/** What is printed after an edit of the workspace file. */
+/** Text printed after an edit of the workspace file. */
 export const reloaded = (problem: Error | null): string =>
   problem === null
     ? 'The workspace file was read again: what it says now is live.'
@@ -55,7 +55,7 @@ export const reloaded = (problem: Error | null): string =>
 
 const AGAIN = 'PORT=8797 PLACARD_DB=other.db npm start';
 
-/** SQLite's code for a file that another process has locked. */
+/** SQLite result code for a locked database. */
 const SQLITE_BUSY = 5;
 
 const isClaimed = (error: unknown): boolean =>
@@ -64,10 +64,10 @@ const isClaimed = (error: unknown): boolean =>
   'errcode' in error.cause &&
   error.cause.errcode === SQLITE_BUSY;
 
-/** The sentence for a start that failed for an ordinary reason; `null` where it is something else. */
+/** Returns the message for an expected startup error; `null` for others. */
 export const startProblem = (error: unknown): string | null => {
   const { code, port, path } = error as { code?: string; port?: number; path?: string };
-  // A database of its own as well: what has the port is often this demo, which has the file too.
+  // Suggests another database too, because the port is often held by this demo, which also locks the file.
   if (code === 'EADDRINUSE') return `Port ${port} is taken. Stop what uses it, or choose another: ${AGAIN}`;
   if (code === 'EACCES')
     return `Port ${port} may not be used without rights. Choose another: PORT=8787 npm start`;

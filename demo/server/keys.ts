@@ -1,4 +1,4 @@
-/** Keys of the demo workspace. They are in the repository for everybody to read: use them for nothing else. */
+/** Keys of the demo workspace. They are public in the repository: do not use them elsewhere. */
 export { APP_ID, CLIENT_KEY } from '../shop/demo-keys.ts';
 export const SERVER_KEY = 'demo-server-key';
 /** Signs in to the demo's Studio. */

@@ -1,7 +1,7 @@
 import { SYNC_PATH, type SyncAnswer } from '../../src/protocol/index.ts';
 import type { ReleaseSource, Service, Workspace } from '../../src/service/index.ts';
 
-/** The answer's text with every image of the demo's own pages as a whole address. */
+/** Returns the response with absolute URLs of the demo's own images. */
 const withOrigin = (text: string, origin: string): string => {
   const answer = JSON.parse(text) as SyncAnswer;
   for (const banner of Object.values(answer.banners)) {
@@ -15,8 +15,8 @@ const withOrigin = (text: string, origin: string): string => {
 };
 
 /**
- * The same service, whose banners show their images in an app of any origin: the demo's workspace names them by their
- * path, because its file does not know where the demo runs.
+ * Wraps the service so that image URLs are absolute and load in an app of any origin. The workspace file has paths, because it
+ * does not know the demo's port.
  */
 export const withAbsoluteImages = (service: Service): Service => ({
   ...service,
@@ -30,8 +30,8 @@ export const withAbsoluteImages = (service: Service): Service => ({
 });
 
 /**
- * The same workspaces with the demo's shop as their site: on which port it runs, its file does not know. Nor does it know whether
- * there is a made-up month, which the name of the workspace says on every page of the Studio.
+ * Wraps the workspaces: sets the demo's shop as their site, because the workspace file does not know its port, and marks sample
+ * data in the name of the workspace, which the Studio shows on every page.
  */
 export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: boolean): ReleaseSource => {
   const known = new WeakMap<Workspace, Workspace>();

@@ -2,15 +2,12 @@ import { fileURLToPath } from 'node:url';
 
 const inRepository = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** A variable of the environment that cannot be used; the message says which. */
+/** Invalid environment variable, named in the message. */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/**
- * Where the demo runs and what it runs on, from the environment and from `--empty`, which begins without the made-up month. A
- * variable that is set to nothing is not set.
- */
+/** Reads the settings from the environment, and from `--empty`, which skips sample data. Empty variables count as unset. */
 export const readSettings = (env: NodeJS.ProcessEnv, args: readonly string[]) => {
   const unknown = args.find((each) => each !== '--empty');
   if (unknown !== undefined) throw new SettingsError(`${unknown}: the demo knows one option, --empty`);
@@ -27,7 +24,7 @@ export const readSettings = (env: NodeJS.ProcessEnv, args: readonly string[]) =>
     host: env['HOST'] || '127.0.0.1',
     db: env['PLACARD_DB'] || inRepository(isEmpty ? '.placard/empty.db' : '.placard/demo.db'),
     workspaceFile: env['PLACARD_WORKSPACE'] || inRepository('demo/workspace.json'),
-    // It is of the demo's own campaigns.
+    // Sample data belongs to the demo's own campaigns.
     makesMonth: !isEmpty && !env['PLACARD_WORKSPACE'],
     built: inRepository('dist/demo'),
     sources: inRepository('demo'),

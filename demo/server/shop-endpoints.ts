@@ -19,7 +19,7 @@ const act = z.strictObject({
 });
 type Act = z.infer<typeof act>;
 
-/** What the shop's back end knows better than the page: names and prices. */
+/** Returns the `/users/track` body, with names and prices from the catalogue, not from the page. */
 const trackBody = ({ userId, deed, items }: Act, now: number) => {
   const time = new Date(now).toISOString();
   const lines = items.flatMap(({ id, quantity }) => {
@@ -50,7 +50,7 @@ const trackBody = ({ userId, deed, items }: Act, now: number) => {
   };
 };
 
-/** The part of a shop that has a server key: it sends what people did to the service. The page never sees the key. */
+/** Backend of the shop. It holds the server key and sends users' actions to the service. */
 export const createShopActions = (service: Pick<Service, 'fetch'>, now: () => number = Date.now) => {
   const usersTrack = (body: unknown) =>
     service.fetch(
@@ -62,13 +62,13 @@ export const createShopActions = (service: Pick<Service, 'fetch'>, now: () => nu
     );
 
   return {
-    /** Answers with a status: 204 where the service took it, 400 where the act makes no sense. */
+    /** Returns a status: 204 if the service accepted the action, 400 if it is invalid. */
     async act(input: unknown): Promise<number> {
       const parsed = act.safeParse(input);
       if (!parsed.success) return 400;
       return (await usersTrack(trackBody(parsed.data, now()))).ok ? 204 : 502;
     },
-    /** Gives the people of the demo their attributes. The same each time, so it may run at each start. */
+    /** Sets the attributes of the demo users. Idempotent, so it can run at each start. */
     async seed(): Promise<void> {
       const response = await usersTrack({
         attributes: VISITORS.map(({ id, attributes }) => ({ external_id: id, ...attributes })),
@@ -91,19 +91,19 @@ const readBody = async (request: IncomingMessage): Promise<unknown> => {
   try {
     return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
-    // Not JSON: the endpoint's own schema refuses `undefined`.
+    // Invalid JSON: the schema rejects `undefined`.
     return undefined;
   }
 };
 
-/** Another site's page must not act here: browsers say where a request comes from, and JSON needs their permission. */
+/** CSRF protection, by the request's origin and the JSON content type, which requires a CORS preflight. */
 const isOwnPage = (request: IncomingMessage): boolean => {
   const site = request.headers['sec-fetch-site'];
   const json = request.headers['content-type']?.split(';')[0]?.trim() === 'application/json';
   return (site === undefined || site === 'same-origin') && json;
 };
 
-/** What the shop's pages ask of their own server. Answers false for every other path. */
+/** Handles the demo's own endpoints. Returns `false` for other paths. */
 export const createDemoEndpoints = (shop: Pick<ReturnType<typeof createShopActions>, 'act'>) => {
   const statusOf = async (request: IncomingMessage, pathname: string): Promise<number> => {
     if (request.method !== 'POST' || pathname !== '/demo/act') return 404;

@@ -20,33 +20,33 @@ import { createDemoEndpoints, createShopActions } from './shop-endpoints.ts';
 
 interface DemoOptions {
   workspaceFile: string;
-  /** SQLite file; its folder is made. */
+  /** SQLite file; its folder is created. */
   db: string;
   port: number;
   studioPort: number;
   host: string;
-  /** Whether a database that was never used begins with a made-up month. Default: it does not. */
+  /** Adds sample data to an unused database. Default: `false`. */
   makesMonth?: boolean;
   log: Log;
-  /** Called after an edit of the workspace file, with the problem where it cannot be used. */
+  /** Called after an edit of the workspace file, with the error if it is invalid. */
   onReload?: (problem: Error | null) => void;
-  /** Serves the pages; answers false for what is not theirs. */
+  /** Serves the pages. Returns `false` for other paths. */
   pages: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
-  /** Folder of the Studio's built pages. Default: where `npm start` builds them. */
+  /** Folder of the built Studio pages. Default: the output of `npm start`. */
   studioPages?: string;
 }
 
 export interface RunningDemo extends Listening {
   studioUrl: string;
-  /** Whether the workspace has the demo's keys: without them the shop's pages and its visitors have nothing to do. */
+  /** Whether the workspace has the demo's keys, which the shop and its visitors need. */
   hasDemoKeys: boolean;
-  /** Whether the database holds the made-up month, of this start or of an earlier one. */
+  /** Whether the database has sample data, from this or an earlier start. */
   isMadeUp: boolean;
 }
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
-/** The service with the shop's pages on one port, the Studio on another. */
+/** Starts the service with the shop on one port, and the Studio on another. */
 export const startDemo = async ({
   workspaceFile,
   db,

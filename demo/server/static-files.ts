@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, relative, sep } from 'node:path';
 import { pageHeaders } from '../../src/studio/index.ts';
 
-/** Of the demo's pages, which may show each other in frames. */
+/** Headers of the demo's pages, which can frame each other. */
 export const SECURITY_HEADERS = pageHeaders("'self'");
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -15,7 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Vite puts a hash into the names of what is in here. */
+/** Folder of Vite's hashed assets. */
 const HASHED = '/assets/';
 const YEAR_SECONDS = 31_536_000;
 
@@ -37,10 +37,7 @@ const readAll = (folder: string): Map<string, Served> => {
   return files;
 };
 
-/**
- * Serves a built folder from memory: a path that is no file of it, whatever it holds, finds nothing. Answers false for
- * what is not its own.
- */
+/** Serves a built folder from memory, so paths cannot leave it. Returns `false` for unknown paths. */
 export const createStaticFiles = (folder: string) => {
   const files = readAll(folder);
   return (request: IncomingMessage, response: ServerResponse): boolean => {
@@ -49,7 +46,7 @@ export const createStaticFiles = (folder: string) => {
     if (!file) return false;
     response.writeHead(200, {
       ...SECURITY_HEADERS,
-      // An app of any origin shows the shop's images, and so does the Studio.
+      // Apps of any origin and the Studio load the shop's images.
       ...(file.type.startsWith('image/') && { 'Cross-Origin-Resource-Policy': 'cross-origin' }),
       'Content-Type': file.type,
       'Content-Length': file.body.byteLength,

@@ -10,13 +10,13 @@ const MOST = 9;
 
 type Quantities = [id: string, quantity: number][];
 
-/** Where a cart is kept from one page to the next. */
+/** Storage of the cart across pages. */
 interface CartStorage {
   read(): Quantities;
   write(quantities: Quantities): void;
 }
 
-/** The cart of this tab. */
+/** Cart in `sessionStorage`. */
 export const tabStorage: CartStorage = {
   read() {
     try {
@@ -24,7 +24,7 @@ export const tabStorage: CartStorage = {
       const entries = Array.isArray(stored) ? stored : [];
       return entries.filter(([id, count]) => productOf(id) && Number.isInteger(count) && count > 0);
     } catch {
-      // Storage is blocked or holds something else: the cart starts empty, as it would for anybody new.
+      // Storage is blocked or invalid: start with an empty cart.
       return [];
     }
   },
@@ -32,7 +32,7 @@ export const tabStorage: CartStorage = {
     try {
       sessionStorage.setItem(STORED_AS, JSON.stringify(quantities));
     } catch {
-      // Storage is blocked: the cart lives as long as the page, which is what a private window expects.
+      // Storage is blocked: the cart lasts until page exit, as in a private window.
     }
   },
 };

@@ -1,4 +1,4 @@
-/** What the shop sells. Used by the page and by the demo's server, which sets the prices of a purchase itself. */
+/** Product, shared by the page and the demo's server, which sets the prices of a purchase itself. */
 export interface Product {
   id: string;
   name: string;

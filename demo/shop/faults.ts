@@ -1,4 +1,4 @@
-/** What can be made to go wrong between the page and the service. */
+/** Simulated faults between the page and the service. */
 export type Fault = 'offline' | 'down' | 'busy' | 'bad-event';
 
 const BUSY_SECONDS = 8;
@@ -9,14 +9,14 @@ const answer = (status: number, message: string, headers: Record<string, string>
     headers: { 'content-type': 'application/json', ...headers },
   });
 
-/** Takes the time from the first event of a batch, as a page with a broken build might send it. */
+/** Removes the time of the first event in a batch, to cause a rejection. */
 const spoil = async (request: Request): Promise<Request> => {
   const body: { events?: Record<string, unknown>[] } = await request.clone().json();
   delete body.events?.[0]?.['timestamp'];
   return new Request(request, { body: JSON.stringify(body) });
 };
 
-/** A `fetch` that obeys switches. Everything but the spoiled event is the real service's own answer, or none at all. */
+/** Wraps `fetch` with simulated faults. */
 export const createFaults = (send: typeof fetch = fetch.bind(globalThis)) => {
   const active = new Set<Fault>();
   const listeners = new Set<() => void>();

@@ -2,7 +2,7 @@ import type { Choice } from './header.ts';
 
 const STORED_AS = 'fern-and-kiln:visitor';
 
-/** Who the page is seen as: the choice in the header, and the user ID that stands for it. */
+/** Selected visitor and their user ID. */
 export interface Session {
   choice: Choice;
   userId: string | null;
@@ -10,13 +10,13 @@ export interface Session {
 
 const newcomer = () => `visitor-${crypto.randomUUID().slice(0, 8)}`;
 
-/** The session that a choice begins. Somebody new is somebody else each time. */
+/** Starts a session. `new` creates a new user each time. */
 export const beginSession = (choice: Choice): Session => {
   const session = { choice, userId: choice === 'new' ? newcomer() : choice || null };
   try {
     localStorage.setItem(STORED_AS, JSON.stringify(session));
   } catch {
-    // Storage is blocked: the choice lasts until the page is left.
+    // Storage is blocked: the choice lasts until page exit.
   }
   return session;
 };
@@ -28,7 +28,7 @@ export const currentSession = (): Session => {
       return stored as Session;
     }
   } catch {
-    // Blocked or changed by hand: begin as anybody would.
+    // Storage is blocked or invalid: use the default.
   }
   return beginSession('mira');
 };

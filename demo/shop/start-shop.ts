@@ -12,7 +12,7 @@ import { type ShopVerbs, type View, viewOf } from './views.ts';
 
 type Deed = 'viewed_product' | 'added_to_cart' | 'cart_abandoned' | 'purchased';
 
-/** Sends what somebody did to the shop's own back end, which alone holds the server key. False where it could not be sent. */
+/** Sends an action to the shop's backend, which holds the server key. Returns `false` if that fails. */
 const sendToBackend = async (act: {
   userId: string;
   deed: Deed;
@@ -26,12 +26,12 @@ const sendToBackend = async (act: {
     });
     return response.ok;
   } catch {
-    // The shop goes on selling when its back end is away; the caller decides what to say.
+    // The shop also works without its backend; the caller reports the failure.
     return false;
   }
 };
 
-/** Which template draws which placement. */
+/** Template of each placement. */
 const HOOKS: Readonly<Record<string, PlacementHook>> = {
   home_hero: hero,
   sidebar_promo: card,
@@ -40,10 +40,10 @@ const HOOKS: Readonly<Record<string, PlacementHook>> = {
   thanks_choice: choice,
 };
 
-/** Puts a banner into an element; answers how to take it out again. */
+/** Mounts a placement in an element. Returns a function that unmounts it. */
 type ShowPlacement = (placementId: string, element: HTMLElement) => () => void;
 
-/** Shows the screen of the address and keeps its placements mounted for as long as it is there. */
+/** Renders the screen of the URL hash, and mounts its placements until the screen changes. */
 const createScreens = (main: HTMLElement, verbs: ShopVerbs, show: ShowPlacement) => {
   let view: View | undefined;
   let unmounts: (() => void)[] = [];
@@ -58,14 +58,14 @@ const createScreens = (main: HTMLElement, verbs: ShopVerbs, show: ShowPlacement)
   };
   addEventListener('hashchange', () => {
     draw();
-    // A screen of a single page is a new page to people: it begins at its top.
+    // Scrolls up, as on a page load.
     scrollTo({ top: 0 });
     main.focus({ preventScroll: true });
   });
   return { draw };
 };
 
-/** The whole shop, live: the SDK, the screens, and the devtools, which show what the SDK does. */
+/** Starts the shop: the SDK, the screens and the devtools. */
 export const startShop = (page: HTMLElement): void => {
   let session = currentSession();
   const cart = createCart(tabStorage);
@@ -76,10 +76,10 @@ export const startShop = (page: HTMLElement): void => {
     appId: APP_ID,
     appVersion: '1.0.0',
     userId: session.userId,
-    // A visitor of the demo asks more often than a customer does.
+    // Demo visitors refresh more often than customers.
     banners: { refreshCapacity: 100, refreshIntervalMs: 5_000 },
     delivery: { maxWaitMs: 2_000 },
-    // The workspace file names the place of a strip that no screen of the shop knows of.
+    // The workspace file inserts a strip by selector, for which no screen has a slot.
     placementsBySelector: { strip },
     platform: { fetch: faults.fetch },
   });
@@ -87,7 +87,7 @@ export const startShop = (page: HTMLElement): void => {
   const report = async (deed: Deed, items: { id: string; quantity: number }[]) => {
     if (session.userId === null) return;
     const isSent = await sendToBackend({ userId: session.userId, deed, items });
-    // What somebody did may have changed which banners they get.
+    // The action may have changed the eligible banners.
     if (isSent) await placard.refresh();
   };
 
@@ -108,7 +108,7 @@ export const startShop = (page: HTMLElement): void => {
   const { panel, devtools } = createPanel(faults);
   openDevtools(placard, { into: devtools });
   const main = node('main', { tabindex: -1, id: 'main' });
-  /** While nobody is signed in no banner comes: the boxes go as well. */
+  /** Hides the slots while signed out, because no banners arrive. */
   const markSignedOut = () => main.classList.toggle('signed-out', session.userId === null);
   const show = (placementId: string, element: HTMLElement) =>
     placard.mount(placementId, element, HOOKS[placementId]!);

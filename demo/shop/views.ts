@@ -2,12 +2,12 @@ import { node } from '../ui/node.ts';
 import type { Cart } from './cart.ts';
 import { CATALOGUE, FREE_DELIVERY_FROM, money, type Product, productOf } from './catalogue.ts';
 
-/** One screen of the shop, and the placements in it: their elements are mounted after the screen is in the page. */
+/** Screen with its slots, which are mounted after the screen is in the page. */
 export interface View {
   title: string;
   screen: HTMLElement;
   slots: { placementId: string; element: HTMLElement }[];
-  /** Called when the screen is left. */
+  /** Called when the screen changes. */
   leave?: () => void;
 }
 
@@ -17,7 +17,7 @@ export interface ShopVerbs {
   buy(): Promise<void>;
 }
 
-/** Each element's class declares its box, so that nothing moves when a banner comes. */
+/** The class of each element reserves space, to avoid layout shift. */
 const slot = (placementId: string) => ({
   placementId,
   element: node('div', { class: `slot slot-${placementId}`, 'data-placement': placementId }),
@@ -159,7 +159,7 @@ export const checkout = (verbs: ShopVerbs): View => {
     const focused = goods.contains(document.activeElement) ? document.activeElement : null;
     const place = [focused?.parentElement, focused].map((each) => each?.getAttribute('aria-label'));
     const lines = verbs.cart.lines();
-    // A word on a cart that is kept has no place over an empty one.
+    // Hides the message about a saved cart while the cart is empty.
     strip.element.hidden = lines.length === 0;
     goods.replaceChildren(
       ...(lines.length === 0
@@ -174,7 +174,7 @@ export const checkout = (verbs: ShopVerbs): View => {
           ]),
     );
     if (!focused) return;
-    // The buttons are new ones: who pressed `+` wants to press it again.
+    // Buttons were re-rendered: restore the focus, so that `+` can be pressed again.
     const [group, button] = place.map((label) => `[aria-label="${label}"]`);
     (goods.querySelector<HTMLElement>(`${group} ${button}`) ?? goods.querySelector('a'))?.focus();
   };
@@ -204,7 +204,7 @@ export const thanks = (): View => {
   };
 };
 
-/** The view of an address such as `#/product/teapot`; what is unknown is the home page. */
+/** Returns the view of a hash such as `#/product/teapot`. Unknown hashes show the home page. */
 export const viewOf = (hash: string, verbs: ShopVerbs): View => {
   const [, page, id = ''] = hash.replace(/^#/, '').split('/');
   const product = page === 'product' ? productOf(id) : undefined;

@@ -1,4 +1,4 @@
-/** People the demo can be seen as. The server writes their attributes; the page only knows their names. */
+/** Demo users. The server sets their attributes; the page only knows their names. */
 export interface Visitor {
   id: string;
   label: string;

@@ -2,7 +2,7 @@ type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEvent
 type Attributes = Record<string, string | number | boolean | null | undefined>;
 type Child = Node | string | number | null | false;
 
-/** A node with attributes (`true` is a bare one; `false` and `null` are left out), children and listeners. */
+/** Creates an element with attributes (`true` is an empty one; `false` and `null` are omitted), children and listeners. */
 export const node = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},

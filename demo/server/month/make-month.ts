@@ -13,7 +13,7 @@ import { type Deed, monthDeeds } from './releases.ts';
 
 const DAY_MS = 86_400_000;
 const ORIGIN = 'http://127.0.0.1';
-/** Objects that `/users/track` takes in one request. */
+/** Maximum objects of a `/users/track` request. */
 const MAX_OBJECTS = 75;
 const PLACEMENTS = ['home_hero', 'sidebar_promo', 'checkout_strip'];
 
@@ -36,34 +36,33 @@ const json = (method: string, headers: Record<string, string>, body: unknown): R
 interface MonthOptions {
   store: Store;
   workspaces: WorkspaceSource;
-  /** When the month ends, in Unix milliseconds. */
+  /** End of the month, in Unix milliseconds. */
   endMs: number;
   log: Log;
 }
 
 const WORKSPACE = 'demo';
 
-/** Whether nobody has published or seen anything yet: a month is made in no other database. */
+/** Returns whether the store has no releases and no impressions. Sample data is only added to such a store. */
 export const isUnused = async (store: Store): Promise<boolean> =>
   (await store.studio.newestRelease(WORKSPACE)) === 0 &&
   (await store.campaignSummaries(WORKSPACE)).length === 0;
 
-/** Whether a database holds the made-up people. */
+/** Returns whether a database has the sample users. */
 export const hasMonth = async (store: Store): Promise<boolean> => {
   const [first] = makePeople();
   return (await store.readUsers(WORKSPACE, [{ by: 'external_id', value: first!.id }])).length > 0;
 };
 
 /**
- * Makes a month of the shop's life: its people, what they saw and did, and what a marketer published. All of it goes through the
- * service's and the Studio's own requests, at a clock that is put forward day by day; so nothing of it is more or less than what a
- * month leaves behind. The same each time, but for its dates.
+ * Creates a month of sample data: users, their events, and releases. All of it goes through the APIs of the service and the
+ * Studio, with a clock that advances day by day. Deterministic except for the dates.
  */
 export const makeMonth = async ({ store, workspaces: source, endMs, log }: MonthOptions): Promise<void> => {
   const startMs = endMs - DAYS * DAY_MS;
   let nowMs = startMs;
   const now = () => nowMs;
-  // Both end with the month, what they stand on does not.
+  // The sources outlive the month; only these two are stopped.
   const workspaces = await watchReleases({ registry: source.registry, stop: () => undefined }, store.studio, {
     log,
     now,
@@ -79,7 +78,7 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
   const usersTrack = (member: string, objects: readonly unknown[]) =>
     Promise.all(chunks(objects).map((each) => ask('/users/track', SERVER_KEY, { [member]: each })));
 
-  /** A marketer sits down at the Studio, who signs in for each deed: a session does not last for days. */
+  /** Signs in for each action, because sessions expire within a day. */
   const act = async (deed: Deed, newest: Map<string, number>): Promise<void> => {
     const from = { host: new URL(ORIGIN).host, origin: ORIGIN };
     const call = (method: string, path: string, body: unknown, more = {}) =>
@@ -135,7 +134,7 @@ export const makeMonth = async ({ store, workspaces: source, endMs, log }: Month
         'attributes',
         arriving.map(({ id, attributes }) => ({ external_id: id, ...attributes })),
       );
-      // What happens on the day is received at its end, and no event is of the future.
+      // Events are sent at the end of their day, because the API rejects future events.
       nowMs = dayMs + DAY_MS - 1;
       const visits = await Promise.all(
         people.filter(({ days }) => days.includes(day)).map((person) => visit(person, dayMs)),

@@ -1,14 +1,14 @@
 import { CURRENCY, productOf } from '../../shop/catalogue.ts';
 import { APP_ID } from '../keys.ts';
 
-/** How many people visit the shop in the made-up month. */
+/** Number of sample users. */
 export const PEOPLE = 3_000;
-/** How many of its days there are. The last one ends when the demo starts. */
+/** Number of days. The last one ends when the demo starts. */
 export const DAYS = 30;
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
 
-/** Numbers from 0 to 1 that look like chance, and are the same for the same seed (mulberry32). */
+/** Returns a seeded random number generator for 0 to 1 (mulberry32). */
 const createChances = (seed: number) => {
   let state = seed;
   return (): number => {
@@ -19,11 +19,11 @@ const createChances = (seed: number) => {
   };
 };
 
-/** Somebody who does not exist. */
+/** Sample user. */
 export interface Person {
   id: string;
   attributes: Record<string, unknown>;
-  /** Days of the month on which they visit the shop, counted from 0. */
+  /** Days with a visit, counted from 0. */
   days: number[];
   chance: () => number;
 }
@@ -63,10 +63,10 @@ const personOf = (index: number): Person => {
   };
 };
 
-/** The same people each time. */
+/** Returns the sample users; deterministic. */
 export const makePeople = (): Person[] => Array.from({ length: PEOPLE }, (_, index) => personOf(index));
 
-/** A banner as far as a visitor looks at it. */
+/** Parts of a banner that affect a visit. */
 export interface SeenBanner {
   id: string;
   placement_id: string;
@@ -74,27 +74,30 @@ export interface SeenBanner {
   properties: Record<string, { value: unknown }> | null;
 }
 
-/** How readers take a banner, by where it leads. Shares of those who see it, and of them who put something into the cart. */
+/**
+ * Response rates by link of the banner: clicks as a share of impressions, and carts as a share of users who saw it. `unseen` is
+ * the share without an impression.
+ */
 const TAKEN: Record<string, { click: number; cart: number; unseen?: number }> = {
-  // The two variants of the spring collection: the shelf is the better one.
+  // The two variants of the spring collection: the shelf performs better.
   '/#/product/teapot': { click: 0.07, cart: 0.05 },
   '/#/product/vase': { click: 0.13, cart: 0.1 },
   '/#/product/candle': { click: 0.08, cart: 0.05 },
-  // Its image comes from a server that many blockers know: a third of the readers never sees it.
+  // Ad blockers block the host of its image, so some impressions are missing, which causes an SRM.
   '/#/product/plate': { click: 0.06, cart: 0.05, unseen: 0.4 },
 };
 const ORDINARY = { click: 0.05, cart: 0.05, unseen: 0 };
-/** How many buy the candlesticks: more of those who read about gift wrapping than of the control group. */
+/** Purchase rates of the candlesticks: the campaign about gift wrapping has a lift over the control group. */
 const CANDLES = { shown: 0.16, control: 0.04 };
 
-/** What somebody does in one visit: their banner events, their events and their purchases. */
+/** Events of one visit: banner events, custom events and purchases. */
 export interface Visit {
   bannerEvents: { id: string; event_type: string; timestamp: string }[];
   events: Record<string, unknown>[];
   purchases: Record<string, unknown>[];
 }
 
-/** One visit within the day that begins at `dayMs`, by somebody who got these banners. */
+/** Returns a visit on the day that begins at `dayMs`, by a user with these banners. */
 export const visitOf = ({ id, chance }: Person, banners: readonly SeenBanner[], dayMs: number): Visit => {
   const atMs = dayMs + Math.floor(chance() * (DAY_MS - 60 * MINUTE_MS));
   const after = (minutes: number) => new Date(atMs + minutes * MINUTE_MS).toISOString();

@@ -1,16 +1,16 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import type { CampaignJson } from '../../../src/studio/index.ts';
 
-/** Something that a marketer does on a day of the month. */
+/** Action of a marketer on a day of the month. */
 export type Deed = { day: number; note: string } & (
   | { publish: CampaignJson }
-  /** Goes back to the release of this number. */
+  /** Rolls back to the release with this number. */
   | { backTo: number; campaignId: string }
 );
 
 const text = (value: string) => ({ type: 'string' as const, value });
 
-/** A test that came out wrong: fewer people saw one variant than should have, as `TAKEN` of `people.ts` says why. */
+/** A test with an SRM: one variant has fewer impressions than planned, because of `TAKEN` in `people.ts`. */
 const deliveryTest = (endsAt: string): CampaignJson => ({
   campaign_id: 'delivery-test',
   name: 'Free delivery: from 40 or from 60?',
@@ -41,7 +41,7 @@ const deliveryTest = (endsAt: string): CampaignJson => ({
   ],
 });
 
-/** What the spring collection says in German. The shelf's image has no words there yet: the Studio says so. */
+/** German texts of the spring collection. The shelf's image is not translated, so the Studio warns of it. */
 const GERMAN: Record<string, Record<string, string>> = {
   kiln: {
     headline: "Frisch aus dem Ofen, {{${first_name} | default: 'und für lange'}}",
@@ -57,8 +57,8 @@ const GERMAN: Record<string, Record<string, string>> = {
 };
 
 /**
- * What happens in the month, in order. It ends with the campaigns of the workspace file as they are there, but for their goals and for
- * German: the demo's visitors get the same with a month and without.
+ * Returns the actions of the month in order. It ends with the campaigns of the workspace file except for goals and German, so
+ * that visitors get the same with and without sample data.
  */
 export const monthDeeds = (
   inFile: (campaignId: string) => CampaignJson,
