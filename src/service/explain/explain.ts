@@ -16,12 +16,12 @@ import { holdoutBucket } from '../campaigns/holdout.ts';
 import { RenderError } from '../campaigns/render-errors.ts';
 import { getErrorMessage } from '../log.ts';
 
-/** A campaign is named in each of its placements, with the conditions that do not hold. */
+/** Maximum characters of the failing conditions per campaign. They are repeated for each of its placements. */
 const MAX_CLAUSES_CHARACTERS = 2_000;
 const MAX_SHOWN_VALUES = 20;
 const MAX_SHOWN_LETTERS = 200;
 
-/** A condition with the first values of its lists, and the first letters of its texts. */
+/** Truncates the lists and strings of a condition. */
 const truncate = (condition: unknown): unknown => {
   if (typeof condition === 'string') return condition.slice(0, MAX_SHOWN_LETTERS);
   if (Array.isArray(condition)) return condition.slice(0, MAX_SHOWN_VALUES).map(truncate);
@@ -32,20 +32,20 @@ const truncate = (condition: unknown): unknown => {
 
 type ExplainOptions = Omit<DecisionRequest, 'trace' | 'logRenderError'>;
 
-/** Path of a condition as text: `audience.$and[0].tier`. */
+/** Formats the path of a condition: `audience.$and[0].tier`. */
 const formatClausePath = (path: readonly PropertyKey[]): string =>
   path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : `${text}.${String(key)}`),
     'audience',
   );
 
-/** The conditions that keep the user out, as far as there is room for them. */
+/** Returns the conditions that exclude the user, up to the size limit. */
 const failingClauses = (audience: Audience, context: AudienceContext): FailingClause[] => {
   const clauses: FailingClause[] = [];
   let room = MAX_CLAUSES_CHARACTERS;
   for (const { path, condition, ...facts } of audience.failingParts(context)) {
     room -= JSON.stringify(condition).length;
-    // The first one always: it may be all that there is to say.
+    // Always include the first condition, which may be the only one.
     if (room < 0 && clauses.length > 0) break;
     const expected = room < 0 ? truncate(condition) : condition;
     clauses.push({ clause: formatClausePath(path), expected, ...facts });
@@ -53,7 +53,7 @@ const failingClauses = (audience: Audience, context: AudienceContext): FailingCl
   return clauses;
 };
 
-/** A longer value is cut: the facts beside the sentence have all of it. */
+/** Maximum length of a value in a sentence. The structured facts have all of it. */
 const MAX_SHOWN_CHARACTERS = 160;
 
 const json = (value: unknown): string => {
@@ -69,7 +69,7 @@ const formatClause = ({ clause, expected, actual }: FailingClause): string =>
     ? `${clause} does not hold: ${json(expected)}`
     : `${clause} expects ${json(expected)}, the user has ${actual === null ? 'nothing' : json(actual)}`;
 
-/** A reason as a sentence for people, without its subject: the campaign. */
+/** Formats a reason as a sentence whose subject is the campaign. */
 const formatReason = (reason: Reason): string => {
   switch (reason.outcome) {
     case 'shown': {
@@ -110,7 +110,7 @@ const formatReason = (reason: Reason): string => {
 const iso = (timeMs: number | null): string | null =>
   timeMs === null ? null : new Date(timeMs).toISOString();
 
-/** With the message of the cause, which may quote the user: the log leaves it out, an operator asks for it. */
+/** Includes the cause's message, which may quote the user. For operators only, never for the log. */
 const problemOf = (error: unknown): { property: string | null; problem: string } => {
   const isUnfilled = error instanceof RenderError;
   const cause = isUnfilled ? error.cause : error;
@@ -120,7 +120,7 @@ const problemOf = (error: unknown): { property: string | null; problem: string }
   };
 };
 
-/** The reason of a step of the decision, with its facts. */
+/** Returns the reason for a step of the decision, with its facts. */
 const toReason = (step: Step, question: ExplainOptions, context: AudienceContext): Reason => {
   const { workspace, externalUserId, user } = question;
   const { campaignId, status, startsAtMs, endsAtMs, audience, reeligibleAfterMs } = step.campaign;
@@ -170,11 +170,11 @@ const toReason = (step: Step, question: ExplainOptions, context: AudienceContext
   }
 };
 
-/** Decides as `banners/sync` does. Returns the outcome of every campaign of each placement, with its reason. */
+/** Decides like `banners/sync`. Returns the outcome of every campaign in each placement, with its reason. */
 export const explain = (question: ExplainOptions): ExplainAnswer['placements'] => {
   const context = toAudienceContext(question);
   const explanation = new Map<string, CampaignExplanation[]>(question.placementIds.map((id) => [id, []]));
-  /** Which part of an audience does not hold is found once, in however many placements the campaign is. */
+  /** Failing conditions are computed once per campaign, whatever the number of its placements. */
   const notIn = new Map<Campaign, CampaignExplanation>();
   const explained = (step: Step): CampaignExplanation => {
     const reason = toReason(step, question, context);

@@ -12,7 +12,7 @@ const tallies = (records: Record<string, ActivityStats>) =>
     count,
   }));
 
-/** One user in the names of the wire. Members without a value are left out. */
+/** Returns a user with the API's field names. Omits missing values. */
 export const userLine = (profile: Profile): Record<string, unknown> => {
   const { on_clicks, subscription_groups, custom_events, purchases, ...json } = profileJson(profile);
   const devices = new Set(profile.pushTokens.map(({ device_id }) => device_id));
@@ -34,9 +34,7 @@ export const userLine = (profile: Profile): Record<string, unknown> => {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 };
 
-/** What can be exported. */
 export const EXPORT_KINDS = ['users', 'events', 'banner-events', 'data-points'] as const;
-/** One kind of export. */
 export type ExportKind = (typeof EXPORT_KINDS)[number];
 
 const eventLine = (event: StoredEvent) => ({
@@ -69,7 +67,7 @@ const bannerEventLine = (event: BannerEventRow) => ({
   is_unique: event.isUnique,
   event_type: event.eventType,
   timestamp: iso(event.timeMs),
-  // A clock that runs ahead must not put events into tomorrow's report.
+  // A fast clock must not put events into tomorrow's report.
   reported_at: iso(Math.min(event.timeMs, event.receivedAtMs)),
   received_at: iso(event.receivedAtMs),
 });
@@ -78,7 +76,7 @@ async function* mapped<T>(rows: AsyncIterable<T>, line: (row: T) => unknown): As
   for await (const row of rows) yield line(row);
 }
 
-/** What an export writes, one object a line, in the wire's words. */
+/** Returns the lines of an export: JSON objects with the API's field names. */
 export const exportLines = (
   reader: StoreReader,
   kind: ExportKind,

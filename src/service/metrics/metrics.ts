@@ -5,13 +5,13 @@ import type { Store } from '../store/store.ts';
 import { type MetricValues, noTelemetry, type SpanOptions, type Telemetry } from '../telemetry.ts';
 import { withTimeout } from '../with-timeout.ts';
 
-/** The buckets of every histogram of seconds. */
+/** Buckets of every duration histogram, in seconds. */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** A code without the names that a sender chose: labels must be few, and hold nothing personal. */
+/** Returns a code without client-supplied names, because labels must be few and free of personal data. */
 const codeLabel = (code: string): string => code.replace(/'.*'/s, "'…'").slice(0, 120);
 
-/** Counts requests and responses. Looking up a label costs more than counting, so each route keeps its own counters. */
+/** Counts requests and responses. Each route keeps its own counters, because a label lookup costs more than counting. */
 const createRequestMetrics = (registry: Registry) => {
   const registers = [registry];
   const requests = new Counter({
@@ -82,7 +82,7 @@ const createRequestMetrics = (registry: Registry) => {
 /** Values of `db.system.name` in the semantic conventions. */
 const DATABASES = { sqlite: 'sqlite', postgres: 'postgresql', citus: 'postgresql' } as const;
 
-/** Times the calls of a store, and what it stores together. */
+/** Times store calls and group commits. */
 const createStoreMetrics = (registry: Registry) => {
   const registers = [registry];
   const operations = new Histogram({
@@ -122,7 +122,7 @@ const createStoreMetrics = (registry: Registry) => {
     help: 'Store operations in flight or queued, by operation.',
     labelNames: ['operation'],
     registers,
-    // Told when asked for: a gauge costs more than a number, twice a call.
+    // Read at collection time, because updating a gauge twice per call costs more than a number.
     collect() {
       for (const [operation, { count }] of inFlight) this.labels(operation).set(count);
     },
@@ -147,7 +147,7 @@ const createStoreMetrics = (registry: Registry) => {
   return {
     pruned: (workspace: string, kind: string, rows: number) => pruned.labels(workspace, kind).inc(rows),
 
-    /** The same store, with every call timed and traced. */
+    /** Wraps the store so that every call is timed and traced. */
     timed(store: Store, telemetry: Telemetry): Store {
       store.onCommit(({ mutations, waitedMs, writingMs }) => {
         waited.observe(waitedMs / 1000);
@@ -192,7 +192,7 @@ const createStoreMetrics = (registry: Registry) => {
   };
 };
 
-/** Counts the runs of integrations. */
+/** Counts integration runs. */
 const createIngestionMetrics = (registry: Registry) => {
   const registers = [registry];
   const labelNames = ['workspace', 'integration'];
@@ -216,7 +216,7 @@ const createIngestionMetrics = (registry: Registry) => {
   });
 
   return {
-    /** Counts a run that has ended. `failure` is why its status is `error`. */
+    /** Counts a finished run. `failure` is the reason if its status is `error`. */
     ingestionRun(run: IngestionRun & { failure: string | null }): void {
       const { workspaceId, integrationId, status, failure, rowsSynced, rowsFailed, finishedAtMs } = run;
       runs.labels(workspaceId, integrationId, status, failure ?? '').inc();
@@ -229,10 +229,10 @@ const createIngestionMetrics = (registry: Registry) => {
   };
 };
 
-/** Days of data points among the metrics; `placard export data-points` has them all. */
+/** Days of data points in the metrics. `placard export data-points` has all of them. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Prometheus stops a scrape after 10 seconds by default. */
+/** Timeout in milliseconds. Prometheus stops a scrape after 10 seconds by default. */
 const POINTS_MS = 2_000;
 
 const daysOf = async (store: Store, workspaceIds: readonly string[]) => {
@@ -247,7 +247,7 @@ const daysOf = async (store: Store, workspaceIds: readonly string[]) => {
 
 let ofProcess: Registry | undefined;
 
-/** Memory, event loop and garbage are the process's: what watches them is there once, however many services are. */
+/** Memory, event loop and GC metrics belong to the process, so they are registered once for any number of services. */
 const processRegistry = (): Registry => {
   if (ofProcess) return ofProcess;
   ofProcess = new Registry();
@@ -255,7 +255,7 @@ const processRegistry = (): Registry => {
   return ofProcess;
 };
 
-/** The metrics of one service, in Prometheus form. */
+/** Creates the Prometheus metrics of a service. */
 export const createMetrics = () => {
   const registry = new Registry();
   const shared = processRegistry();
@@ -268,7 +268,7 @@ export const createMetrics = () => {
 
   const collect = async (workspaceIds: readonly string[], store: Store, nowMs: number): Promise<Registry> => {
     const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
-    // While the database is away the other metrics show it: only the database's own numbers are missing.
+    // Without the database only its own numbers are missing. The other metrics show the outage.
     const days = await withTimeout(daysOf(store, workspaceIds), POINTS_MS);
     points.reset();
     for (const { workspaceId, day, count } of days ?? []) {
@@ -283,7 +283,6 @@ export const createMetrics = () => {
     ...createStoreMetrics(registry),
     ...createIngestionMetrics(registry),
 
-    /** Prometheus text. */
     text: async (...from: Parameters<typeof collect>): Promise<string> => (await collect(...from)).metrics(),
     values: async (...from: Parameters<typeof collect>): Promise<readonly MetricValues[]> =>
       (await collect(...from)).getMetricsAsJSON() as Promise<MetricValues[]>,

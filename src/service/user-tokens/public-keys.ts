@@ -4,7 +4,7 @@ import { createIssue, type LocatedIssue, type ReportIssue } from '../issues.ts';
 import type { AppFile } from '../workspace/file-schema.ts';
 import { createUserTokens, type PublicKey, type UserTokens } from './user-tokens.ts';
 
-/** A key that cannot be used. The message quotes nothing of it. */
+/** Unusable key. The message never quotes the key. */
 class KeyProblem extends Error {
   override readonly name = 'KeyProblem';
 }
@@ -26,7 +26,7 @@ const publicKeyOf = (input: Parameters<typeof createPublicKey>[0]): KeyObject =>
   try {
     return createPublicKey(input);
   } catch {
-    // The platform's reasons are codes of its library.
+    // The platform's error messages are codes of its crypto library.
     throw new KeyProblem(`${EXPECTED}, got one that cannot be read`);
   }
 };
@@ -37,7 +37,7 @@ const readPem = (pem: string): PublicKey => {
   return { algorithm: algorithmOf(key), keyId: null, key };
 };
 
-/** The keys of a PEM file, which may follow each other, as while an old one is replaced. */
+/** Splits a PEM file, which may hold several keys during a rotation. */
 const pemsIn = (text: string): string[] => {
   const found = text.split(/(?=-----BEGIN )/).filter((each) => each.startsWith('-----BEGIN '));
   return found.length > 0 ? found : [text];
@@ -49,7 +49,7 @@ const readJwk = (jwk: Record<string, unknown>): PublicKey => {
   if (Object.hasOwn(jwk, 'd')) throw new KeyProblem(PRIVATE);
   const key = publicKeyOf({ key: jwk, format: 'jwk' });
   const algorithm = algorithmOf(key);
-  // RFC 9864 has a name of its own for this one algorithm of EdDSA.
+  // RFC 9864 gives this EdDSA algorithm its own name.
   const isFor = alg === undefined || alg === algorithm || (algorithm === 'EdDSA' && alg === 'Ed25519');
   if (!isFor || (use !== undefined && use !== 'sig')) {
     throw new KeyProblem(`expected a key for signatures with ${algorithm}, got one for another use`);
@@ -57,7 +57,7 @@ const readJwk = (jwk: Record<string, unknown>): PublicKey => {
   return { algorithm, keyId: typeof kid === 'string' ? kid : null, key };
 };
 
-/** The keys of a set that can verify user tokens: identity providers list others beside them. */
+/** Returns the keys of a set that can verify user tokens. Skips others that identity providers list. */
 const readJwks = (keys: unknown[]): PublicKey[] => {
   const problems: KeyProblem[] = [];
   const found = keys.flatMap((jwk) => {
@@ -74,14 +74,14 @@ const readJwks = (keys: unknown[]): PublicKey[] => {
   return found;
 };
 
-/** Reads a PEM of one key or several, a JWK or a JWKS. Throws a `KeyProblem`. */
+/** Reads one or more PEM keys, a JWK or a JWKS. Throws a `KeyProblem`. */
 export const readPublicKeys = (value: unknown): PublicKey[] => {
   if (typeof value === 'string') return pemsIn(value).map(readPem);
   if (!isRecord(value)) throw new KeyProblem(EXPECTED);
   return Array.isArray(value['keys']) ? readJwks(value['keys']) : [readJwk(value)];
 };
 
-/** The same for the content of a file. */
+/** Reads the content of a key file. Throws a `KeyProblem`. */
 export const readKeyFile = (text: string): PublicKey[] => {
   if (!text.trimStart().startsWith('{')) return readPublicKeys(text);
   try {
@@ -93,7 +93,7 @@ export const readKeyFile = (text: string): PublicKey[] => {
   }
 };
 
-/** The text of a file that a workspace file names; `null` where it cannot be read. */
+/** Returns the content of a file named in a workspace file. `null` if it cannot be read. */
 export type ReadKeyFile = (name: string) => string | null;
 
 const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, report: ReportIssue): PublicKey[] => {
@@ -118,7 +118,7 @@ const keysOf = (app: AppFile, index: number, readFile: ReadKeyFile, report: Repo
   return keys;
 };
 
-/** Returns the user-token settings of apps that accept or require them, by app ID. `report` receives each key that cannot be used. */
+/** Returns the user-token settings by app ID, for apps that accept or require tokens. `report` receives each unusable key. */
 export const toUserTokens = (
   workspaceId: string,
   apps: readonly AppFile[],
@@ -139,7 +139,7 @@ export const toUserTokens = (
   return found;
 };
 
-/** A client key is good for all apps of a workspace: one that needs no token lets in whom another one keeps out. */
+/** Client keys are valid for all apps of a workspace, so an app without tokens bypasses the protection of the others. */
 export const findUnprotectedApps = (apps: readonly AppFile[]): LocatedIssue[] => {
   const strict = apps.find(({ user_tokens }) => user_tokens === 'required');
   if (!strict) return [];

@@ -13,35 +13,35 @@ import {
 } from '../../protocol/index.ts';
 import { HttpError } from '../http/http-request.ts';
 
-/** A key that user tokens are verified with, and the one algorithm it is used for. */
+/** Public key for user tokens, bound to one algorithm. */
 export interface PublicKey {
   algorithm: UserTokenAlgorithm;
-  /** `kid`; `null` where the key has none. */
+  /** `kid`. `null` if the key has none. */
   keyId: string | null;
   key: KeyObject;
 }
 
-/** The refusal of a request whose user token does not hold, or is not there. */
+/** Returns the error of a request with an invalid or missing user token. */
 export const userTokenError = (appId: string, fault: UserTokenFault): HttpError =>
   new HttpError(401, ERROR_MESSAGES.invalidUserToken, {
     headers: { [USER_TOKEN_HEADER]: fault },
     why: `the user token of app ${appId} does not hold: ${fault}`,
   });
 
-/** Base64url with dots between: decoders pass over spaces, and one token would have many spellings. */
+/** Strict base64url with dots. Decoders skip spaces, so one token would have many spellings. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]*$/;
-/** What the clocks of two servers may differ by. */
+/** Clock skew tolerance. */
 const TOLERANCE_SECONDS = 60;
 
-/** The user that a token names, and when it ends. */
+/** User of a valid token, and its expiry. */
 export interface Proof {
   userId: string;
-  /** Unix milliseconds, the tolerance for clocks included. */
+  /** Unix milliseconds, including the clock tolerance. */
   endsAtMs: number;
 }
 
 const faultOf = (error: unknown): UserTokenFault => {
-  // A fault of ours, not of the token.
+  // An internal error, not an invalid token.
   if (!(error instanceof errors.JOSEError)) throw error;
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'bad_signature';
   if (error instanceof errors.JWTExpired) return 'expired';
@@ -65,7 +65,7 @@ const proofOf = (
   workspaceId: string,
   nowMs: number,
 ): Proof | UserTokenFault => {
-  // A shop's test workspace often has the app ID and the keys of the real one.
+  // A test workspace often shares the app ID and keys of production.
   if (named !== null && named !== workspaceId) return 'wrong_app';
   if (typeof sub !== 'string' || exp === undefined) return 'bad_claim';
   const now = nowMs / 1000;
@@ -74,7 +74,7 @@ const proofOf = (
   return { userId: sub, endsAtMs: (exp + TOLERANCE_SECONDS) * 1000 };
 };
 
-/** Verifies a token with the keys of an app. Each key verifies its own algorithm alone, whatever `alg` the token names. */
+/** Verifies a token with the keys of an app. Each key verifies only its own algorithm, whatever `alg` the token claims. */
 export const verifyToken = async (
   token: string,
   {
@@ -104,38 +104,37 @@ export const verifyToken = async (
       return proofOf(payload, workspaceId, nowMs);
     } catch (error) {
       fault = faultOf(error);
-      // While keys are rotated there are two without a `kid`.
+      // During a key rotation there may be two keys without a `kid`.
       if (fault !== 'bad_signature') return fault;
     }
   }
   return fault;
 };
 
-/** Verified tokens that are remembered for each app: a few hundred bytes each. */
+/** Maximum cached tokens per app, a few hundred bytes each. */
 const MAX_REMEMBERED = 20_000;
 
 export interface UserTokensOptions {
   workspaceId: string;
   appId: string;
   keys: readonly PublicKey[];
-  /** Whether a request without a token is refused. */
+  /** Whether requests without a token are rejected. */
   isRequired: boolean;
-  /** Whether visitors without an account need none even so. */
+  /** Whether visitors without an account are exempt. */
   allowsVisitors: boolean;
   maxRemembered?: number;
   verify?: typeof verifyToken;
 }
 
-/** Judges the user tokens of one app. */
+/** Verifies the user tokens of one app. */
 export interface UserTokens {
-  /** `null` where the request may go on, else why not. `token` is what the body has, of any type. */
+  /** Returns `null` if the request is allowed, or the fault. `token` comes from the body and may have any type. */
   verify(token: unknown, userId: string, nowMs: number): Promise<UserTokenFault | null>;
 }
 
 /**
- * A page sends its token with every request, and verifying a signature takes longer than a sync. So verified tokens are
- * remembered by their hash until they end. A reload of the workspace makes new ones of these: a key that was taken out
- * no longer counts.
+ * Caches verified tokens by hash until they expire, because pages send one with every request, and verifying takes longer than a
+ * sync. A reload creates new instances, so removed keys are no longer accepted.
  */
 export const createUserTokens = ({
   workspaceId,

@@ -8,17 +8,17 @@ const isLanguageTag = (tag: string): boolean => {
   try {
     return /^[a-z]{2,3}(?:-|$)/.test(tag) && Intl.getCanonicalLocales(tag)[0] === tag;
   } catch {
-    // The only way to ask whether a tag is one.
+    // `Intl` has no other way to validate a language tag.
     return false;
   }
 };
 
-/** A language as it is written once for all, such as `pt-BR`: two spellings of one would be two lines in the results. */
+/** Canonical language tag, such as `pt-BR`. Two spellings would be two rows in the results. */
 const language = z.string().refine(isLanguageTag, {
   params: { issue: 'invalid_language' satisfies SchemaIssue },
 });
 
-/** What counts as a success of a campaign. */
+/** Goal of a campaign. */
 const conversion = z
   .strictObject({
     event: optional(z.string().min(1)).describe('Name of an event; write either this or `product`'),
@@ -63,7 +63,7 @@ export const tagCap = z.strictObject({
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
 
-/** A value of the type, or a template that makes one. With `params` a problem names the value that was there. */
+/** Value of the type, or a template that produces one. With `params`, an issue includes the invalid value. */
 const literalOrTemplate = <T>(type: string, accepts: (value: unknown) => boolean, what: string) =>
   z
     .custom<T | string>((value) => accepts(value) || isTemplate(value), {
@@ -112,13 +112,13 @@ const onClick = z.strictObject({
       .record(
         text
           .max(255)
-          // Names that begin with these marks are kept for operators and flags.
+          // Names with these prefixes are reserved for operators and flags.
           .refine((name) => isAttribute(name) && !/^[_$]/.test(name), {
             error: 'expected the name of an attribute',
           }),
         z.union([z.string().max(255), z.number(), z.boolean()]),
       )
-      // A click that sets what `/users/track` refuses would do nothing.
+      // Attributes that `/users/track` rejects would have no effect.
       .superRefine((attributes, { addIssue }) => {
         for (const [name, value] of Object.entries(attributes))
           if (!isAttributeValue(name, value))
@@ -150,12 +150,15 @@ const variant = z.strictObject({
   ),
 });
 
-/** Passed on as it is: a record of zod would drop a member `__proto__`, and an audience of that alone would be everyone. */
+/**
+ * Passed through unparsed, because a zod record drops a `__proto__` member, and an audience with nothing else would match
+ * everyone.
+ */
 const filter = z
   .custom<Record<string, unknown>>(isRecord, { error: 'expected an object', params: { tellsGot: true } })
   .meta({ type: 'object' });
 
-/** A campaign as the file writes it. */
+/** Campaign in the workspace file. */
 export const campaignFile = z
   .strictObject({
     campaign_id: text
@@ -211,14 +214,14 @@ export const campaignFile = z
     }
   });
 
-/** An audience with a name. */
+/** Named audience. */
 export const segmentFile = z.strictObject({
   segment_id: text.describe('What an audience names as `$segment`'),
   name: named,
   audience: filter.describe('Who is in, as a filter in MongoDB query form, without other segments'),
 });
 
-/** Users who get no campaign. */
+/** Control group of all campaigns. */
 export const holdoutFile = z.strictObject({
   percentage: z.number().positive().max(50).describe('Percentage of all users who get no campaign, up to 50'),
   starts_at: instant.describe(

@@ -25,7 +25,7 @@ const app = z.strictObject({
   ),
 });
 
-/** What an `Authorization` header can carry: no space, no leading quote, 1,024 characters with `Bearer`. */
+/** Valid in an `Authorization` header: no space, no leading quote, at most 1,024 characters with `Bearer`. */
 const presentable = z.string().regex(/^(?!["'])[\x21-\x7e\xa1-\xff]{1,1017}$/, {
   error: 'expected 1 to 1017 characters that a header can carry, without spaces or a quote in front',
 });
@@ -61,7 +61,9 @@ const apiKey = z
     }
   });
 
-/** Braces would end the rule that a selector is of; brackets and quotes must be closed. Whether it finds anything only a page knows. */
+/**
+ * Rejects braces, which would end a CSS rule, and unclosed brackets or quotes. Only a page can tell whether the selector matches.
+ */
 const isSelector = (selector: string): boolean => {
   const bare = selector.replace(/\\./gs, '').replace(/"[^"]*"|'[^']*'/g, '');
   const open: string[] = [];
@@ -123,7 +125,7 @@ const retention = z.strictObject({
   ),
 });
 
-/** The workspace file as it is written; every unknown member is an error. */
+/** Workspace file. Unknown members are errors. */
 export const workspaceFile = z.strictObject({
   $schema: optional(z.string()).describe(
     'JSON Schema of this file, for your editor; the service does not read it',
@@ -168,7 +170,7 @@ export const workspaceFile = z.strictObject({
 export type WorkspaceFile = z.output<typeof workspaceFile>;
 export type AppFile = z.output<typeof app>;
 
-/** The JSON Schema of a workspace file, made of the schema that checks it. Draft 7, which editors know best. */
+/** Returns the JSON Schema of a workspace file, from the schema that validates it. Draft 7, which editors support best. */
 export const workspaceJsonSchema = (): Record<string, unknown> => ({
   title: 'Placard workspace',
   ...z.toJSONSchema(workspaceFile, { io: 'input', target: 'draft-7', unrepresentable: 'any' }),

@@ -4,7 +4,7 @@ import { type Schedule, scheduleProblem } from '../integrations/schedule.ts';
 import { optional } from './schema-helpers.ts';
 import { timeZone } from './studio-settings.ts';
 
-/** What rows become. `deletes` erases the users. */
+/** Type of a row. `deletes` erases users. */
 const ROW_TYPES = ['attributes', 'events', 'purchases', 'deletes'] as const;
 
 const name = z.string().min(1);
@@ -12,7 +12,7 @@ const name = z.string().min(1);
 const kind = <T extends string>(type: T) =>
   z.literal(type).describe('`postgres`, `sqlite`, `csv`, `ndjson` or `parquet`');
 
-/** Members of every source: what a row is, whatever it is read from. */
+/** Members of every source that describe its rows. */
 const ofRows = {
   rows: z.enum(ROW_TYPES).describe('What each row is: `attributes`, `events`, `purchases` or `deletes`'),
   key: optional(name).describe(
@@ -35,7 +35,7 @@ const ofRows = {
 const table = name.describe('Table or view of a database, such as `crm.customers`');
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
-/** Not parsed: a URL that names a Unix socket has an empty host, which `new URL` rejects. */
+/** Matched by pattern, because a URL with a Unix socket has an empty host, which `new URL` rejects. */
 const hasPassword = (url: string) => /^\w+:\/\/[^:@/?#]*:[^@/?#]+@|[?&]password=/.test(url);
 
 const postgres = z.strictObject({
@@ -86,14 +86,14 @@ const source = z
     }
   });
 
-/** Members that name a user, as columns become them. */
+/** Columns that identify a user. */
 const NAMES_OF_USERS: ReadonlySet<string> = new Set(
   IDENTIFIERS.flatMap((name) =>
     name === 'user_alias' ? ['user_alias.alias_name', 'user_alias.alias_label'] : [name],
   ),
 );
 
-/** Where rows come from, as the file writes it. */
+/** Source in the workspace file. */
 export type SourceFile = z.output<typeof source>;
 
 const schedule = z.string().superRefine((text, context) => {

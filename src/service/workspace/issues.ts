@@ -1,10 +1,10 @@
 import type * as z from 'zod';
 import { createIssue, type Issue, invalid, type LocatedIssue } from '../issues.ts';
 
-/** Values longer than this are cut in a message. */
+/** Maximum length of a value in a message. */
 const MAX_SHOWN_CHARACTERS = 40;
 
-/** `campaigns[0].variants[1].weight` */
+/** Formats a path, such as `campaigns[0].variants[1].weight`. */
 export const pathText = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((so_far, step) => {
     if (typeof step === 'number') return `${so_far}[${step}]`;
@@ -13,7 +13,7 @@ export const pathText = (path: readonly PropertyKey[]): string =>
     return so_far === '' ? name : `${so_far}.${name}`;
   }, '');
 
-/** An issue of a workspace file; with several files, of the one that `file` names. */
+/** Issue of a workspace file. `file` is set if there are several files. */
 export type FileIssue = LocatedIssue & { file?: string };
 
 /** Returns an issue as one line: path, then text. */
@@ -44,22 +44,22 @@ const shown = (value: unknown): string => {
   return text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text;
 };
 
-/** Members that hold keys or name people. A value that stands there by mistake is often one of those. */
+/** Members with keys or personal data. An invalid value there may be such data. */
 const PRIVATE = ['api_keys', 'operators', 'openid', 'user_token_keys', 'blocked_external_ids', 'test_users'];
-/** A key may be pasted anywhere. One has many characters in a row, digits among them, and no space. */
+/** Whether a text may be a pasted key: a long run of characters without spaces, with digits. */
 const looksLikeKey = (text: string): boolean =>
   text.includes('PRIVATE KEY') ||
   (text.match(/[\w+/=-]+/g) ?? []).some((run) => run.length >= 24 && /\d/.test(run));
 
-/** What looks like a permission with a slip in it; any other text where one belongs may be a key. */
+/** Whether the input is probably a mistyped permission. Any other text may be a key. */
 const isMistyped = (path: PropertyKey[], input: unknown) =>
   path.includes('permissions') && /^(?:users|banners|cdi)\.[a-z_.]{1,30}$/.test(String(input));
 
-/** A key that was mistyped must not end up in a log, nor a person. */
+/** Formats the invalid value, without mistyped keys and personal data, which must not be logged. */
 const gotText = (issue: z.core.$ZodIssue): string => {
   const { path } = issue;
   let { input } = issue;
-  // The path of a union leads to the member that names its kind; the input is still the whole object.
+  // The path of a discriminated union ends at the discriminator. The input is still the whole object.
   if (issue.code === 'invalid_union' && issue.discriminator) input = Object(input)[issue.discriminator];
   const isTelling = typeof input === 'string' || typeof input === 'number';
   const isPrivate =
@@ -67,7 +67,7 @@ const gotText = (issue: z.core.$ZodIssue): string => {
   return isPrivate && !isMistyped(path, input) ? 'something else' : shown(input);
 };
 
-/** Old names of fields, and the new ones. */
+/** New names of renamed fields. */
 const RENAMED_FIELDS: Readonly<Record<string, string>> = {
   expires_after_seconds: 'cache_ttl_seconds',
   lag_seconds: 'lookback_seconds',
@@ -109,7 +109,7 @@ const toIssue = (issue: z.core.$ZodIssue): Issue => {
   return invalid(`${issue.message}, got ${got}`);
 };
 
-/** The issues of the file that schemas name in `params.issue`, as `satisfies SchemaIssue`. */
+/** Issues that schemas name in `params.issue`, as `satisfies SchemaIssue`. */
 export type SchemaIssue = 'ends_before_start' | 'no_weight' | 'invalid_language' | 'invalid_attribute_value';
 
 /** Returns the issues of a schema with their paths. */
@@ -127,7 +127,7 @@ export const issuesOf = (error: z.ZodError): LocatedIssue[] =>
         };
       });
     }
-    // Of a key that is wrong, the key itself is what was there.
+    // For an invalid key, the input is the key.
     const custom = issue.code === 'invalid_key' ? issue.issues[0] : issue;
     const params = custom?.code === 'custom' ? custom.params : undefined;
     switch (params?.['issue'] as SchemaIssue | undefined) {
@@ -149,15 +149,15 @@ export const issuesOf = (error: z.ZodError): LocatedIssue[] =>
   });
 
 const SPACE = /[ \t\n\r]*/y;
-/** Everything from the space on but the quote and the backslash, which stands before one of a few letters. */
+/** JSON string: every character from the space on, except quotes and backslashes, which must start an escape. */
 const TEXT = /"(?:[ !#-[\]-\u{10ffff}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/uy;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** What `JSON.parse` keeps to itself. */
+/** What `JSON.parse` does not report. */
 interface JsonScan {
-  /** Where the text stops being JSON, such as `line 3 column 7`; the platform says it of some mistakes only. */
+  /** Position of the syntax error, such as `line 3 column 7`. The platform reports it only for some errors. */
   fault: string | null;
-  /** Paths of members that are there a second time: the last one would win without a word. */
+  /** Paths of duplicate members, of which `JSON.parse` silently keeps the last. */
   repeated: PropertyKey[][];
 }
 
@@ -173,7 +173,7 @@ export const scanJson = (text: string): JsonScan => {
     at += found?.length ?? 0;
     return found;
   };
-  /** Throws where it is not there; `at` is the place then. */
+  /** Throws if the pattern does not match. `at` is then the position of the error. */
   const need = (pattern: RegExp): string => {
     const found = take(pattern);
     if (found === undefined) throw new SyntaxError('not JSON');
@@ -204,7 +204,7 @@ export const scanJson = (text: string): JsonScan => {
     need(/$/y);
     return { fault: null, repeated };
   } catch {
-    // Whatever it is, it is at this place; the parser's own message would quote what stands there.
+    // Reports the position only, because the parser's message quotes the text.
     const lines = text.slice(0, at).split('\n');
     return { fault: `line ${lines.length} column ${lines.at(-1)!.length + 1}`, repeated };
   }

@@ -9,7 +9,7 @@ const rule = {
   window_seconds: z.int().positive().describe('How long a window is, in seconds'),
 };
 
-/** Requests are counted by the length of a window: two of one length would share a count. */
+/** Windows are identified by their length, so two of the same length would share a counter. */
 const windows = z
   .array(z.strictObject(rule))
   .min(1)
@@ -31,7 +31,7 @@ const limitShape = {
   windows: optional(windows).describe('Several windows, in place of `requests` and `window_seconds`'),
 };
 
-/** One window, or several under `windows`; neither where the limit has only what goes beside them. */
+/** One window, or several in `windows`. Neither if only other settings of the limit are present. */
 const oneOrSeveral = (
   { requests, window_seconds, windows: several, ...beside }: Record<string, unknown>,
   context: { addIssue(issue: { code: 'custom'; path: PropertyKey[]; message: string }): void },
@@ -47,26 +47,28 @@ const oneOrSeveral = (
   });
 };
 
-/** The window of one user, of the limits that have one. */
+/** Per-user window, for limits that have one. */
 const perUser = optional(z.strictObject(rule)).describe('The window of each user');
 const objects = optional(z.enum(['combined', 'per_array'])).describe(
   'Whether the 75 objects of a request are counted over all arrays (`combined`, the default) or in each (`per_array`)',
 );
 
 interface Limit {
-  /** What is counted, for the reference of the workspace file. */
+  /** What is counted, for the workspace file reference. */
   counts: string;
-  /** Default for a whole workspace: the published base rates. `null` is no limit, because page views differ a thousandfold between sites. */
+  /**
+   * Default per workspace: the published base rates. `null` is unlimited, because page views differ a thousandfold between sites.
+   */
   workspace: RateLimitWindow | null;
-  /** Default for each user. A page that runs wild harms itself alone. */
+  /** Default per user, so that a faulty page affects only its own user. */
   user?: RateLimitWindow;
-  /** Whether the file also says how objects are counted. */
+  /** Whether the file also sets how objects are counted. */
   hasObjects?: true;
 }
 
 const rate = (requests: number, windowSeconds: number): RateLimitWindow => ({ requests, windowSeconds });
 
-/** Every limit of requests. A route names the one that counts it. */
+/** Every rate limit. Each route names one. */
 export const LIMITS = {
   users_track: { counts: '`/users/track`', workspace: rate(3_000, 3), hasObjects: true },
   users_track_bulk: { counts: '`/users/track/bulk`', workspace: rate(50, 1) },
@@ -104,11 +106,11 @@ const byName = <T>(make: (name: LimitName) => T): Record<LimitName, T> =>
 const formatRate = ({ requests, windowSeconds }: RateLimitWindow): string =>
   `${requests.toLocaleString('en-US')} in ${formatCount(windowSeconds, 'second')}`;
 
-/** The default of a limit in words: `3,000 in 3 seconds`. */
+/** Formats the default of a limit: `3,000 in 3 seconds`. */
 const formatDefault = ({ workspace, user }: Limit): string =>
   user ? `${formatRate(user)} for each user, and no limit for all users together` : formatRate(workspace!);
 
-/** What bounds the requests of a route, in words, if the workspace file says nothing. */
+/** Describes the default limit of a route's requests. */
 export const formatLimit = (name: LimitName): string => {
   const { user, workspace } = limitOf(name);
   const { requests, windowSeconds } = user ?? workspace!;
@@ -127,20 +129,20 @@ const limitSchema = ({ counts, hasObjects, user, workspace }: Limit) => {
   );
 };
 
-/** How many requests each endpoint takes. */
+/** Rate limits of the endpoints. */
 export const limits = z.strictObject(byName((name) => limitSchema(limitOf(name))));
 
 type LimitsFile = z.output<typeof limits>;
 type LimitFile = NonNullable<LimitsFile[LimitName]>;
 
-/** What a workspace file says of its limits. */
+/** Limits in a workspace file. */
 interface LimitedFile {
   workspace_id: string;
   company_id?: string | undefined;
   limits?: LimitsFile | undefined;
 }
 
-/** One window of an endpoint. Workspaces of one company have the key of their burst window in common. */
+/** One window of an endpoint. Workspaces of one company share the key of their burst window. */
 export interface RateLimit {
   key: string;
   rule: RateLimitWindow;
@@ -162,8 +164,8 @@ const toRules = (limit: LimitFile | undefined): RateLimitWindow[] | undefined =>
 };
 
 /**
- * Longest window first: the headers of an answer have its state. The shortest one of `users_track` is the burst,
- * which all workspaces that name the same company share.
+ * Longest window first, because the response headers report it. The shortest one of `users_track` is the burst, shared by all
+ * workspaces with the same company.
  */
 const toWorkspaceLimits = (file: LimitedFile, name: LimitName): RateLimit[] => {
   const { workspace } = limitOf(name);
@@ -178,7 +180,7 @@ const toWorkspaceLimits = (file: LimitedFile, name: LimitName): RateLimit[] => {
   });
 };
 
-/** The window of one user, on the endpoints that have one. */
+/** Returns the per-user windows of the endpoints that have one. */
 export const toUserLimits = (file: LimitedFile): Partial<Record<LimitName, RateLimitWindow>> =>
   Object.fromEntries(
     NAMES.flatMap((name) => {
@@ -191,9 +193,9 @@ export const toUserLimits = (file: LimitedFile): Partial<Record<LimitName, RateL
 export const toRateLimits = (file: LimitedFile): Record<LimitName, RateLimit[]> =>
   byName((name) => toWorkspaceLimits(file, name));
 
-/** Banner requests of a whole workspace, a second: with less, a handful of visitors uses it up. */
+/** Banner requests per workspace and second. A lower limit is exhausted by a handful of visitors. */
 const LOW_WORKSPACE = 20;
-/** Banner requests of one user, a minute: a page makes one sync a view, and sends events every few seconds. */
+/** Banner requests per user and minute. A page syncs once per view and sends events every few seconds. */
 const LOW_USER = 10;
 
 const toFacts = ({ requests, windowSeconds }: RateLimitWindow) => ({ requests, seconds: windowSeconds });

@@ -6,10 +6,10 @@ import { parseWorkspace } from './parse-workspace.ts';
 import type { Workspace } from './workspace.ts';
 import { createRegistry, type Registry } from './workspace.ts';
 
-/** A link that leads nowhere is no folder: reading it says so, by its name. */
+/** A dangling link is not a folder. Reading it throws an error with its name. */
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
-/** The files that `path` stands for: itself, or every `.json` directly in it, by name. */
+/** Returns the files of `path`: itself, or every `.json` directly in it, sorted by name. */
 const workspaceFiles = (path: string): string[] => {
   if (!isFolder(path)) return [path];
   return readdirSync(path)
@@ -19,15 +19,15 @@ const workspaceFiles = (path: string): string[] => {
     .filter((file) => !isFolder(file));
 };
 
-/** One file as it was at one moment. */
+/** Snapshot of one file. */
 export interface ReadFile {
   file: string;
   bytes: Uint8Array;
-  /** Files with public keys that it names, by the name; `null` is one that cannot be read. */
+  /** Referenced public-key files by name. `null` if not readable. */
   keyFiles: ReadonlyMap<string, Uint8Array | null>;
 }
 
-/** Found in the text, which is no JSON while somebody is editing the file. */
+/** Matched in the text, because the JSON may be invalid while the file is edited. */
 const NAMED = /"user_token_keys_file"\s*:\s*"([^"\\]+)"/g;
 
 const keyFile = (file: string, name: string) => resolve(dirname(file), name);
@@ -38,22 +38,22 @@ const readKeyFiles = (file: string, bytes: Uint8Array): ReadonlyMap<string, Uint
     try {
       found.set(name, readFileSync(keyFile(file, name)));
     } catch {
-      // Parsing the workspace reports it, with the path of the member.
+      // Reported with its path when the workspace is parsed.
       found.set(name, null);
     }
   }
   return found;
 };
 
-/** What a look at the files finds without reading them. */
+/** Fingerprint of the files, without their content. */
 interface FileMarks {
-  /** The same text where no file has changed, come or gone. */
+  /** Equal if no file was changed, added or removed. */
   marks: string;
-  /** When the newest of them was written, in Unix milliseconds. */
+  /** Latest modification time in Unix milliseconds. */
   writtenAtMs: number;
 }
 
-/** The marks of the files that `path` stands for, and of the key files that they named when they were read. */
+/** Returns the fingerprint of the files of `path`, and of the key files that they named when last read. */
 export const fileFingerprints = (
   path: string,
   read: readonly Pick<ReadFile, 'file' | 'keyFiles'>[],
@@ -78,7 +78,7 @@ export const readFiles = (path: string): ReadFile[] =>
   });
 
 const parseContent = ({ file, bytes }: ReadFile): unknown => {
-  // This takes a byte order mark away, too.
+  // Also strips a byte order mark.
   const text = new TextDecoder().decode(bytes);
   const { fault, repeated } = scanJson(text);
   if (fault !== null) {
@@ -104,7 +104,7 @@ const toWorkspace = (read: ReadFile): Workspace =>
     dirname(read.file),
   );
 
-/** Makes what was read of `path` ready for use, or throws a `WorkspaceError`. */
+/** Parses the files of `path`. Throws a `WorkspaceError`. */
 export const toRegistry = (path: string, files: ReadFile[]): Registry => {
   if (files.length === 0) throw new WorkspaceError(path, [{ path: [], ...createIssue('empty_folder', {}) }]);
   const errors: WorkspaceError[] = [];

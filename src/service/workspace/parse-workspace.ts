@@ -15,7 +15,7 @@ import { operatorOf, studioSettingsOf } from './studio-settings.ts';
 import { webhookOf } from './webhook-schema.ts';
 import type { ApiKey, InsertionPoint, Workspace, WorkspaceIntegration } from './workspace.ts';
 
-/** Every value that comes a second time, with its position. */
+/** Returns the positions of repeated values. */
 const findDuplicates = (values: string[]): number[] =>
   values.flatMap((value, index) => (values.indexOf(value) < index ? [index] : []));
 
@@ -76,7 +76,7 @@ const crossFieldIssues = (file: WorkspaceFile): LocatedIssue[] => {
     ...unique(
       'subscription_groups',
       'subscription_group_id',
-      // Requests name them in either case.
+      // Case-insensitive, as in requests.
       (file.subscription_groups ?? []).map(({ subscription_group_id }) =>
         subscription_group_id.toLowerCase(),
       ),
@@ -124,11 +124,11 @@ const toApiKey = (key: WorkspaceFile['api_keys'][number], index: number): ApiKey
   permissions: new Set(key.permissions),
 });
 
-/** Before defaults and conversions: what the Studio shows and edits. */
+/** Returns the campaigns before defaults and conversions, as the Studio edits them. */
 const getRawCampaigns = (content: unknown): Record<string, unknown>[] =>
   isRecord(content) && Array.isArray(content['campaigns']) ? content['campaigns'].filter(isRecord) : [];
 
-/** The heights that templates need in CSS pixels: in a narrow box, and in one of 48 rem and more. The others need 344 in both. */
+/** Template heights in CSS pixels: in a narrow box, and from 48 rem. All other templates need 344 in both. */
 const HEIGHTS_PX: Readonly<Record<string, readonly [number, number]>> = {
   strip: [104, 64],
   hero: [448, 352],

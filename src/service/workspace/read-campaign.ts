@@ -5,7 +5,7 @@ import { createIssue, type LocatedIssue } from '../issues.ts';
 import { type CampaignFile, campaignFile } from './campaign-schema.ts';
 import { issuesOf } from './issues.ts';
 
-/** Problems that the members' own schemas cannot see: references, and names that are there twice. */
+/** Returns issues across fields: references and duplicate names. */
 export const findCrossFieldIssues = (
   { variants, placements }: CampaignFile,
   placementIds: ReadonlySet<string> | null,
@@ -22,20 +22,20 @@ export const findCrossFieldIssues = (
   ),
 ];
 
-/** A campaign that is ready, and what cannot be meant in it; or why it cannot be used. */
+/** Compiled campaign with warnings, or its problems. */
 type ReadCampaign =
   | { campaign: Campaign; problems: []; warnings: LocatedIssue[] }
   | { campaign: null; problems: LocatedIssue[]; warnings: LocatedIssue[] };
 
 interface ReadOptions {
-  /** Those that it may name; `null`: any. */
+  /** Allowed placements. `null` allows any. */
   placementIds?: ReadonlySet<string> | null;
   segments?: Segments;
-  /** When its release goes live, where it has one. */
+  /** Publication time of its release, in Unix milliseconds. */
   publishedAtMs?: number | null;
 }
 
-/** Checks one campaign as the workspace file writes it, and makes it ready; with problems there is none. */
+/** Validates and compiles one campaign of the workspace file. Returns no campaign if there are problems. */
 export const readCampaign = (
   content: unknown,
   { placementIds = null, segments = NO_SEGMENTS, publishedAtMs = null }: ReadOptions,

@@ -1,14 +1,14 @@
 import * as z from 'zod';
 import { isStorableText } from '../../protocol/index.ts';
 
-/** `null` means the same as absent, everywhere in the file. */
+/** Treats `null` as absent, as everywhere in the file. */
 export const optional = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => value ?? undefined);
 
-/** A date and time with its offset. Gives Unix milliseconds. */
+/** ISO 8601 date and time with an offset. Parsed to Unix milliseconds. */
 export const instant = z.iso.datetime({ offset: true }).transform((text) => Date.parse(text));
 
-/** What goes into a database must be text that every store can hold. */
+/** Text that every store can hold. */
 export const text = z
   .string()
   .min(1)

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { type CatalogueName, TEMPLATE_CATALOGUE } from '../../templates/index.ts';
 import { optional } from './schema-helpers.ts';
 
-/** Each may do what those before it may. */
+/** In ascending order: each includes the permissions of those before it. */
 export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;
-/** What an operator of the Studio may do. */
+/** Role of a Studio operator. */
 export type Role = (typeof ROLES)[number];
 
 export const operatorFile = z.strictObject({
@@ -36,7 +36,7 @@ const isTimeZone = (name: string) => {
     return false;
   }
 };
-/** An IANA time zone. */
+/** IANA time zone. */
 export const timeZone = z
   .string()
   .refine(isTimeZone, { error: 'expected a time zone, such as Europe/Berlin' });
@@ -69,7 +69,7 @@ const persona = z.strictObject({
 
 const isIssuer = (text: string) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
 
-/** Sign-in through an identity provider, beside the operators' keys. */
+/** Single sign-on, in addition to operator keys. */
 const openid = z.strictObject({
   issuer: z
     .string()
@@ -84,7 +84,7 @@ const openid = z.strictObject({
   can_view_users: optional(z.array(z.string())).describe('Claim values that allow viewing individual users'),
 });
 
-/** What the workspace file says of the Studio. */
+/** Studio settings in the workspace file. */
 export const studioFile = z.strictObject({
   sites: optional(z.array(origin)).describe(
     'Origins of your pages, for previews by link; paths of images are looked up at the first one',
@@ -97,7 +97,7 @@ export const studioFile = z.strictObject({
   openid: optional(openid).describe('Sign-in through an identity provider, beside keys'),
 });
 
-/** Templates that can draw a placement's banners. */
+/** Templates that can render a placement's banners. */
 export const PLACEMENT_TEMPLATES = TEMPLATE_CATALOGUE.map(({ name }) => name);
 export type PlacementTemplate = CatalogueName;
 
@@ -107,7 +107,7 @@ export interface Operator {
   role: Role;
   /** May view individual users. */
   canViewUsers: boolean;
-  /** SHA-256 of the key, 32 bytes; `null` of one whom an identity provider vouches for. */
+  /** SHA-256 of the key, 32 bytes. `null` for single sign-on. */
   hash: Uint8Array | null;
 }
 
@@ -115,26 +115,26 @@ export interface Operator {
 export interface OpenIdSettings {
   issuer: string;
   clientId: string;
-  /** The variable of the environment that holds the client's secret; `null` for a public client. */
+  /** Environment variable with the client secret. `null` for a public client. */
   secretVariable: string | null;
-  /** The claim whose values give roles: a text or a list of texts. */
+  /** Claim that maps to roles: a string or a list of strings. */
   roleClaim: string;
-  /** By value of the claim; of several the highest counts. */
+  /** Roles by claim value. The highest wins. */
   roles: Readonly<Record<string, Role>>;
   /** Claim values that allow viewing individual users. */
   canViewUsers: readonly string[];
 }
 
-/** How often and when a persona did something: once and now where it is not said. */
+/** Count and time of a persona's action. Default: once, now. */
 interface Done {
   count?: number | undefined;
   last_days_ago?: number | undefined;
 }
 
-/** A made-up user, as the workspace file writes them. */
+/** Made-up user in the workspace file. */
 export interface Persona {
   name: string;
-  /** As `/users/track` takes them. */
+  /** As in `/users/track`. */
   attributes?: Readonly<Record<string, unknown>> | undefined;
   events?: readonly (Done & { name: string })[] | undefined;
   purchases?: readonly (Done & { product_id: string; revenue?: number | undefined })[] | undefined;
@@ -142,17 +142,17 @@ export interface Persona {
   subscription_groups?: Readonly<Record<string, 'subscribed' | 'unsubscribed'>> | undefined;
 }
 
-/** What a workspace file says of the Studio. */
+/** Parsed Studio settings. */
 export interface StudioSettings {
-  /** Origins that a draft may be previewed on; paths of links and images are looked up at the first one. */
+  /** Origins for previews of drafts. Relative links and images resolve against the first. */
   sites: readonly string[];
-  /** What dates are shown and entered in. */
+  /** Time zone of dates in the Studio. */
   timeZone: string;
-  /** Who wrote a draft may not publish it. */
+  /** Whether authors of a draft may not publish it. */
   requireApproval: boolean;
-  /** The identity provider that vouches for operators; `null` where there is none. */
+  /** Identity provider for single sign-on. `null` if none. */
   openId: OpenIdSettings | null;
-  /** Made-up users to look at campaigns as. */
+  /** Made-up users for previews. */
   personas: readonly Persona[];
 }
 

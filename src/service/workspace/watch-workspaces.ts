@@ -6,32 +6,34 @@ import { formatIssue } from './issues.ts';
 import { fileFingerprints, type ReadFile, readFiles, toRegistry } from './load-workspaces.ts';
 import type { Registry } from './workspace.ts';
 
-/** Editors write a file in several steps: wait for this long a silence before reading it. */
+/** Debounce in milliseconds, because editors write a file in several steps. */
 const SETTLE_MS = 50;
-/** Network drives and some containers report no changes: a look at the file at this pace finds them. */
+/** Polling interval, because network drives and some containers do not report changes. */
 const POLL_MS = 1_000;
-/** Some file systems tell two writes of less than two seconds apart by nothing: a file that is as new is read again. */
+/**
+ * Coarsest modification time of a file system. Files newer than this are read again, because a second write may have the same
+ * timestamp.
+ */
 const COARSE_MS = 2_000;
 
-/** Where a service gets its workspaces from, asked anew for each request. */
+/** Provides the workspaces of a service. Read for each request. */
 export interface WorkspaceSource {
-  /** The workspaces as they are now. */
   registry(): Registry;
-  /** Watches no more. */
+  /** Stops watching. */
   stop(): void;
 }
 
-/** A source that reads files. */
+/** Source that reads files. */
 export interface WatchedSource extends WorkspaceSource {
-  /** Reads the files now, even if they look unchanged. A file that cannot be used changes nothing, and is logged. */
+  /** Reads the files now, even if they look unchanged. An invalid file is logged and has no effect. */
   reload(): void;
 }
 
-/** How changes of workspace files are noticed. */
+/** Options for watching workspace files. */
 export interface WatchOptions {
   log: Log;
   pollMs?: number;
-  /** Called after a change was read, with the problem where it could not be used. */
+  /** Called after a reload, with the problem if it failed. */
   onReload?: (problem: Error | null) => void;
 }
 
@@ -50,7 +52,7 @@ const fingerprint = (files: ReadFile[]): string => {
 
 const idsOf = ({ workspaces }: Registry): string[] => workspaces.map(({ workspaceId }) => workspaceId);
 
-/** Logs the workspaces that are served, and the warnings of their files. */
+/** Logs the loaded workspaces and their warnings. */
 const logLoaded = ({ workspaces }: Registry, log: Log) => {
   for (const { workspaceId, campaigns, placementIds, apiKeys, warnings } of workspaces) {
     const active = campaigns.filter(({ status }) => status === 'active').length;
@@ -65,19 +67,22 @@ const logLoaded = ({ workspaces }: Registry, log: Log) => {
   }
 };
 
-/** Reads `path` now (throws where it cannot be used) and again whenever it changes; a bad edit keeps what was there. */
+/**
+ * Loads `path` now, and again whenever it changes. Throws if the first load fails. A later invalid edit keeps the previous
+ * workspaces.
+ */
 export const watchWorkspaces = (
   path: string,
   { log, pollMs = POLL_MS, onReload }: WatchOptions,
 ): WatchedSource => {
   let readAtMs = Date.now();
   let seen = fileFingerprints(path, []);
-  // The same bytes are compared and used: a file that is read twice may be half written the second time.
+  // Compares and parses the same bytes, because a second read may see a half-written file.
   let files = readFiles(path);
   let known = fingerprint(files);
   let current = toRegistry(path, files);
   logLoaded(current, log);
-  /** The last problem of reading that was logged. */
+  /** Last read problem that was logged. */
   let unreadable: string | undefined;
   let settling: NodeJS.Timeout | undefined;
 
@@ -93,7 +98,7 @@ export const watchWorkspaces = (
       readAtMs = time;
       seen = marks;
     } catch (problem) {
-      // While an editor replaces the file there is a moment without one; the next look finds it.
+      // The file is briefly missing while an editor replaces it. The next poll finds it.
       const code = getErrorCode(problem);
       const file = problem instanceof Error && 'path' in problem ? String(problem.path) : path;
       const found = `${code} ${file}`;
@@ -115,7 +120,7 @@ export const watchWorkspaces = (
       log.info({ path, workspaces }, 'workspace reloaded');
       logLoaded(current, log);
       const gone = before.filter((id) => !workspaces.includes(id));
-      // Often only its ID was edited: users and events are found by it, and all of them seem lost.
+      // Often only the ID was edited. Users and events are stored by workspace ID, so all of them seem lost.
       if (gone.length > 0) log.warn({ path, gone }, 'workspace gone: its users and events wait for its ID');
       onReload?.(null);
     } catch (problem) {
@@ -132,14 +137,14 @@ export const watchWorkspaces = (
 
   let watcher: FSWatcher | undefined;
   try {
-    // The folder, not the file: an editor that replaces a file leaves a watch on the file behind.
+    // Watches the folder, because a watch on the file is lost if an editor replaces it.
     const isFolder = statSync(path).isDirectory();
     const folder = isFolder ? path : dirname(path);
     const only = isFolder ? null : basename(path);
     watcher = watch(folder, { persistent: false }, (_event, name) => {
       if (only === null || name === null || name === only) soon();
     });
-    watcher.on('error', () => watcher?.close()); // Polling goes on.
+    watcher.on('error', () => watcher?.close()); // Polling continues.
   } catch (problem) {
     log.warn({ path, code: getErrorCode(problem) }, 'workspace polled: it cannot be watched');
   }

@@ -13,81 +13,81 @@ import { WorkspaceError } from './issues.ts';
 import type { LimitName, RateLimit } from './limits.ts';
 import type { Operator, PlacementTemplate, StudioSettings } from './studio-settings.ts';
 
-/** A workspace file after checking, in the shape the service works with. */
+/** Validated workspace. */
 export interface Workspace extends CampaignSet, UserRules {
   name: string;
   apiKeys: readonly ApiKey[];
-  /** By the names of the file. */
+  /** As named in the file. */
   apps: readonly { appId: string; name: string }[];
-  /** Of the apps that take or need proof of the user, by app ID. */
+  /** By app ID, for apps that accept or require user tokens. */
   userTokens: ReadonlyMap<string, UserTokens>;
-  /** `null` where data ingestion is not set up, which is not the same as an empty list. */
+  /** `null` if ingestion is not configured, which differs from an empty list. */
   integrations: readonly WorkspaceIntegration[] | null;
   webhooks: readonly Webhook[];
   bannersEnabled: boolean;
-  /** Ready for the store's `consumeRateLimit`, the longest window first; empty where the workspace has no limit. */
+  /** For the store's `consumeRateLimit`, longest window first. Empty if unlimited. */
   limits: Readonly<Record<LimitName, RateLimit[]>>;
-  /** The window of one user, on the endpoints that have one. */
+  /** Per-user windows of the endpoints that have one. */
   userLimits: Readonly<Partial<Record<LimitName, RateLimitWindow>>>;
-  /** Placements that pages may ask for: those of the file, or of its campaigns where the file lists none. */
+  /** Valid placements: those of the file, or those of its campaigns if the file has no list. */
   placementIds: ReadonlySet<string>;
-  /** The campaigns as somebody wrote them. */
+  /** Campaigns as written. */
   rawCampaigns: readonly Record<string, unknown>[];
-  /** `studio`: releases of the Studio take the place of campaigns in the file. */
+  /** `studio`: Studio releases override campaigns in the file. */
   campaignsFrom: 'file' | 'studio';
-  /** `null` where the file does not list them: campaigns may name any. */
+  /** `null` if the file has no list. Campaigns may then use any placement. */
   placements: readonly Placement[] | null;
-  /** Audiences with a name: those of the file, each replaced by its release where there is one. */
+  /** Named audiences of the file, each replaced by its release if there is one. */
   segments: Segments;
-  /** Days that events are kept; `null` for ever. */
+  /** Retention in days. `null` keeps events forever. */
   retention: { events: number | null; bannerEvents: number | null };
-  /** Who may use the Studio. */
+  /** Users of the Studio. */
   operators: readonly Operator[];
   studio: StudioSettings;
-  /** What can be served and cannot be meant, one sentence each, with its path in the file. */
+  /** Likely mistakes in a valid file, one sentence each, with their paths. */
   warnings: readonly LocatedIssue[];
 }
 
-/** Where the rows of an integration come from. */
+/** Source of an integration's rows. */
 export type Source = SourceFile & {
-  /** Paths of files are relative to it. */
+  /** Base folder of relative file paths. */
   folder: string;
 };
 
 /** An entry of `integrations`. */
 export interface WorkspaceIntegration {
-  /** As the file writes it. */
+  /** As in the file. */
   record: Integration;
-  /** `null` where the entry is only listed. */
+  /** `null` if the entry is only listed. */
   source: Source | null;
   schedule: Schedule;
 }
 
-/** A slot of the pages that campaigns can name. */
+/** Placement that campaigns can name. */
 export interface Placement {
   placementId: string;
   name: string;
-  /** What the Studio draws its banners with; `null` where the file does not say. */
+  /** Template of the Studio preview. `null` if not set. */
   template: PlacementTemplate | null;
-  /** Where pages insert it by themselves; `null` where they mount it. */
+  /** Automatic insertion point. `null` if the page mounts the placement. */
   spot: InsertionPoint | null;
 }
 
-/** A place of a site that a selector finds. */
+/** Insertion point of a site, found by a selector. */
 export interface InsertionPoint {
   selector: string;
   insert: Insertion;
-  /** `*` stands for any characters. */
+  /** `*` matches any characters. */
   paths: readonly string[];
   heightPx: number;
-  /** Where its box is 48 rem wide or wider. */
+  /** Height for boxes of at least 48 rem. */
   wideHeightPx: number;
 }
 
 export interface ApiKey {
   name: string;
   type: 'client' | 'server';
-  /** SHA-256, 32 bytes. The key itself is kept nowhere. */
+  /** SHA-256 of the key, 32 bytes. The key itself is not stored. */
   hash: Uint8Array;
   permissions: ReadonlySet<Permission>;
 }
@@ -97,14 +97,14 @@ export interface AuthenticatedKey {
   key: ApiKey;
 }
 
-/** All workspaces at one moment. A reload makes a new one; a request keeps the one it began with. */
+/** Snapshot of all workspaces. A reload creates a new one; a request keeps its own. */
 export interface Registry {
   workspaces: readonly Workspace[];
-  /** Who holds the key of this SHA-256; compared in constant time. */
+  /** Returns the holder of the key with this SHA-256. Compares in constant time. */
   holderOf(hash: Uint8Array): AuthenticatedKey | undefined;
 }
 
-/** The first bytes of a hash choose a handful of candidates: they give nothing of a key away, and the rest is compared whole. */
+/** The first bytes of a hash select a few candidates. They reveal nothing about a key, and the rest is compared in full. */
 const bucketOf = (hash: Uint8Array): number =>
   (((hash[0] ?? 0) << 16) | ((hash[1] ?? 0) << 8) | (hash[2] ?? 0)) >>> 0;
 
