@@ -4,7 +4,7 @@ import { announcement, startProblem } from './server/announce.ts';
 import { readSettings } from './server/settings.ts';
 import { startDemo } from './server/start-demo.ts';
 
-/** `npm run dev`: like `npm start`, with hot reload and without a content security policy. */
+/** `npm run dev`: like `npm start`, with live reload and without a content security policy. */
 const log = pino({ base: null, level: process.env['LOG_LEVEL'] ?? 'info' });
 const vite = await createServer({
   mode: 'demo',
