@@ -18,35 +18,35 @@ import type { LimitName } from '../workspace/limits.ts';
 import type { AuthenticatedKey, Registry, Workspace } from '../workspace/workspace.ts';
 import type { Route, RouteMetrics } from './route.ts';
 
-/** The contract writes the word like this, then one space, and no quotes. Any other form is no key. */
+/** The contract defines exactly this form: one space, no quotes. Any other value is not a key. */
 const BEARER = /^Bearer ([^\s"']\S*)$/;
 const MAX_KEY_CHARACTERS = 1_024;
 
 const unauthorized = (why: string) =>
   new HttpError(401, ERROR_MESSAGES.invalidKey, { headers: { 'WWW-Authenticate': 'Bearer' }, why });
 
-/** The key that the request carries, and its workspace. Throws a 401 where no workspace has the key. */
+/** Returns the API key of the request and its workspace. Throws a 401 if no workspace has the key. */
 const findApiKey = (authorization: string | undefined, registry: Registry): AuthenticatedKey => {
   if (authorization === undefined) throw unauthorized('no Authorization header');
   const presented = authorization.length <= MAX_KEY_CHARACTERS ? BEARER.exec(authorization)?.[1] : undefined;
   if (presented === undefined)
     throw unauthorized('the Authorization header is not "Bearer", a space and one key');
-  // Text first: a digest made as a buffer takes twice as long.
+  // Hex first, because a digest as a buffer takes twice as long.
   const holder = registry.holderOf(Buffer.from(hash('sha256', presented, 'hex'), 'hex'));
   if (!holder) throw unauthorized('the key is of no workspace');
   return holder;
 };
 
-/** Throws a 403 where the key lacks the permission of the route. */
+/** Throws a 403 if the key lacks the route's permission. */
 const requirePermission = ({ key }: AuthenticatedKey, route: Route): void => {
   if (key.permissions.has(route.permission)) return;
   const why = `the key lacks the permission ${route.permission}`;
-  // `banners/sync` has no 403: a key without the permission is answered like no key.
+  // `banners/sync` has no 403. A key without the permission gets the same response as an unknown key.
   if (route.errors === 'sync') throw unauthorized(why);
   throw new HttpError(403, ERROR_MESSAGES.accessDenied, { why });
 };
 
-/** Who a body of a page says that it is from. A member that is no text is `null` here, and the route refuses the body later. */
+/** Identity claimed by a browser request. A member that is not a string is `null` here, and the route rejects the body later. */
 interface ClaimedIdentity {
   appId: string | null;
   userId: string | null;
@@ -61,7 +61,7 @@ const readIdentity = (body: unknown): ClaimedIdentity => {
   return { appId: textOrNull(app_id), userId: textOrNull(external_user_id), token };
 };
 
-/** Throws a 401 where the app wants proof of the user and the sender has none that holds. */
+/** Throws a 401 if the app requires a user token and the request has no valid one. */
 const verifyUserToken = async (
   { userTokens }: Workspace,
   { appId, userId, token }: ClaimedIdentity,
@@ -80,19 +80,19 @@ const readQuery = (schema: z.core.$ZodType, search: string): unknown => {
   return query;
 };
 
-/** Users who are counted in one window, some 100 bytes each. With more of them the count begins anew. */
+/** Maximum users counted in one window, about 100 bytes each. Above it, all counts are reset. */
 const MAX_USERS = 100_000;
-/** A longer ID is counted by its hash: clients choose how long it is. */
+/** Longer IDs are counted by their hash, because clients choose the length. */
 const MAX_ID_CHARACTERS = 64;
 
 /**
- * Counts the requests of each user, in windows that start at whole multiples of their length. The counts are in the memory of this
- * replica: each replica allows a user as many, and a request costs the database nothing.
+ * Limits the requests of each user in windows aligned to multiples of their length. Counts are per replica and in memory, so the
+ * effective limit grows with the number of replicas, and a request costs no database access.
  */
 export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
   const windows = new Map<string, { startMs: number; taken: Map<string, number> }>();
 
-  /** `scope` names a workspace's endpoint. */
+  /** `scope` identifies an endpoint of a workspace. */
   return (
     scope: string,
     userId: string,
@@ -120,7 +120,7 @@ export const createUserRateLimiter = (maxUsers = MAX_USERS) => {
   };
 };
 
-/** The headers of a request that was counted. Throws a 429 with these headers where it is one too many. */
+/** Returns the rate-limit headers of a counted request. Throws a 429 with them if the limit is exceeded. */
 const rateHeaders = (
   { rate }: Route,
   limit: LimitName,
@@ -143,11 +143,11 @@ interface ApiPipelineOptions {
   metricsOf: (route: Route) => RouteMetrics;
 }
 
-/** Logs why requests are refused, once a minute for each cause: a page with a wrong key asks again and again. */
+/** Logs rejected requests at most once a minute per cause, because a page with a wrong key keeps retrying. */
 const createRejectionLog = (log: Log) => {
   const isDue = createLogThrottle();
 
-  /** `holder` is absent where the key is not known. */
+  /** `holder` is absent if the key is unknown. */
   return (
     { status, why }: HttpError,
     call: Call<Route>,
@@ -167,15 +167,15 @@ const createRejectionLog = (log: Log) => {
 };
 
 /**
- * The routes of the API, and what stands before each of them, cheap and secret-safe checks first: route and method, then key,
- * permission, feature, rate of the workspace, content type, size, JSON, proof of the user, rate of the user, shape.
+ * Runs the checks before each route, cheap and secret-safe ones first: route and method, key, permission, feature, workspace
+ * rate, content type, size, JSON, user token, user rate, schema.
  */
 export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf }: ApiPipelineOptions) => {
   const metrics = new Map(routes.map((route) => [route, metricsOf(route)]));
   const consumeUserLimit = createUserRateLimiter();
   const logRejection = createRejectionLog(log);
 
-  /** Counts the request for its workspace, before the body is read. */
+  /** Counts the request for its workspace before the body is read. */
   const countWorkspace = async ({ limits }: Workspace, route: Route, nowMs: number) => {
     const windows = limits[route.limit];
     if (windows.length === 0) return {};
@@ -188,7 +188,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
     );
   };
 
-  /** Counts the request for its user. These headers replace the workspace's: a page can keep to its own limit alone. */
+  /** Counts the request for its user. Its headers replace the workspace's, because a page can only keep to its own limit. */
   const countUser = (workspace: Workspace, route: Route, { userId }: ClaimedIdentity, nowMs: number) => {
     const rule = workspace.userLimits[route.limit];
     if (!rule || userId === null) return {};
@@ -196,7 +196,7 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
     return rateHeaders(route, route.limit, 'one user', consumeUserLimit(scope, userId, rule, nowMs), nowMs);
   };
 
-  /** Counts a request that stores something of a visitor for all visitors: each new visitor has a limit of their own. */
+  /** Counts a request that stores visitor data against a limit of all visitors, because each new visitor has their own limit. */
   const countVisitors = async (
     { limits }: Workspace,
     route: Route,
@@ -219,10 +219,10 @@ export const createApiPipeline = ({ routes, registry, store, now, log, metricsOf
       if (route.crossOrigin && !workspace.bannersEnabled) throw new HttpError(404, ERROR_MESSAGES.notFound);
       call.headers = { ...call.headers, ...(await countWorkspace(workspace, route, time)) };
       const sent = await call.readJson();
-      // A slow body may have taken a minute: from here on it counts when the request was complete.
+      // A slow body may have taken a minute. From here on, the time is when the request was complete.
       time = now();
       const sender = readIdentity(sent);
-      // The proof is first, so that no client can use up the limit of another user.
+      // The token is verified first, so that no client can exhaust another user's limit.
       if (route.crossOrigin && workspace.userTokens.size > 0) await verifyUserToken(workspace, sender, time);
       call.headers = { ...call.headers, ...countUser(workspace, route, sender, time) };
       await countVisitors(workspace, route, sender, time);

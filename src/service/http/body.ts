@@ -96,9 +96,9 @@ const ARRAY = 0x5b;
 const OBJECT = 0x7b;
 
 /**
- * Whether a JSON text holds more than `max` values, counted by what stands before each: a comma or a bracket. They, not
- * the bytes, are what a parser needs time and memory for: 4 MB of brackets take twenty times as long as one text of 4 MB.
- * How deep they nest makes no difference to it.
+ * Whether a JSON text has more than `max` values, counted by the comma or bracket before each. The number of values, not of
+ * bytes, determines parsing time and memory: 4 MB of brackets take twenty times as long as one string of 4 MB. Nesting depth
+ * makes no difference.
  */
 export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
   let values = 0;
@@ -120,7 +120,7 @@ export const hasMoreValues = (json: Uint8Array, max: number): boolean => {
 const inflate = promisify(gunzip);
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
-/** A body that waits for a slot takes an eighth of the memory that it takes in process. */
+/** A waiting body takes an eighth of the memory that it takes during processing. */
 const AS_SENT = 8;
 const BYTE_ORDER_MARK = '\uFEFF';
 const REPLACEMENT = '\uFFFD';
@@ -128,19 +128,19 @@ const MAX_SHOWN_CHARACTERS = 100;
 const PLAIN = ['', 'identity'];
 const ZIPPED = ['gzip', 'x-gzip'];
 
-/** What a body may be, and the answer where it is something else. */
+/** Limits of a body. */
 export interface BodyBounds {
   maxBytes: number;
-  /** Values that the JSON of a large body may hold: with more it is refused unparsed. */
+  /** Maximum JSON values of a large body. With more it is rejected unparsed. */
   maxValues: number;
-  /** A longer body waits for a slot of the semaphore. */
+  /** Longer bodies wait for a slot of the semaphore. */
   largeBytes: number;
   tooLarge: { status: number; message: string };
   unsupported: { status: number; message: string };
 }
 
 const refuse = ({ status, message }: BodyBounds['tooLarge']) => new HttpError(status, message);
-/** Names what was expected in `errors`, where a reader of the contract's fixed `message` looks next; a page's refusal has one text alone. */
+/** Names the expected type in `errors`, because the contract fixes `message`. Banner endpoints have only one text. */
 const unsupported = (
   { status, message }: BodyBounds['unsupported'],
   header: string,
@@ -151,14 +151,14 @@ const unsupported = (
   const text = `${message}: expected ${header} ${expected}, got ${got}`;
   return status === 415
     ? new HttpError(status, message, { members: { errors: [{ type: text }] } })
-    : // The log must not hold what a client wrote.
+    : // The log must not contain client input.
       new HttpError(status, text, { why: message });
 };
-/** The general REST documentation has this text in `error`; both readers find it. */
+/** The general REST documentation has this text in `error`. Both kinds of readers find it. */
 const unparseable = () =>
   new HttpError(400, ERROR_MESSAGES.unparseable, { members: { error: ERROR_MESSAGES.unparseable } });
 
-/** `null` where it is more than `maxBytes`. */
+/** Returns `null` if the result exceeds `maxBytes`. */
 const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array | null> => {
   try {
     return await inflate(bytes, { maxOutputLength: maxBytes });
@@ -168,7 +168,7 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
   }
 };
 
-/** Returns the decoded bytes. A large body waits for its slot as sent; a small gzipped one is inflated at once. */
+/** Returns the decoded bytes. A large body waits for its slot compressed; a small gzipped body is decompressed at once. */
 const decoded = async (
   sent: Uint8Array,
   isPlain: boolean,
@@ -188,7 +188,7 @@ const decoded = async (
   return bytes;
 };
 
-/** Bytes that are no UTF-8 become U+FFFD. A body may have that character itself, so its bytes are checked then. */
+/** Decodes UTF-8. Invalid bytes become U+FFFD. A body may contain that character itself, so only then are its bytes checked. */
 const textOf = (bytes: Uint8Array): string => {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) throw unparseable();
@@ -221,27 +221,27 @@ export const readJson = async (
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message quotes the body, which is the user's data.
+    // The parser's message quotes the body, which is user data.
     throw unparseable();
   }
 };
 
-/** How the JSON of a body becomes what its endpoint gets. */
+/** Parses the JSON of a body into the handler's input. */
 export interface BodyReader<Body> {
-  /** What the description of the API shows. */
+  /** Schema for the API description. */
   schema: z.core.$ZodType;
-  /** Throws an `HttpError` that names what is wrong. */
+  /** Throws an `HttpError` that names the problem. */
   read(sent: unknown): Body;
 }
 
-/** A body of an endpoint. */
+/** Body of an endpoint. */
 export interface RequestBody<Body> extends BodyReader<Body> {
   bounds: BodyBounds;
 }
 
 /**
- * By a schema whose messages are the texts of a 400: of the first issue. It checks, describes and gives the type. Where each entry of
- * a body is judged alone, `described` is what a whole body should be.
+ * Creates a reader from a schema. The message of its first issue becomes the text of the 400. If entries are checked one by one,
+ * `described` is the schema of a fully valid body.
  */
 export const schemaReader = <Body extends object>(
   schema: z.core.$ZodType<Body>,

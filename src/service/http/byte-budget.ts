@@ -4,14 +4,14 @@ interface Transfer {
 }
 
 /**
- * Bounds the bytes that slow peers make a port hold. Past the bound the oldest transfer is dropped: a quick peer is never the
- * oldest, so slow ones displace one another.
+ * Limits the bytes buffered for slow peers. Above the limit, the oldest transfer is dropped. Fast peers are never the oldest, so
+ * slow ones displace one another.
  */
 export const createByteBudget = (maxBytes: number) => {
   const transfers = new Set<Transfer>();
   let all = 0;
   return {
-    /** `drop` has to release the bytes and to call `end`. */
+    /** `drop` must release the bytes and call `end`. */
     begin(drop: () => void): Transfer {
       const transfer = { bytes: 0, drop };
       transfers.add(transfer);

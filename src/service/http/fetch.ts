@@ -1,7 +1,7 @@
 import { collectBytes, type HttpRequest, type HttpResponse } from './http-request.ts';
 import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
-/** Reads a web stream up to a bound, and nothing beyond it. */
+/** Reads a web stream up to a limit. */
 const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array | null> => {
   const body = collectBytes(maxBytes);
   const reader = request.body?.getReader();
@@ -16,10 +16,10 @@ const bounded = async (request: Request, maxBytes: number): Promise<Uint8Array |
   return body.bytes();
 };
 
-/** Statuses that a `Response` must make without a body. */
+/** Statuses for which `Response` requires an empty body. */
 const EMPTY = [204, 304];
 
-/** The API behind the platform's own `Request` and `Response`. */
+/** Serves the API with the platform's `Request` and `Response`. */
 export const createFetch =
   (handle: (request: HttpRequest) => Promise<HttpResponse>) =>
   async (request: Request): Promise<Response> => {

@@ -3,7 +3,7 @@ export type HandlerContent = { headers?: Record<string, string> | undefined } & 
   | { body: unknown }
   | { text: string }
   | { parts: Uint8Array<ArrayBuffer>[] }
-  /** Bytes that are in memory anyway, so that unread responses with them need no limit. */
+  /** Bytes that stay in memory anyway, so unread responses with them need no limit. */
   | { shared: Uint8Array<ArrayBuffer> }
 );
 
@@ -102,7 +102,7 @@ export const collectBytes = (maxBytes: number) => {
 export interface HttpResponse {
   status: number;
   headers: Record<string, string>;
-  /** A `Uint8Array` of its own is shared, see `Answer`. */
+  /** `Uint8Array`: shared bytes, see `HandlerContent`. */
   body: string | Uint8Array<ArrayBuffer>[] | Uint8Array<ArrayBuffer>;
 }
 

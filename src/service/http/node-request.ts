@@ -11,11 +11,11 @@ import {
 import { REQUEST_ID_HEADER, toRequestId } from './request-id.ts';
 
 /**
- * Chunks of one body. One of a single byte costs as much as one of thousands: millions of them would keep all others
- * waiting. A client that writes each token of 4 MB as a chunk of its own has fewer.
+ * Maximum chunks of one body. A chunk of one byte costs as much as one of thousands, so millions of them would block other
+ * requests. A client that writes each token of 4 MB as its own chunk stays below.
  */
 const MAX_CHUNKS = 200_000;
-/** A connection that was refused early may send this much more, this long, so that it can read why. */
+/** Bytes that an early-rejected connection may still send, for a limited time, so that the client can read the response. */
 const LINGER_BYTES = 8 * 1024 * 1024;
 const LINGER_CHUNKS = 20_000;
 const LINGER_MS = 2_000;
@@ -24,20 +24,20 @@ const MEBIBYTE = 1024 * 1024;
 const HEAP_BYTES = getHeapStatistics().heap_size_limit;
 const MAX_RECEIVING_BYTES = Math.max(16 * MEBIBYTE, Math.floor(HEAP_BYTES / 32));
 const MAX_UNREAD_BYTES = Math.max(64 * MEBIBYTE, Math.floor(HEAP_BYTES / 8));
-/** Shorter answers fit into the buffers of a socket. */
+/** Shorter responses fit into socket buffers. */
 const MIN_COUNTED_BYTES = 16 * 1024;
 
-/** Bounds the bytes of incomplete bodies. */
+/** Limits the bytes of incomplete bodies. */
 export const createUploadLimiter = (maxBytes = MAX_RECEIVING_BYTES): ByteBudget => createByteBudget(maxBytes);
 
-/** Collects the body; past `maxBytes`, or too many chunks, it stops keeping what comes. */
+/** Collects the body. Stops buffering above `maxBytes`, or with too many chunks. */
 const readBody = (
   request: IncomingMessage,
   maxBytes: number,
   receiving: ByteBudget,
 ): Promise<Uint8Array | null> =>
   new Promise((resolve, reject) => {
-    // A client that has gone before its body is asked for: nothing is heard of it any more.
+    // The client disconnected before the body was requested, so no more events arrive.
     if (request.destroyed) return reject(new HttpError(400, 'The request broke off'));
     const body = collectBytes(maxBytes);
     let chunks = 0;
@@ -59,7 +59,7 @@ const readBody = (
       stop();
       resolve(null);
     };
-    // Every request closes in the end; making an error of it each time would cost more than reading the body.
+    // Every request closes in the end. Creating an error each time would cost more than reading the body.
     const brokenOff = () => {
       if (request.complete) return;
       stop();
@@ -74,7 +74,7 @@ const readBody = (
     request.once('close', brokenOff);
   });
 
-/** `http://host` before the path: a server must take that as well, though clients write it for proxies alone (RFC 9112, 3.2.2). */
+/** Absolute-form targets must be accepted, although clients send them only to proxies (RFC 9112, 3.2.2). */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
 const getTarget = ({ url = '/' }: IncomingMessage): string => {
@@ -85,7 +85,10 @@ const getTarget = ({ url = '/' }: IncomingMessage): string => {
 
 const REQUEST_ID = REQUEST_ID_HEADER.toLowerCase();
 
-/** A request with two hosts means one thing to a proxy and another here (RFC 9112, 3.2). Node keeps the first alone. */
+/**
+ * Whether a request has several `Host` headers, which proxies may interpret differently (RFC 9112, 3.2). Node keeps only the
+ * first.
+ */
 export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -95,13 +98,13 @@ export const hasSeveralHosts = ({ rawHeaders }: IncomingMessage): boolean => {
   return hosts > 1;
 };
 
-/** Every value of a header, as `fetch` joins them. Of a repeated `Authorization` node keeps the first alone. */
+/** Joins the values of a header like `fetch`. Node keeps only the first of a repeated `Authorization`. */
 const joinHeader = ({ rawHeaders }: IncomingMessage, name: string): string | undefined => {
   const values = rawHeaders.filter((_, at) => at % 2 === 1 && rawHeaders[at - 1]!.toLowerCase() === name);
   return values.length > 0 ? values.join(', ') : undefined;
 };
 
-/** A request of node:http as the gate reads it. `invite` asks for the body of a client that waits for 100 Continue. */
+/** Adapts a `node:http` request. `invite` sends 100 Continue to a client that waits for it. */
 export const toHttpRequest = (
   request: IncomingMessage,
   receiving: ByteBudget,
@@ -128,7 +131,7 @@ export const toHttpRequest = (
   };
 };
 
-/** Reads on for a while and forgets it: a connection that is reset while it sends loses the answer. */
+/** Reads and discards input for a while, because resetting a connection during upload loses the response. */
 const linger = (request: IncomingMessage) => {
   let length = 0;
   let chunks = 0;
@@ -143,7 +146,7 @@ const linger = (request: IncomingMessage) => {
   request.resume();
 };
 
-/** Bounds the bytes of answers that clients do not read. `onDrop` is called with each one that is given up. */
+/** Limits the bytes of responses that clients do not read. `onDrop` is called for each one dropped. */
 export const createUnreadLimiter = (onDrop: (bytes: number) => void, maxBytes = MAX_UNREAD_BYTES) => {
   const budget = createByteBudget(maxBytes);
   return (response: ServerResponse, bytes: number): void => {
@@ -182,13 +185,13 @@ export const writeResponse = (
   response.writeHead(status, head);
   if (!isEmpty && !(body instanceof Uint8Array)) countUnread(response, bytes);
   if (!unread) {
-    // The usual body is one, which goes out with the head.
+    // A typical body has one part, which is sent with the head.
     const last = parts.length - 1;
     if (!isEmpty) for (const part of parts.slice(0, last)) response.write(part);
     response.end(isEmpty ? undefined : parts[last]);
     return;
   }
-  // Once it has ended, node closes a connection that is not to be kept: what is still sent would reset it.
+  // After the end, Node closes a connection without keep-alive, and remaining input would reset it.
   if (isEmpty) response.flushHeaders();
   else for (const part of parts) response.write(part);
   request.once('end', () => response.end());

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Maximum number of requests that wait on one connection. Browsers and proxies pipeline none. */
+/** Maximum number of requests that wait on one connection. Browsers and proxies do not pipeline. */
 const MAX_WAITING = 64;
 
 /**
- * Handles the requests of a connection one at a time, the next once the response has left the process. Node would handle all
- * that are pipelined at once, and a client that reads no response would make it hold all of them.
+ * Handles the requests of a connection one at a time: the next starts once the response has left the process. Node would handle
+ * all pipelined requests at once, so a client that reads no response would make it buffer all of them.
  */
 export const createPipeline = () => {
   const queues = new WeakMap<Socket, (() => void)[]>();

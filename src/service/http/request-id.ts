@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 export const REQUEST_ID_HEADER = 'X-Request-Id';
 
-/** Nothing that could break a log line or a header. */
+/** Characters that are safe in a log line and a header. */
 const REQUEST_ID = /^[\w.:/+=-]{1,128}$/;
 
 /** Returns the ID that a proxy or a client has given to a request, or a new one if that is missing or malformed. */

@@ -16,34 +16,34 @@ import {
   serviceUnavailable,
 } from './http-request.ts';
 
-/** What every endpoint has: one of the API, one of the Studio, and a page about the service. */
+/** Endpoint of the API, the Studio, or a public page. */
 export interface Endpoint<Body = unknown> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** A part in braces, such as `{integration_id}`, stands for any text. */
+  /** A parameter in braces, such as `{integration_id}`, matches one segment. */
   path: string;
-  /** `null` where it takes no body. */
+  /** `null` if it accepts no body. */
   body: RequestBody<Body> | null;
-  /** Pages of other origins may call it: preflights are answered. */
+  /** Whether other origins may call it. Enables preflight responses. */
   crossOrigin?: boolean;
-  /** Which members a refusal has. Default: those of the dispatcher. */
+  /** Format of error bodies. Default: the router's. */
   errors?: ErrorFormat;
 }
 
 export type Params = Readonly<Record<string, string>>;
 
-/** A request whose endpoint is found. */
+/** Request with a matching endpoint. */
 export interface Call<E extends Endpoint> {
   request: HttpRequest;
   endpoint: E;
-  /** What the path has for the parts in braces, by their names. */
+  /** Path parameters by name. */
   params: Params;
-  /** The headers of the answer, also where it is a refusal. `serve` may put others in their place. */
+  /** Response headers, also for errors. `serve` may replace them. */
   headers: Readonly<Record<string, string>>;
-  /** Reads the body as JSON, to be called once; `undefined` where the endpoint takes none. */
+  /** Reads the body as JSON. Call once. Returns `undefined` if the endpoint accepts none. */
   readJson(): Promise<unknown>;
 }
 
-/** An endpoint with the limits on its bodies. */
+/** Endpoint with its body limits. */
 interface RouteEntry<E extends Endpoint> {
   endpoint: E;
   createPermit: ReturnType<typeof createBodySemaphore>;
@@ -52,16 +52,16 @@ interface RouteEntry<E extends Endpoint> {
 
 interface RouterOptions<E extends Endpoint> {
   endpoints: readonly E[];
-  /** The headers of every answer. An answer may replace them. */
+  /** Headers of every response, which a response may override. */
   headers: Readonly<Record<string, string>>;
-  /** Which members a refusal has, where its endpoint names no others. */
+  /** Default format of error bodies. */
   errors: ErrorFormat;
-  /** Admits the request, reads its body and answers. Throws an `HttpError` to refuse it; `refuse` says what becomes of anything else. */
+  /** Authorizes the request, reads its body and responds. Throws an `HttpError` to reject it. */
   serve(call: Call<E>): Promise<HandlerResult>;
   log: Log;
 }
 
-/** How long a browser may remember a preflight, in seconds; Chromium's own cap. */
+/** `Access-Control-Max-Age` in seconds, Chromium's maximum. */
 const PREFLIGHT_SECONDS = 7_200;
 
 const preflight = ({ method }: Endpoint, { header }: HttpRequest): HttpResponse => ({
@@ -75,7 +75,7 @@ const preflight = ({ method }: Endpoint, { header }: HttpRequest): HttpResponse 
 
 const NO_PARAMS: Params = {};
 
-/** Reads the parts of a path that stand for braces: `null` where the path is another. */
+/** Returns a matcher of path parameters. The matcher returns `null` if the path does not match. */
 const compilePath = (template: string) => {
   const names = template.split('/').map((part) => ({ part, name: /^\{(\w+)\}$/.exec(part)?.[1] }));
   return (path: string): Params | null => {
@@ -88,7 +88,7 @@ const compilePath = (template: string) => {
       try {
         if (name !== undefined) params[name] = decodeURIComponent(sent);
       } catch {
-        // A percent sign that begins nothing: no path of ours.
+        // Malformed percent-encoding: no match.
         return null;
       }
     }

@@ -13,12 +13,12 @@ import {
 } from './node-request.ts';
 import { createPipeline } from './pipeline.ts';
 
-/** More than this are not kept waiting: the first of a long queue would be answered late. */
+/** Maximum queued jobs, because the first of a long queue would be late. */
 const MAX_WAITING = 64;
 
 /**
- * Runs jobs together once all that came in this turn of the event loop was worked on. For writes to sockets: the first
- * wakes the reader at the other end, which is what a write costs most, and the others find it awake.
+ * Runs jobs together at the end of the current event loop turn. For socket writes: the first one wakes the reader, which is the
+ * main cost of a write, and the others find it awake.
  */
 export const createTickBatcher = () => {
   let jobs: (() => void)[] = [];
@@ -44,7 +44,7 @@ export const createTickBatcher = () => {
   };
 };
 
-/** Has the server listen. Resolves with the port, and with the address without a slash at the end; rejects where the port cannot be had. */
+/** Starts listening. Resolves with the port and the URL without a trailing slash. Rejects if the port is not available. */
 const openPort = async (
   server: Server,
   port: number,
@@ -64,16 +64,16 @@ const openPort = async (
 };
 
 interface GracefulShutdownOptions {
-  /** How long a connection without a request may still bring one, in milliseconds. */
+  /** Milliseconds in which a connection without a request may still send one. */
   lingerMs: number;
-  /** How long open requests get to end after that, in milliseconds. */
+  /** Milliseconds in which open requests may finish after that. */
   drainMs: number;
 }
 
-/** As many connections as the system keeps waiting for node, which takes one a turn. */
+/** Kernel backlog: Node accepts one connection per turn. */
 const BACKLOG = 511;
 
-/** Accepts the clients that have connected: when listening ends, the system resets the connections that were not accepted. */
+/** Accepts pending connections, because the kernel resets them once listening ends. */
 const acceptPending = async (server: Server): Promise<void> => {
   let isQuiet = false;
   const accept = () => {
@@ -89,9 +89,9 @@ const acceptPending = async (server: Server): Promise<void> => {
 };
 
 /**
- * Readies a server for its end. What it answers takes no more connections, and resolves when the last is closed. Once it
- * does not listen, answers should say `Connection: close`: a client whose next request is on its way reads it then.
- * Sooner it would come back only to find the door closing. One that stays silent is closed after `lingerMs`.
+ * Prepares a graceful shutdown. The returned function stops accepting connections, and resolves when the last one is closed. From
+ * then on, responses should send `Connection: close`, so that clients with a request in flight do not reuse the connection. Idle
+ * connections are closed after `lingerMs`.
  */
 const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulShutdownOptions) => {
   const sockets = new Set<Socket>();
@@ -102,14 +102,14 @@ const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulS
 
   return async (): Promise<void> => {
     await acceptPending(server);
-    // Not http's own `close`, which ends connections that look idle at once: requests on their way would be reset.
+    // Bypasses the `close` of http, which ends idle connections at once and so resets requests in flight.
     const closed = new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
     await withTimeout(closed, lingerMs);
-    // A timer runs before what has come is read: at this turn's end it is no longer idle.
+    // Timers run before pending input is read. At the end of this turn the connection is no longer idle.
     await nextTick();
-    // Closes what is idle, and ends http's own timer for slow requests.
+    // Closes idle connections, and ends http's timer for slow requests.
     server.close();
-    // Browsers open connections ahead of need; for node, one that has never said a word is not idle.
+    // Browsers preconnect. Node does not count a connection without any data as idle.
     for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
     const late = setTimeout(() => server.closeAllConnections(), drainMs);
     await closed;
@@ -117,42 +117,47 @@ const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulS
   };
 };
 
-/** A head, and a whole request, must have come after this long; node answers 408 and closes. */
+/** Timeouts of a request head, and of a whole request, in milliseconds. Node then responds with 408 and closes. */
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_MS = 65_000;
 /**
- * When the service stops, what busy clients have on their way gets this long to come in, and open requests this long to
- * end. With what the store takes after that it stays within the ten seconds that docker waits before it kills.
+ * Milliseconds for requests in flight at shutdown, and below for open requests to finish. Together with closing the store, stays
+ * within the ten seconds before docker kills the process.
  */
 const LINGER_MS = 150;
 const DRAIN_MS = 4_000;
 
-/** Where the service listens, and how long it waits for others. */
+/** Address of the service, and its timeouts. */
 export interface ListenOptions {
-  /** 0 lets the system choose. Default 8787. */
+  /** Port. 0 selects a free one. Default 8787. */
   port?: number;
-  /** Default 127.0.0.1. */
+  /** Host. Default 127.0.0.1. */
   host?: string;
   log?: Log;
-  /** Serves what is no endpoint, such as the demo's files; answers `false` for what is not its own. */
+  /** Serves requests that match no endpoint, such as the demo's files. Returns `false` if it does not handle the request. */
   files?: (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
   headersTimeoutMs?: number;
   requestTimeoutMs?: number;
-  /** When it stops, a connection that has no request gets this long to bring one, in milliseconds. Default 150. */
+  /** At shutdown, milliseconds in which a connection without a request may still send one. Default 150. */
   lingerMs?: number;
-  /** And open requests get this long to end after that; one that is only half sent is closed then. Default 4,000. */
+  /**
+   * At shutdown, milliseconds in which open requests may finish after that. Incomplete requests are closed then. Default 4,000.
+   */
   drainMs?: number;
-  /** Bytes of answers that clients have not read; past it the oldest connection is closed. Default an eighth of the heap, 64 MiB at least. */
+  /**
+   * Maximum bytes of unread responses. Above it, the oldest connection is closed. Default: an eighth of the heap, at least 64
+   * MiB.
+   */
   maxUnreadBytes?: number;
 }
 
-/** A port that is served. */
+/** Listening port. */
 export interface ServedPort {
-  /** Where it listens, without a slash at the end. */
+  /** URL without a trailing slash. */
   url: string;
   port: number;
-  /** Takes no more connections, answers what is still on its way over open ones, and waits for open requests. */
+  /** Stops accepting connections, responds to requests in flight, and waits for open requests. */
   stop(): Promise<void>;
 }
 
@@ -162,7 +167,7 @@ const SEVERAL_HOSTS: HttpResponse = {
   body: JSON.stringify({ message: 'The request has several Host headers' }),
 };
 
-/** The edge of every port, the API's and the Studio's: sockets below, HTTP requests and responses above. */
+/** Serves HTTP on a port, for the API and the Studio. */
 export const servePort = async (
   handle: (request: HttpRequest) => Promise<HttpResponse>,
   {

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { HandlerResult } from '../http/http-request.ts';
 import type { Schema } from './responses.ts';
 
-/** Style sheet of the page about the API. */
+/** Style sheet of the API documentation page. */
 export const STYLE = `
 :root { color-scheme: light dark; --line: color-mix(in srgb, currentColor 18%, transparent); --soft: color-mix(in srgb, currentColor 7%, transparent); }
 * { box-sizing: border-box; }
@@ -31,16 +31,16 @@ summary { cursor: pointer; padding: .5rem 0; }
 }
 `;
 
-/** A field of a body, as a table shows it. */
+/** Field of a body in a table. */
 interface FieldRow {
-  /** Such as `events[].name`, or `banners.*.id` for members of any name. */
+  /** Path such as `events[].name`, or `banners.*.id` for any member name. */
   path: string;
   type: string;
   isRequired: boolean;
   description: string;
 }
 
-/** `string`, `array of objects, at most 75`, `"click" or "dismiss"` */
+/** Formats a type: `string`, `array of objects, at most 75`, `"click" or "dismiss"`. */
 const typeOf = ({ type, anyOf, enum: values, items, maxItems }: Schema): string => {
   if (values) return values.map((value) => JSON.stringify(value)).join(' or ');
   if (anyOf) return [...new Set(anyOf.map(typeOf).flatMap((each) => each.split(' or ')))].join(' or ');
@@ -52,7 +52,7 @@ const typeOf = ({ type, anyOf, enum: values, items, maxItems }: Schema): string 
   return Array.isArray(type) ? type.join(' or ') : (type ?? 'anything');
 };
 
-/** The objects that a schema may lead to, whatever is around them. */
+/** Returns the object schemas inside a schema, whatever wraps them. */
 const objectsIn = (schema: Schema, path: string): { schema: Schema; path: string }[] => [
   ...(schema.properties ? [{ schema, path }] : []),
   ...(schema.anyOf ?? []).flatMap((each) => objectsIn(each, path)),
@@ -62,14 +62,14 @@ const objectsIn = (schema: Schema, path: string): { schema: Schema; path: string
     : []),
 ];
 
-/** Every field of a schema, those inside of a field right after it. */
+/** Returns every field of a schema, nested fields after their parent. */
 const fieldRows = (root: Schema): FieldRow[] => {
   const rows = new Map<string, FieldRow>();
   const walk = (from: Schema, at: string) => {
     for (const { schema, path } of objectsIn(from, at)) {
       for (const [name, field] of Object.entries(schema.properties ?? {})) {
         const here = path === '' ? name : `${path}.${name}`;
-        // The same field of another form, such as one of several ways to find a user.
+        // The same field of another variant, such as one of several user identifiers.
         if (rows.has(here)) continue;
         rows.set(here, {
           path: here,
@@ -96,14 +96,14 @@ const HEADERS = {
   'Cache-Control': 'no-cache',
 };
 
-/** Variables of the shell that the examples read; `placard track` reads them too. */
+/** Shell variables of the examples. `placard track` reads them, too. */
 const VARIABLES = "export PLACARD_ENDPOINT=http://127.0.0.1:8787\nexport PLACARD_API_KEY='your key'";
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escaped = (text: string) => text.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign);
-/** Backticks are code. */
+/** Converts backticks to code. */
 const inline = (text: string) => escaped(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
-/** Blank lines part paragraphs. */
+/** Splits paragraphs at blank lines. */
 const prose = (text: string) =>
   text
     .split('\n\n')
@@ -149,7 +149,7 @@ const fieldTable = (schema: Schema) => {
 
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The call as a line of the shell. */
+/** Formats the call as a shell command. */
 const curl = ({ verb, path, operation }: Operation): string => {
   const example = operation.requestBody?.content['application/json'].example;
   return [
@@ -181,7 +181,7 @@ ${success ? `<details><summary>Answer</summary>${fieldTable(success[1].content['
 </section>`;
 };
 
-/** The description of the API for people: one page, no script. */
+/** Renders the API description as one HTML page without scripts. */
 export const docsPage = (description: Record<string, unknown>): Extract<HandlerResult, { text: string }> => {
   const { info, tags, paths } = description as {
     info: { title: string; version: string; summary: string };

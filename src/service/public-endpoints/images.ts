@@ -2,15 +2,18 @@ import { type HandlerResult, HttpError } from '../http/http-request.ts';
 import type { ImageFile } from '../operators/index.ts';
 import type { Store } from '../store/store.ts';
 
-/** Where pages find an image: the SHA-256 of its bytes, and its type as the ending. */
+/** Path of images, which are named by the SHA-256 of their bytes with the type as the extension. */
 export const IMAGES_PATH = '/images';
 const FILE = /^([\da-f]{64})\.([a-z]+)$/;
 
-/** The memory holds so many images, each of 1 MB at most, and each for so long: one that is deleted is gone in a minute. */
+/** Maximum cached images, of at most 1 MB each. Entries expire, so a deleted image is gone within a minute. */
 const MAX_KEPT = 32;
 const KEPT_MS = 60_000;
 
-/** What an address names never changes. A browser that opens it by itself gets no page of ours, whatever the bytes say that they are. */
+/**
+ * Immutable, because the URL identifies the content. Opened directly, it cannot run as a page of this origin, whatever its bytes
+ * are.
+ */
 const HEADERS = {
   'Cache-Control': 'public, max-age=31536000, immutable',
   'Content-Security-Policy': "default-src 'none'; sandbox",
@@ -19,8 +22,8 @@ const HEADERS = {
 };
 
 /**
- * Answers images to pages of any origin. The latest 32 of the last minute are in memory: a banner that many see at once costs the
- * database one read, and all who wait for its bytes share them. Requests for images that are not there move none out.
+ * Serves images to pages of any origin. Caches the latest 32 of the last minute. Concurrent requests share one database read.
+ * Missing images do not evict others.
  */
 export const createImages = (store: Pick<Store, 'image'>, now: () => number) => {
   const kept = new Map<string, { sinceMs: number; image: ImageFile }>();

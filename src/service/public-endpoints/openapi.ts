@@ -6,13 +6,13 @@ import { ALLOW, components, json, type Members, text, toJsonSchema, toResponses 
 const KILOBYTE = 1024;
 const MEGABYTE = 1024 * KILOBYTE;
 const sizeText = (bytes: number) => (bytes < MEGABYTE ? `${bytes / KILOBYTE} KB` : `${bytes / MEGABYTE} MB`);
-/** What bounds a request, where the workspace file says nothing else. */
+/** Describes the default limits of a request. */
 const limitsText = ({ limit, body: request }: Route): string => {
   const size = request ? `A body has at most ${sizeText(request.bounds.maxBytes)}. ` : '';
   return `${size}${formatLimit(limit)}, unless the workspace file says otherwise in \`limits.${limit}\`.`;
 };
 
-/** Names of the parts in braces of a path. */
+/** Returns the parameter names of a path. */
 const pathNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
 
 const parametersOf = ({ path, query, operation }: Route): Members => {
@@ -77,7 +77,7 @@ const notReady = {
   503: { description: 'Not now.', content: json(statusAnswer) },
 };
 
-/** The description of the API in OpenAPI 3.1, from the routes and the schemas that the code itself uses. */
+/** Returns the OpenAPI 3.1 description of the API, generated from the routes and their schemas. */
 export const openApi = (routes: readonly Route[]): Members => ({
   openapi: '3.1.0',
   info: {

@@ -11,7 +11,7 @@ import { docsPage } from './docs-page.ts';
 import { createImages, IMAGES_PATH } from './images.ts';
 import { openApi } from './openapi.ts';
 
-/** Longer than this a store that does not answer counts as away. */
+/** Maximum response time of a store that counts as available. */
 const PING_MS = 2_000;
 
 interface PublicEndpointsOptions {
@@ -25,7 +25,7 @@ interface PublicEndpointsOptions {
   isDraining: () => boolean;
 }
 
-/** A page about the service, or an image that it keeps, which anybody may read. */
+/** Public page or image. */
 interface PublicEndpoint extends Endpoint {
   handler(call: Call<PublicEndpoint>): HandlerResult | Promise<HandlerResult>;
 }
@@ -36,13 +36,13 @@ const isReachable = async (store: Store): Promise<boolean> =>
     PING_MS,
   )) ?? false;
 
-/** Compares digests: the time that it takes gives nothing away. */
+/** Compares digests, so that the timing reveals nothing. */
 const isToken = (authorization: string | undefined, token: string): boolean =>
   timingSafeEqual(hash('sha256', authorization ?? '', 'buffer'), hash('sha256', `Bearer ${token}`, 'buffer'));
 
 const toBytes = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** Calls `make` at the first call: most processes serve neither page. */
+/** Calls `make` on first use, because most processes serve neither page. */
 const once = <T>(make: () => T): (() => T) => {
   let made: T | undefined;
   return () => {
@@ -51,7 +51,7 @@ const once = <T>(make: () => T): (() => T) => {
   };
 };
 
-/** What is read without a key. */
+/** Creates the endpoints that need no key. */
 export const createPublicEndpoints = ({
   routes,
   store,
@@ -70,7 +70,7 @@ export const createPublicEndpoints = ({
   });
   let collecting: Promise<string> | undefined;
   const metricsText = () => {
-    // Without a token anybody may be reading: they learn of no workspace.
+    // Without a token, metrics are public, so they name no workspace.
     collecting ??= metrics
       .text(metricsToken === undefined ? [] : workspaceIds(), store, now())
       .finally(() => {
@@ -105,7 +105,7 @@ export const createPublicEndpoints = ({
         const headers = { 'Content-Type': metrics.contentType };
         return { status: 200, headers, text: await metricsText() };
       }),
-      // Tools of other origins may read the description; it holds nothing that the documentation does not.
+      // Tools of other origins may read the description, which is as public as the documentation.
       page('/openapi.json', () => ({
         status: 200,
         shared: description(),

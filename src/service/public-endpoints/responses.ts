@@ -6,7 +6,7 @@ export type Members = Record<string, unknown>;
 
 export const text = { type: 'string' };
 
-/** `{ type: ['string', 'null'], … }` in place of `{ anyOf: [{ type: 'string', … }, { type: 'null' }] }`: it reads better. */
+/** Replaces `{ anyOf: [{ type: 'string', … }, { type: 'null' }] }` with the more readable `{ type: ['string', 'null'], … }`. */
 const flattenNullable = (schema: Members): void => {
   const { anyOf } = schema as { anyOf?: Members[] };
   if (anyOf?.length !== 2 || anyOf[1]?.['type'] !== 'null' || typeof anyOf[0]?.['type'] !== 'string') return;
@@ -14,7 +14,7 @@ const flattenNullable = (schema: Members): void => {
   Object.assign(schema, anyOf[0], { type: [anyOf[0]['type'], 'null'] });
 };
 
-/** As far as a table of fields reads it. */
+/** JSON Schema, as far as the field tables read it. */
 export interface Schema {
   type?: string | string[];
   description?: string;
@@ -37,12 +37,12 @@ export const toJsonSchema = (schema: z.core.$ZodType, io: 'input' | 'output'): S
   return rest as Schema;
 };
 
-/** A body. */
+/** Returns a JSON body. */
 export const json = (schema: Members | Schema, example?: unknown) => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 });
 
-/** What several operations share. */
+/** Shared components of operations. */
 export const components = {
   schemas: {
     Refusal: {
@@ -110,7 +110,7 @@ const rateHeaders = ({ rate }: Route) => ({
   },
 });
 const RETRY_AFTER = { schema: { type: 'integer' }, description: 'Seconds to wait.' };
-/** `/users/track` says no more than how long to wait (contract 1.5). */
+/** `/users/track` only reports how long to wait (contract 1.5). */
 const limitedHeaders = (route: Route) =>
   route.rate === 'users-track'
     ? { 'X-Ratelimit-Retry-After': RETRY_AFTER }
@@ -118,14 +118,14 @@ const limitedHeaders = (route: Route) =>
 
 export const ALLOW = { Allow: { schema: text, description: 'The methods that there are.' } };
 
-/** Every answer of an operation, by status. */
+/** Returns every response of an operation by status. */
 export const toResponses = (route: Route, operation: Operation): Members => {
   const refusal = (description: string, headers?: Members | false) => ({
     description,
     ...(headers && { headers }),
     content: json({ $ref: `#/components/schemas/${ERROR_SCHEMAS[route.errors]}` }),
   });
-  /** The request has been counted, and the answer says so. */
+  /** Response with rate-limit headers, after the request was counted. */
   const counted = (description: string, headers?: Members) =>
     refusal(description, { ...rateHeaders(route), ...headers });
   const { body: request } = route;
@@ -152,7 +152,7 @@ export const toResponses = (route: Route, operation: Operation): Members => {
       },
     ),
     ...(route.errors !== 'sync' && { 403: refusal('The key lacks the permission.') }),
-    // A feature that is off is refused before the request is counted.
+    // A disabled feature is rejected before the request is counted.
     ...(operation.notFound && {
       404: route.crossOrigin ? refusal(operation.notFound) : counted(operation.notFound),
     }),

@@ -15,10 +15,10 @@ import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import { suggest } from '../suggest.ts';
 
-/** What a placement is called. Other texts, such as an e-mail address that came here by mistake, are not logged. */
+/** Pattern of placement names. Other texts, such as a misplaced email address, are not logged. */
 const NAME = /^[\w.:/-]{1,64}$/;
 
-/** Logs each placement that a page asks for and the workspace file does not have, once a minute. */
+/** Logs each requested placement that the workspace does not have, at most once a minute. */
 const createUnknownPlacements = (log: Log) => {
   const isDue = createLogThrottle();
 

@@ -34,43 +34,46 @@ import { createKeyQuota } from '../profiles/profile.ts';
 import { clickAction } from '../users/click-effects.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** An event that is sound. */
+/** Valid event. */
 interface JudgedEvent {
-  /** As it is stored. */
+  /** Row to store. */
   row: NewBannerEvent;
-  /** Whether its banner was answered to this user. */
+  /** Whether a sync returned its banner to this user. */
   isTheirs: boolean;
   index: number;
 }
 
-/** A clock that is wrong by years must not make days without end, each with rows of its own in the results. */
+/**
+ * Maximum age of an event's time in the results. A clock that is wrong by years must not create arbitrary days, each with its own
+ * rows.
+ */
 const MAX_LATE_MS = 400 * 24 * 60 * 60 * 1000;
 
-/** The day by which the results count an event. One that cannot be is counted when it came. */
+/** Returns the day of an event in the results. An implausible time falls back to the time of receipt. */
 const dayOf = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): string =>
   localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
-/** Its events are unjudged. */
+/** Its events are not validated yet. */
 type TrackContext = RouteContext<Omit<BannersTrackRequest, 'events'> & { events: unknown[] }>;
 
-/** A header may have 16 KB, of which the patterns of bots would take milliseconds; what names a bot comes first. */
+/** Maximum characters checked for bots. A header may have 16 KB, which would take milliseconds to match. Bot names come first. */
 const MAX_USER_AGENT = 512;
 /**
- * Whether a well-known bot sent the request. One that runs pages calls itself `Mozilla/5.0 (compatible; …`. The list of isbot also has
- * programs, such as Node's own `fetch` (`node`), by which a backend passes on the events of its pages, and headless browsers, which
- * most often run the host's own tests: neither is a bot here.
+ * Whether a well-known bot sent the request. Bots that run pages identify as `Mozilla/5.0 (compatible; …`. The isbot list also
+ * contains programs, such as Node's `fetch` (`node`), with which backends forward events, and headless browsers, which mostly run
+ * the host's own tests. Neither counts as a bot here.
  */
 const isFromBot = (userAgent: string): boolean =>
   userAgent.startsWith('Mozilla/') &&
   isbot(userAgent.slice(0, MAX_USER_AGENT).replace('HeadlessChrome', 'Chrome'));
 
-/** A bad event, as the answer names it. */
+/** Rejected event in the response. */
 interface Refused {
   type: string;
   index: number;
 }
 
-/** The event, or the first fault it has. */
+/** Returns the event, or its first fault. */
 const judge = (
   sent: unknown,
   index: number,
@@ -86,7 +89,7 @@ const judge = (
   const { isTestSend, ...banner } = facts;
   const row: Omit<NewBannerEvent, 'holdoutId'> = {
     ...banner,
-    // What a well-known bot sends is kept like a test send: in no result, and of no cap.
+    // Events of well-known bots are stored like test sends: excluded from results and caps.
     isTestSend: isTestSend || isBot,
     appId: body.app_id,
     bannerId: event.id,
@@ -102,7 +105,7 @@ const judge = (
 const judgeAll = (ids: BannerIds, context: TrackContext): { sound: JudgedEvent[]; refused: Refused[] } => {
   const sound: JudgedEvent[] = [];
   const refused: Refused[] = [];
-  // Once a request, not once an event.
+  // Once per request, not per event.
   const isBot = isFromBot(context.userAgent);
   for (const [index, event] of context.body.events.entries()) {
     const each = judge(event, index, ids, context, isBot);
@@ -112,7 +115,7 @@ const judgeAll = (ids: BannerIds, context: TrackContext): { sound: JudgedEvent[]
   return { sound, refused };
 };
 
-/** Counts a user who is about to be made; throws a 429 where there are too many of them in this window. */
+/** Counts a user about to be created. Throws a 429 if too many are created in this window. */
 const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<void> => {
   const state = await store.consumeRateLimit(workspace.limits.new_users, now);
   if (state.allowed) return;
@@ -122,7 +125,7 @@ const takeNewUser = async ({ workspace, store, now }: RouteContext): Promise<voi
   });
 };
 
-/** What clicks of these do to the user: of banners that were answered to this very user, and are no test sends. */
+/** Returns the effects of clicks on banners that a sync returned to this user, except test sends. */
 const clickEffects = (
   events: readonly JudgedEvent[],
   { workspace, now: nowMs }: RouteContext,
@@ -138,7 +141,10 @@ const clickEffects = (
   });
 };
 
-/** Stores events with what their clicks do. False, and nothing is stored, where nobody knows the user and `mayMake` is false. */
+/**
+ * Stores events with the effects of their clicks. Returns `false`, and stores nothing, if the user is unknown and `mayMake` is
+ * `false`.
+ */
 const record = (
   events: readonly JudgedEvent[],
   context: TrackContext,
@@ -196,7 +202,7 @@ export const bannersTrack = (bannerIdsOf: BannerIdsOf) =>
       assertKnownApp(workspace, body.app_id);
       const { sound, refused } = judgeAll(await bannerIdsOf(workspace.workspaceId), context);
       const isKnown = sound.length > 0 && (await record(sound, context, false));
-      // A client key must not make users up: of a user whom nobody knows only those IDs count that a sync has answered to them.
+      // Client keys must not create arbitrary users, so only banner IDs that a sync returned count for unknown users.
       const events = isKnown ? sound : sound.filter(({ isTheirs }) => isTheirs);
       const strange = isKnown ? [] : sound.filter(({ isTheirs }) => !isTheirs);
       const errors = [

@@ -17,7 +17,7 @@ import { stampText } from '../integrations/records.ts';
 import { nextRunMs } from '../integrations/schedule.ts';
 import type { Workspace, WorkspaceIntegration } from '../workspace/workspace.ts';
 
-/** No list is longer; a larger number is no cursor of ours. */
+/** Maximum digits of a cursor. No list is longer. */
 const MAX_DIGITS = 12;
 
 const cursorAt = (skip: number): string => Buffer.from(`skip:${skip}`).toString('base64');
@@ -25,7 +25,7 @@ const cursorAt = (skip: number): string => Buffer.from(`skip:${skip}`).toString(
 /** Returns the offset of a cursor, or `NaN` if it is invalid. Accepts both base64 alphabets, with or without padding. */
 const parseCursor = (cursor: string): number => {
   if (cursor === '') return 0;
-  // A `+` that came unencoded in the query has become a space.
+  // An unencoded `+` in the query decodes to a space.
   const sent = cursor.replaceAll(' ', '+');
   const text = /^[\w+/-]+={0,2}$/.test(sent) ? Buffer.from(sent, 'base64').toString('latin1') : '';
   const digits = /^skip:(0|[1-9]\d*)$/.exec(text)?.[1] ?? '';
@@ -51,7 +51,7 @@ const isoOf = (ms: number | null | undefined): string => (ms == null ? '' : new 
 /** `Running`, `Success`, `Partial` or `Error`, as the contract writes them. */
 const statusText = ({ status }: IngestionRun): string => `${status[0]!.toUpperCase()}${status.slice(1)}`;
 
-/** What the list says of an integration that runs; the file says it of the others. */
+/** Returns an integration as listed. The file describes those that do not run. */
 export const recordOf = (
   { record, source, schedule }: WorkspaceIntegration,
   state: IngestionState | undefined,
@@ -59,7 +59,7 @@ export const recordOf = (
   nowMs: number,
 ): Integration => {
   if (source === null) return record;
-  // The first run is due at once.
+  // The first run is due immediately.
   const next =
     state && state.lastStartedAtMs > 0 ? nextRunMs(schedule, Math.min(state.lastStartedAtMs, nowMs)) : nowMs;
   return {
@@ -80,11 +80,11 @@ const integrationOf = ({ integrations }: Workspace, id: string | undefined): Wor
 
 const PARAMETERS = { integration_id: 'ID of the integration.' };
 
-/** A page of a list whose end is known, or of one that may go on. */
+/** Returns the links of a page. The total may be unknown. */
 const pageLinks = (path: string, skip: number, last: number, hasMore: boolean) => {
   const link = formatLink(
     {
-      // Past the end of a list that has shrunk there is a way back, to its last page.
+      // Past the end of a list that has shrunk, links back to its last page.
       prev: skip > 0 ? cursorAt(Math.min(skip - INTEGRATIONS_PAGE_SIZE, last)) : undefined,
       next: hasMore ? cursorAt(skip + INTEGRATIONS_PAGE_SIZE) : undefined,
     },
@@ -132,7 +132,7 @@ export const cdiIntegrations = defineRoute({
   },
 });
 
-/** Asks for a run: any replica begins it within a second. */
+/** Requests a run, which any replica starts within a second. */
 export const cdiIntegrationSync = defineRoute({
   limit: 'cdi_integrations',
   path: INTEGRATION_SYNC_PATH,

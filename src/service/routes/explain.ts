@@ -17,7 +17,7 @@ import { HttpError } from '../http/http-request.ts';
 import type { Log } from '../log.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** The request may leave out: the only app, any version, every placement of the campaigns. */
+/** Defaults: the only app, any version, every placement of the campaigns. */
 const questionOf = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
   const [onlyApp, otherApp] = appIds;
   const appId = body.app_id ?? (otherApp === undefined ? onlyApp : undefined);
@@ -35,7 +35,7 @@ const questionOf = (body: ExplainRequest, { appIds, campaigns }: Workspace) => {
   };
 };
 
-/** Explains a user's banners. For server keys alone: the answer holds attributes of the user, and drafts. */
+/** Explains a user's banners. For server keys only, because the response contains user attributes and drafts. */
 export const explainRoute = (bannerIdsOf: BannerIdsOf, log: Log) =>
   defineRoute({
     path: EXPLAIN_PATH,

@@ -10,7 +10,7 @@ import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';
 import type { MissingSelectors } from '../missing-selectors.ts';
 
-/** The placements that a page inserts by itself. They are the same for every user, and anybody who opens the page may know them. */
+/** Returns the placements that pages insert automatically. They are the same for every user, and public. */
 export const placements = (log: Log, missingSelectors: MissingSelectors) => {
   const isDue = createLogThrottle();
   return defineRoute({

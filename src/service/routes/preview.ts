@@ -19,33 +19,33 @@ import { HttpError } from '../http/http-request.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
 
-/** What a link shows. It names a persona and no user: everybody with the link can read it. */
+/** Content of a preview link. It names a persona and not a user, because anyone with the link can read it. */
 export interface Preview {
   campaignId: string;
-  /** State of the campaign's draft, in the words of the room that keeps drafts. */
+  /** Revision of the campaign's draft. */
   revision: string;
-  /** `null`: the one that the persona would get. */
+  /** `null`: the variant that the persona would get. */
   variantId: string | null;
   /** `null`: a user without attributes and events. */
   personaId: string | null;
-  /** `null`: the one that the persona reads. */
+  /** `null`: the persona's language. */
   language: string | null;
 }
 
-/** `invalid`: it is no preview token of this workspace. */
+/** `invalid`: not a preview token of this workspace. */
 type PreviewFault = 'invalid' | 'expired';
 
 const ALGORITHM = 'HS256';
 const USE = 'placard preview';
 const LIFETIME_SECONDS = 30 * 60;
 
-/** A key for this use alone: banner IDs are made with other keys of the same secret. */
+/** Derives a key for preview tokens only. Banner IDs use other keys derived from the same secret. */
 const keyOf = (workspaceId: string, secret: string): Uint8Array =>
   Buffer.from(hash('sha256', JSON.stringify([USE, workspaceId, secret]), 'hex'), 'hex');
 
-/** Signs and verifies the tokens of preview links: 30 minutes each, with the workspace's secret in the store. */
+/** Signs and verifies preview tokens, valid for 30 minutes, with the workspace's secret in the store. */
 export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
-  /** The token of a link to this preview. */
+  /** Returns a token for this preview. */
   async sign(workspaceId: string, preview: Preview, nowMs: number): Promise<string> {
     return new SignJWT({ preview })
       .setProtectedHeader({ alg: ALGORITHM })
@@ -54,7 +54,7 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
       .sign(keyOf(workspaceId, await store.secret(workspaceId)));
   },
 
-  /** The preview that a token stands for, or what is wrong with the token. */
+  /** Returns the preview of a token, or why the token is invalid. */
   async verify(workspaceId: string, token: string, nowMs: number): Promise<Preview | PreviewFault> {
     const key = keyOf(workspaceId, await store.secret(workspaceId));
     try {
@@ -64,7 +64,7 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
         requiredClaims: ['exp'],
         currentDate: new Date(nowMs),
       });
-      // Only `sign` has the key: it is a preview as it was given there.
+      // Only `sign` has the key, so the payload has the right shape.
       return payload.preview;
     } catch (error) {
       if (!(error instanceof errors.JOSEError)) throw error;
@@ -73,19 +73,19 @@ export const createPreviewTokens = (store: Pick<Store, 'secret'>) => ({
   },
 });
 
-/** Looks at one link: each reads and compiles a draft. */
+/** Rate limit per link, because each request reads and compiles a draft. */
 const PER_LINK = { requests: 60, windowSeconds: 60 };
 /** Every placement gets a copy of the banner. */
 const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 
-/** No user: what a preview shows is a persona's. */
+/** Placeholder, because a preview shows a persona and not a user. */
 const NOBODY = 'placard-preview';
 
 const gone = () => new HttpError(404, 'The draft has changed since the link was made: make a new link');
 
 /**
- * What a preview link shows, to a page of the site with its client key: a draft as a persona would get it. Every banner
- * is a test send, so that an event which is sent of it all the same counts nowhere.
+ * Returns a draft as a persona would get it, for a page with its client key. Every banner is a test send, so its events are not
+ * counted.
  */
 export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);

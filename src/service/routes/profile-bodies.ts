@@ -12,20 +12,20 @@ import { serverBody } from '../api/route.ts';
 import type { RequestBody } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 
-/** What a 400 means at each of these endpoints. */
+/** Description of the 400 of these endpoints. */
 export const BAD_ENTRIES = `An entry has the wrong shape, or there are more than ${MAX_PROFILE_ENTRIES}.`;
 
 export const entries = <Entry extends z.ZodType>(entry: Entry) => z.array(entry).max(MAX_PROFILE_ENTRIES);
 
-/** The first thing that is wrong with a body. */
+/** First fault of a body. */
 export interface Fault {
-  /** `[]` is the body itself, `['merge_updates', 0]` an entry. */
+  /** `[]` for the body itself, `['merge_updates', 0]` for an entry. */
   path: readonly PropertyKey[];
-  /** There are more than 50 entries, which were not looked at. */
+  /** More than 50 entries. They were not checked. */
   isTooMany: boolean;
-  /** What the body has there. */
+  /** Invalid value. */
   value: unknown;
-  /** What a rule of the schema has to say of its own. */
+  /** Message of a custom schema rule. */
   words: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const valueAt = (body: unknown, path: readonly PropertyKey[]): unknown =>
 
 const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > MAX_PROFILE_ENTRIES;
 
-/** A body that is read by its schema. What is wrong with it is answered as `refuse` says of its first fault. */
+/** Creates a body reader from a schema. `refuse` converts the first fault to an error. */
 export const profileBody = <Schema extends z.ZodObject>(
   schema: Schema,
   refuse: (fault: Fault) => HttpError,
@@ -63,11 +63,11 @@ export const profileBody = <Schema extends z.ZodObject>(
     { maxBytes: MAX_BODY_BYTES, maxValues: MAX_PROFILE_VALUES },
   );
 
-/** A refusal that names the array and the entry at fault. */
+/** Returns an error that names the array and the entry. */
 export const invalidEntry = (words: string, array: string, index: number): HttpError =>
   new HttpError(400, words, { members: { errors: [{ type: words, input_array: array, index }] } });
 
-/** The refusal of a body whose entries are objects in arrays. */
+/** Returns the error of a body whose entries are objects in arrays. */
 export const invalidArrayEntry = ({ path, isTooMany, value, words }: Fault): HttpError => {
   const [array, index, member] = path;
   const isMissing = value == null;

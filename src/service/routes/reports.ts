@@ -7,12 +7,12 @@ import { HttpError } from '../http/http-request.ts';
 import type { DayResults } from '../results/read.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 
-/** Campaigns or segments of a page. */
+/** Campaigns or segments per page. */
 const PAGE_SIZE = 100;
 const MAX_DAYS = 100;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What the routes of reports have in common. */
+/** Common settings of the report routes. */
 const COMMON = { method: 'GET', limit: 'reports' } as const;
 
 const message = z.string().check(described('`success`, or what is wrong.'));
@@ -56,7 +56,7 @@ const listQuery = {
 };
 
 const iso = (ms: number | null): string => (ms === null ? '' : new Date(ms).toISOString());
-/** Of a list in the order of creation. Past the end a page is empty: connectors stop there. */
+/** Returns a page of a list in creation order. Pages past the end are empty, which is where connectors stop. */
 const pageOf = <T>(all: readonly T[], page: number, direction: 'asc' | 'desc' = 'asc'): T[] =>
   (direction === 'asc' ? all : all.toReversed()).slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE);
 
@@ -236,7 +236,7 @@ export const campaignsDataSeries = defineRoute({
       ...days.map(({ variantId }) => variantId),
     ]);
     const data = Array.from({ length: query.length }, (_, index) => {
-      // Dates are counted in UTC, where each day has 24 hours.
+      // Dates are in UTC, where each day has 24 hours.
       const day = new Date(last - (query.length - 1 - index) * DAY_MS).toISOString().slice(0, 10);
       const ofDay = days.filter((each) => each.day === day);
       return {
@@ -300,5 +300,5 @@ export const segmentsList = defineRoute({
   },
 });
 
-/** Reports in the shapes of the vendor's REST API. */
+/** Reports in the format of the vendor's REST API. */
 export const REPORTS = [campaignsList, campaignsDetails, campaignsDataSeries, segmentsList];

@@ -24,7 +24,7 @@ interface RoutesOptions {
   missingSelectors: MissingSelectors;
 }
 
-/** Every row of the API. */
+/** Creates every route of the API. */
 export const createRoutes = ({ store, log, missingSelectors }: RoutesOptions): Route[] => {
   const bannerIdsOf = workspaceBannerIds(store);
   return [

@@ -26,7 +26,7 @@ const aliasNewAnswer = z.object({
 
 const { read, ...request } = profileBody(aliasNewRequest, invalidArrayEntry);
 
-/** A recorded client wraps the two names in a `user_alias`, and sends `""` for an ID that it does not have: both are taken. */
+/** Unwraps `user_alias`, and treats `""` as a missing ID, because a recorded client sends both. */
 const plain = (entry: unknown): unknown => {
   if (!isRecord(entry)) return entry;
   const { user_alias: wrapped, ...rest } = entry;
@@ -39,7 +39,7 @@ const unwrapped = (body: unknown): unknown => {
   return Array.isArray(list) ? { [ARRAY]: list.slice(0, MAX_PROFILE_ENTRIES + 1).map(plain) } : body;
 };
 
-/** `/users/alias/new`: answers how many entries were taken. */
+/** `/users/alias/new`: returns the number of accepted entries. */
 export const usersAliasNew = defineRoute({
   path: '/users/alias/new',
   permission: 'users.alias.new',

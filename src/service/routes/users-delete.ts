@@ -35,7 +35,7 @@ const refuse = ({ path: [name, index], isTooMany }: Fault): HttpError => {
   );
 };
 
-/** `/users/delete`: answers how many users were erased. */
+/** `/users/delete`: returns the number of users erased. */
 export const usersDelete = defineRoute({
   path: '/users/delete',
   permission: 'users.delete',

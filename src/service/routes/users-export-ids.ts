@@ -9,14 +9,14 @@ import type { Profile } from '../profiles/profile.ts';
 import { alias, anyId, anyText } from '../users/targets.ts';
 import { entries, type Fault, profileBody } from './profile-bodies.ts';
 
-/** Events and purchases that happened last before this many days are left out. */
+/** Maximum age of the last event or purchase. Older ones are left out. */
 const RECENT_MS = 90 * 24 * 60 * 60 * 1000;
 
-/** Lookups that are read, and users who are written down, before others have their turn: a profile may have a megabyte. */
+/** Lookups read, and users serialized, before yielding. A profile may have a megabyte. */
 const READ_AT_ONCE = 2;
 
 const single = anyText.nullish();
-/** Of these one at most may be sent. */
+/** At most one of these may be sent. */
 const ADDRESSES = ['device_id', 'email_address', 'phone'] as const;
 
 const exportIdsRequest = z
@@ -39,7 +39,7 @@ const exportIdsRequest = z
         "'external_ids', 'user_aliases', 'braze_id', 'device_id', 'email_address' or 'phone' is required",
     },
   });
-/** With `fields_to_export` even the ID of a user may be missing. */
+/** With `fields_to_export`, even the user ID may be missing. */
 const exportIdsAnswer = z.object({
   message: z.string().describe('`success`'),
   users: z
@@ -92,7 +92,7 @@ const refuse = ({ path: [name, index], isTooMany, words }: Fault): HttpError => 
 const isRecent = (nowMs: number) => (done: unknown) =>
   isRecord(done) && Date.parse(String(done['last'])) >= nowMs - RECENT_MS;
 
-/** One user as this endpoint answers it, with the fields that were asked for. */
+/** Returns a user in the format of this endpoint, with the requested fields. */
 const exported = (profile: Profile, fields: Set<string> | null, nowMs: number): Record<string, unknown> => {
   const line = userLine(profile);
   for (const name of ['custom_events', 'purchases']) {
@@ -107,7 +107,7 @@ const exported = (profile: Profile, fields: Set<string> | null, nowMs: number): 
   return Object.fromEntries(Object.entries(line).filter(([name]) => fields.has(name)));
 };
 
-/** `/users/export/ids`: every profile that one of the identifiers names, once. */
+/** `/users/export/ids`: returns every profile that matches an identifier, once. */
 export const usersExportIds = defineRoute({
   path: '/users/export/ids',
   permission: 'users.export.ids',
@@ -125,13 +125,13 @@ export const usersExportIds = defineRoute({
   async handler({ workspace, store, body, now }) {
     const fields = body.fields_to_export ? new Set(body.fields_to_export) : null;
     const lookups = lookupsOf(body);
-    // Bytes, each user's in their turn, after a comma: to encode a text of 45 MB at the end would keep others waiting.
+    // Bytes per user, each after a comma, because encoding a text of 45 MB at the end would block other requests.
     const users = new Map<number, Buffer<ArrayBuffer>>();
     const found = new Set<string | null>();
     for (let at = 0; at < lookups.length; at += READ_AT_ONCE) {
       const some = lookups.slice(at, at + READ_AT_ONCE);
       for (const [nth, profile] of (await store.readUsers(workspace.workspaceId, some)).entries()) {
-        // An address may name thousands of users.
+        // Thousands of users may share an address.
         if (nth > 0 && nth % READ_AT_ONCE === 0) await setImmediate();
         users.set(profile.userId, Buffer.from(`,${JSON.stringify(exported(profile, fields, now))}`));
         found.add(profile.externalId);

@@ -49,7 +49,7 @@ const identifyAnswer = z.object({
   message: z.string().describe('`success`'),
 });
 
-/** `/users/identify`: answers how many entries of each array were taken. */
+/** `/users/identify`: returns the number of accepted entries per array. */
 export const usersIdentify = defineRoute({
   path: '/users/identify',
   permission: 'users.identify',

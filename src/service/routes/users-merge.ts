@@ -14,7 +14,7 @@ const BAD_PRIORITIZATION = "'prioritization' must be an array of known values";
 
 const NAMES = ['external_id', 'user_alias', 'email', 'phone'] as const;
 
-/** One way to find a user: exactly one of the four members. */
+/** Identifier of a user: exactly one of the four members. */
 const identifier = z
   .object({
     external_id: anyId.nullish().describe('ID of the user in your system.'),
@@ -49,7 +49,7 @@ const refuse = ({ path, isTooMany, value }: Fault): HttpError => {
   return new HttpError(400, value == null ? required('prioritization') : BAD_PRIORITIZATION);
 };
 
-/** `/users/merge`: one profile takes in another, which is gone then. Profiles that do not match stay as they are. */
+/** `/users/merge`: merges one profile into another and deletes it. Profiles that do not match are not changed. */
 export const usersMerge = defineRoute({
   path: '/users/merge',
   permission: 'users.merge',

@@ -37,7 +37,7 @@ const EXAMPLE = {
 };
 
 interface TrackRoute extends Pick<Route, 'path' | 'permission' | 'limit'> {
-  /** What the description of the API shows. A request is not refused by it: each object is checked alone. */
+  /** For the API description only. Requests are not validated against it, because each object is checked separately. */
   schema: typeof usersTrackRequest;
   bounds: { maxBytes: number; tooLarge: 413 | 400 };
   operation: Pick<Operation, 'id' | 'summary' | 'description'>;

@@ -28,8 +28,8 @@ const joinRequest = z.object(
 );
 
 /**
- * A visitor without an account has signed in: the visitor's profile becomes the user's, by the rules of
- * `/users/identify`, and so does what they saw, clicked and dismissed. After that there is no such visitor, so the same request again changes nothing.
+ * Merges the profile and the banner activity of an anonymous visitor into the user who signed in, by the rules of
+ * `/users/identify`. The visitor no longer exists afterwards, so repeating the request has no effect.
  */
 const joinVisitor = async (input: {
   workspaceId: string;
@@ -47,7 +47,7 @@ const joinVisitor = async (input: {
     lookups: [visitorKey, { by: 'external_id', value: userId }],
     nowMs,
     apply(users) {
-      // A visitor who has only seen banners has rows and no profile: the one that is made takes the rows over.
+      // A visitor with banner events only has rows and no profile. The new profile takes over the rows.
       const visitor = users.find(visitorKey)[0] ?? users.create({ externalId: visitorId }, nowMs);
       assignExternalId(users, visitor, userId, nowMs);
     },
@@ -55,8 +55,8 @@ const joinVisitor = async (input: {
 };
 
 /**
- * Joins a visitor with the user who has signed in, for pages. Two things are proven: the user by their token, which the
- * gate has verified where there is one, and the visitor by an ID that no one else can know.
+ * Joins a visitor with the user who signed in, called by pages. The user is authenticated by the token, if required, which was
+ * verified before. The visitor is authenticated by an unguessable ID.
  */
 export const visitorsJoin = defineRoute({
   path: VISITOR_JOIN_PATH,
