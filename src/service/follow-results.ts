@@ -3,20 +3,20 @@ import { type Log, serializeError } from './log.ts';
 import type { Store } from './store/store.ts';
 import type { Workspace } from './workspace/workspace.ts';
 
-/** Between two checks for changed goals and new facts. */
+/** Interval between checks for changed goals and new events. */
 const EVERY_MS = 5_000;
 
 interface FollowResultsOptions {
   store: Pick<Store, 'addGoals' | 'catchUpResults'>;
-  /** Returns another list after a workspace has changed. */
+  /** Returns a new list after a workspace has changed. */
   workspaces(): readonly Workspace[];
   log: Log;
   everyMs?: number;
 }
 
 /**
- * Keeps the results of campaigns up to date while no one reads them, and their goals from the moment a workspace has them. Goals are
- * never removed: a campaign may come back, and another replica may have another file. Returns a function that stops it.
+ * Keeps campaign results up to date in the background, and registers goals as soon as a workspace has them. Goals are never
+ * removed, because a campaign may return, and another replica may have another file. Returns a function that stops it.
  */
 export const followResults = (options: FollowResultsOptions): (() => Promise<void>) => {
   const { store, workspaces, log, everyMs = EVERY_MS } = options;
@@ -36,7 +36,7 @@ export const followResults = (options: FollowResultsOptions): (() => Promise<voi
     for (let isCaughtUp = false; !isCaughtUp && !signal.aborted; ) {
       const started = performance.now();
       ({ isCaughtUp } = await store.catchUpResults());
-      // A backlog takes half of the writer's time.
+      // A backlog takes half of the writer's time, so other writes proceed.
       if (!isCaughtUp) await wait(performance.now() - started, undefined, { signal, ref: false });
     }
   };

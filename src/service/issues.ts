@@ -1,6 +1,6 @@
 import { formatCount } from './format-count.ts';
 
-/** Issues that only a workspace file has, or that need no other words elsewhere: each code with the text of its facts. */
+/** Issues that are specific to a workspace file, or worded the same everywhere. Maps each code to its message. */
 const FILE_ISSUES = {
   invalid: ({ message }: { message: string }) => message,
   invalid_type: ({ expected, got }: { expected: string; got: string }) => `expected ${expected}, got ${got}`,
@@ -32,7 +32,7 @@ const FILE_ISSUES = {
     `the limit of ${formatCount(requests, 'request')} in ${formatCount(seconds, 'second')} rejects a user who reads a few pages`,
 };
 
-/** Issues of a campaign or a segment: each code with the text of its facts in a file. The Studio has texts of its own. */
+/** Issues of a campaign or a segment. Maps each code to its message in a file. The Studio has its own messages. */
 const CAMPAIGN_ISSUES = {
   empty: ({ got }: { got: string }) => `expected it not to be empty, got ${got}`,
   repeated: ({ value }: { value: string }) => `expected it once, got ${JSON.stringify(value)} again`,
@@ -68,12 +68,12 @@ export type IssueCode = keyof Issues;
 export type CampaignIssueCode = keyof typeof CAMPAIGN_ISSUES;
 export type IssueFacts<Code extends IssueCode> = Parameters<Issues[Code]>[0];
 
-/** A code with its facts, and its text for the author of a file. */
+/** Code with its facts, and its message for the author of a file. */
 export type Issue = {
   [Code in IssueCode]: { code: Code; facts: IssueFacts<Code>; message: string };
 }[IssueCode];
 
-/** An issue with its path in what was checked. */
+/** Issue with its path in the checked value. */
 export type LocatedIssue = Issue & { path: PropertyKey[] };
 
 export const createIssue = <Code extends IssueCode>(code: Code, facts: IssueFacts<Code>): Issue => {
@@ -83,5 +83,5 @@ export const createIssue = <Code extends IssueCode>(code: Code, facts: IssueFact
 
 export const invalid = (message: string): Issue => createIssue('invalid', { message });
 
-/** Receives an issue with its path in what is checked. */
+/** Receives an issue with its path in the checked value. */
 export type ReportIssue = (path: PropertyKey[], issue: Issue) => void;

@@ -1,32 +1,30 @@
-/** Structured log lines, as pino writes them. No line holds a key, an e-mail, a phone or an external ID. */
+/** Structured log in pino's format. Lines never contain keys, email addresses, phone numbers or external IDs. */
 export interface Log {
   /** Each request, for developers. */
   debug(facts: Record<string, unknown>, message: string): void;
-  /** Events of the process: started, reloaded, stopped. */
+  /** Process events: started, reloaded, stopped. */
   info(facts: Record<string, unknown>, message: string): void;
-  /** Something that an operator should look at. */
+  /** Needs an operator's attention. */
   warn(facts: Record<string, unknown>, message: string): void;
-  /** A failure. */
   error(facts: Record<string, unknown>, message: string): void;
 }
 
 const nothing = () => undefined;
-/** Writes nothing. */
 export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
 
-/** The code of an error of Node or of a database, such as `ENOENT`. */
+/** Returns the code of a Node or database error, such as `ENOENT`. */
 export const getErrorCode = (error: unknown): string | undefined =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 
-/** The sentence of an error. It may quote a user's data, so it must not be logged. */
+/** Returns the message of an error. It may quote user data, so it must not be logged. */
 export const getErrorMessage = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** What may be logged of an error: its kind and where it came from. Its message can quote a user's data. */
+/** Returns what may be logged of an error: its type and origin. Omits the message, which may quote user data. */
 export const serializeError = (error: unknown): Record<string, unknown> => {
   if (!(error instanceof Error)) return { error: typeof error };
   const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line)) ?? [];
-  // `errstr` is SQLite's own sentence for the kind of failure, such as "database or disk is full": it quotes nothing.
+  // `errstr` is SQLite's description of the error code, such as "database or disk is full". It contains no user data.
   const code = getErrorCode(error);
   return {
     error: error.name,
@@ -39,13 +37,13 @@ export const serializeError = (error: unknown): Record<string, unknown> => {
 };
 
 const MINUTE_MS = 60_000;
-/** Causes that are remembered at once. Requests can make up more: those are not logged. */
+/** Maximum causes remembered at once. Requests can create more; those are not logged. */
 const MAX_CAUSES = 1_000;
 
-/** Returns whether a cause may be logged now: once a minute for each, whatever a client sends and however often. */
+/** Returns whether a cause may be logged now: at most once a minute each, whatever clients send. */
 export const createLogThrottle = () => {
   const loggedAtMs = new Map<string, number>();
-  // Either way: a clock that was put back must not silence a cause for longer.
+  // Absolute difference, so that a clock set back does not silence a cause for longer.
   const isRecent = (atMs: number, nowMs: number) => Math.abs(nowMs - atMs) < MINUTE_MS;
 
   return (cause: string, nowMs: number): boolean => {

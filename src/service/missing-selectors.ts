@@ -1,20 +1,20 @@
 import type { Placement } from './workspace/workspace.ts';
 
-/** After so long without a report a selector is taken to find its element again. */
+/** Without a report for this long, a selector is assumed to match again. */
 const FORGOTTEN_MS = 24 * 60 * 60_000;
 
-/** Pages that a placement is for have reported that its selector finds nothing there. */
+/** Placement whose selector matches nothing, as reported by its pages. */
 export interface MissingSelector {
-  /** How many requests have said so since then, of all users. */
+  /** Number of reports since then, from all users. */
   reports: number;
   sinceMs: number;
   lastMs: number;
 }
 
-/** What pages have reported of selectors to this process. Nothing of it is stored: pages report again within minutes. */
+/** Keeps reports of missing selectors in memory. They are not stored, because pages report again within minutes. */
 export const createMissingSelectors = () => {
   const reported = new Map<string, MissingSelector>();
-  /** A placement that was given another selector, or other paths, begins anew. */
+  /** A new selector or new paths of a placement reset the count. */
   const keyOf = (workspaceId: string, { placementId, spot }: Placement) =>
     JSON.stringify([workspaceId, placementId, spot]);
   const of = (workspaceId: string, placement: Placement, nowMs: number): MissingSelector | null => {
@@ -23,9 +23,9 @@ export const createMissingSelectors = () => {
   };
 
   return {
-    /** `null` where no page has reported its selector for a day. */
+    /** Returns `null` if no page has reported the selector for a day. */
     of,
-    /** Of a placement that the workspace file has: a page can make up others. */
+    /** Records a report. Only for placements of the workspace file, because pages can invent others. */
     add(workspaceId: string, placement: Placement, nowMs: number): void {
       const { reports, sinceMs } = of(workspaceId, placement, nowMs) ?? { reports: 0, sinceMs: nowMs };
       reported.set(keyOf(workspaceId, placement), { reports: reports + 1, sinceMs, lastMs: nowMs });

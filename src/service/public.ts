@@ -1,9 +1,6 @@
 import { createService as createAnyService, type Service, type ServiceOptions } from './service.ts';
 
-/**
- * Puts the API together, for a program that runs it itself: a test, for one. Throws a `WorkspaceError` where a given workspace cannot
- * be used.
- */
+/** Creates the API for embedding, for example in a test. Throws a `WorkspaceError` if a workspace is invalid. */
 export const createService: (options: ServiceOptions) => Service = createAnyService;
 
 export type { Log } from './log.ts';

@@ -6,13 +6,13 @@ import type { Workspace } from './workspace/workspace.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Interval between runs. */
 const EVERY_MS = 6 * 60 * 60 * 1000;
-/** Pause between steps, in which requests are served. */
+/** Pause between steps, so that requests are served. */
 const PAUSE_MS = 50;
 
 export interface RetentionOptions {
   store: Pick<Store, 'prune' | 'expiredStubUsers' | 'write'>;
   workspaces(): readonly Workspace[];
-  /** Called with the number of rows that a step deleted. */
+  /** Called with the number of rows deleted by a step. */
   onPruned(workspaceId: string, kind: 'events' | 'banner_events' | 'users', rows: number): void;
   log: Log;
   now(): number;
@@ -41,7 +41,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
     if (before.bannerEvents !== null) await expire(workspaceId, before.bannerEvents);
   };
 
-  /** Deletes users who only had banner events that are deleted by now. */
+  /** Deletes users who only had banner events, once those are deleted. */
   const expire = async (workspaceId: string, beforeMs: number) => {
     for (;;) {
       const stale = await store.expiredStubUsers(workspaceId, beforeMs);

@@ -16,39 +16,39 @@ import { parseWorkspace } from './workspace/parse-workspace.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 import { createRegistry } from './workspace/workspace.ts';
 
-/** What the service is made of: workspaces and a store. */
+/** Options of `createService`. */
 export interface ServiceOptions {
-  /** The contents of workspace files, which are checked here and never change. */
+  /** Contents of workspace files. Validated once and never reloaded. */
   workspaces: readonly unknown[];
   store: Store;
-  /** Unix milliseconds. Default the system's clock. */
+  /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
-  /** A pino logger fits. Default: no lines. */
+  /** Compatible with a pino logger. Default: no logging. */
   log?: Log;
-  /** `/metrics` then answers only requests with `Authorization: Bearer <token>`. Default: it answers everyone. */
+  /** Requires `Authorization: Bearer <token>` for `/metrics`. Default: `/metrics` is public. */
   metricsToken?: string;
 }
 
-/** The same for `placard serve`, whose workspaces change: what `watchWorkspaces` gives. */
+/** Options for `placard serve`, whose workspaces come from `watchWorkspaces` and change. */
 interface WatchedServiceOptions extends Omit<ServiceOptions, 'workspaces'> {
   workspaces: WorkspaceSource;
   /** Default: none. */
   telemetry?: Telemetry;
 }
 
-/** The API, and what a process does with it. */
+/** The API with its lifecycle. */
 export interface Service {
-  /** The whole API as a function: no port, no socket. */
+  /** Handles a request without a port or socket. */
   fetch(request: Request): Promise<Response>;
-  /** The same for a request in another form; `listen` calls it. */
+  /** Like `fetch`, for the internal request type. Called by `listen`. */
   handle(request: HttpRequest): Promise<HttpResponse>;
-  /** What pages have reported of selectors to this process: the Studio shows it. */
+  /** Missing selectors reported to this process, for the Studio. */
   missingSelectors: Pick<MissingSelectors, 'of'>;
-  /** Counts a run of an integration among the metrics. */
+  /** Counts an integration run in the metrics. */
   countIngestionRun(run: IngestionRun & { failure: string | null }): void;
-  /** From now on `/readyz` says no, so that a balancer sends no more requests. */
+  /** Makes `/readyz` fail, so that the load balancer stops sending requests. */
   drain(): void;
-  /** Stops watching, then closes the store once its writes are done. */
+  /** Stops watching, then closes the store after pending writes. */
   close(): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ const isSource = (workspaces: WorkspaceSource | readonly unknown[]): workspaces 
 
 type Handled = Awaited<ReturnType<ReturnType<typeof createApiPipeline>['handle']>>;
 
-/** Names a span by its route, as the semantic conventions do. Another path may hold anything, so it is left out. */
+/** Names a span by its route, as the semantic conventions require. Omits unknown paths, which may contain anything. */
 const describeResponse = ({ endpoint, response: { status } }: Handled) => ({
   ...(endpoint && { name: `${endpoint.method} ${endpoint.path}` }),
   attributes: {
@@ -77,7 +77,7 @@ const describeResponse = ({ endpoint, response: { status } }: Handled) => ({
   isError: status >= 500,
 });
 
-/** Puts the API together. Throws a `WorkspaceError` where a given workspace cannot be used. */
+/** Creates the service. Throws a `WorkspaceError` if a workspace is invalid. */
 export const createService = ({
   workspaces,
   store,
@@ -143,7 +143,7 @@ export const createService = ({
     );
     const ms = performance.now() - started;
     metrics.answered(route, response.status, ms / 1000);
-    // The path only where it is one of ours: others may hold anything.
+    // Logs only known paths, because others may contain anything.
     const { method, requestId } = request;
     log.debug({ request_id: requestId, method, path: route?.path, status: response.status, ms }, 'answered');
     return response;
@@ -166,13 +166,13 @@ export const createService = ({
   };
 };
 
-/** A service that listens. */
+/** Service that listens on a port. */
 export interface Listening extends ServedPort {
-  /** As of any port; then it closes the service. */
+  /** Stops listening, then closes the service. */
   stop(): Promise<void>;
 }
 
-/** Serves a service on a port. Rejects where the port cannot be had. */
+/** Serves a service on a port. Rejects if the port is not available. */
 export const listen = async (service: Service, options: ListenOptions = {}): Promise<Listening> => {
   const served = await servePort(service.handle, options);
   return {

@@ -1,17 +1,17 @@
-/** A text with more edits is another word. */
+/** Maximum edits between a typo and the intended name. */
 const MAX_EDITS = 2;
-/** A longer text is not a mistyped name. */
+/** Longer texts are not considered typos. */
 const MAX_LETTERS = 64;
-/** Names that are compared, from the start of the list. */
+/** Maximum names compared, from the start of the list. */
 const MAX_NAMES = 1_000;
 
-/** Two rows of `editDistance`, kept: one call compares a name with a thousand others. */
+/** Two rows of `editDistance`, reused because one call compares a name with up to a thousand others. */
 let above = new Uint8Array(MAX_LETTERS + 1);
 let row = new Uint8Array(MAX_LETTERS + 1);
 
 /**
- * Returns the edit distance of two texts, or a number above `most`. Compares only the letters that lie at most `most` places apart:
- * a path through others has more edits.
+ * Returns the edit distance of two texts, or a number above `most`. Computes only cells within `most` of the diagonal, because
+ * paths through others have more edits.
  */
 const editDistance = (from: string, to: string, most: number): number => {
   const tooMany = most + 1;
@@ -38,7 +38,7 @@ const editDistance = (from: string, to: string, most: number): number => {
 
 const plain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
-/** Returns the name that was probably meant, or `null` if none is close. Ignores case, spaces and punctuation. */
+/** Returns the closest name, or `null` if none is close. Ignores case, spaces and punctuation. */
 export const suggest = (name: string, names: Iterable<string>): string | null => {
   if (name.length > MAX_LETTERS) return null;
   const written = plain(name);

@@ -1,4 +1,4 @@
-/** A measurement as prom-client returns it. */
+/** Metric in prom-client's format. */
 export interface MetricValues {
   name: string;
   help: string;
@@ -13,11 +13,11 @@ export interface MetricValues {
 export interface SpanOptions<T> {
   kind: 'server' | 'client' | 'internal';
   attributes?: Readonly<Record<string, string | number>>;
-  /** Reads a header of the request that the span continues. */
+  /** Reads a request header, to continue the trace of the client. */
   header?: (name: string) => string | undefined;
-  /** Unix milliseconds. Default now. */
+  /** Start in Unix milliseconds. Default: now. */
   startMs?: number;
-  /** Returns the name and attributes that only the result has. `isError` marks the span as failed. */
+  /** Returns the name and attributes that depend on the result. `isError` marks the span as failed. */
   describe?: (result: T) => {
     name?: string;
     attributes?: Readonly<Record<string, string | number>>;
@@ -25,17 +25,16 @@ export interface SpanOptions<T> {
   };
 }
 
-/** Traces of requests, and metrics of the service, for an exporter. */
+/** Exports traces of requests and metrics of the service. */
 export interface Telemetry {
   /** Runs `run` in a span. Spans that it starts become children. An error ends the span and is rethrown. */
   span<T>(name: string, options: SpanOptions<T>, run: () => Promise<T>): Promise<T>;
-  /** Adds a span that is over, as a child of the current one. Times are Unix milliseconds. */
+  /** Adds a finished span as a child of the current one. Times are Unix milliseconds. */
   addSpan(name: string, startMs: number, endMs: number): void;
   /** Exports these metrics periodically. */
   exportMetrics(collect: () => Promise<readonly MetricValues[]>): void;
 }
 
-/** Exports nothing. */
 export const noTelemetry: Telemetry = {
   span: (_name, _options, run) => run(),
   addSpan: () => undefined,

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 
-/** Where the description of the package is, seen from the built file and from the source. */
+/** Paths of `package.json`, from the built file and from the source. */
 const CANDIDATES = ['../package.json', '../../package.json'];
 
-/** The version of this package. */
+/** Returns the version of this package, `'unknown'` if it is bundled without its `package.json`. */
 export const version = (): string => {
   const file = CANDIDATES.map((path) => new URL(path, import.meta.url)).find((url) => existsSync(url));
-  // An application that is bundled with the package leaves its description behind.
+  // Applications that bundle the package leave out its `package.json`.
   if (!file) return 'unknown';
   const manifest: { version: string } = JSON.parse(readFileSync(file, 'utf8'));
   return manifest.version;

@@ -1,7 +1,7 @@
-/** What `work` gives, or `undefined` where it fails or takes longer than `ms`. */
+/** Returns the result of `work`, or `undefined` if it fails or takes longer than `ms`. */
 export const withTimeout = async <T>(work: Promise<T>, ms: number): Promise<T | undefined> => {
   let timer: NodeJS.Timeout | undefined;
-  // In two halves: where the process itself stood still, one timer would run before the answer that is there by now.
+  // Two timers, because after a stall of the process a single one would fire before a result that has already arrived.
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => {
       timer = setTimeout(() => resolve(undefined), ms / 2);

@@ -1,19 +1,19 @@
-/** Every time zone is off by a multiple of this. */
+/** Every UTC offset is a multiple of this. */
 const QUARTER_MS = 15 * 60_000;
-/** No time zone is off by as much. */
+/** Upper bound of UTC offsets. */
 const MAX_OFFSET_QUARTERS = 15 * 4;
 
-/** Dates in one time zone, written as `2026-03-01`. */
+/** Dates in one time zone, formatted as `2026-03-01`. */
 export interface ZonedCalendar {
-  /** The date of an instant in Unix milliseconds. */
+  /** Returns the date at a time in Unix milliseconds. */
   of(ms: number): string;
-  /** The first instant of a date. It need not be midnight: a clock may be put forward then. */
+  /** Returns the first instant of a date in Unix milliseconds, which is not midnight if the clock goes forward then. */
   startOf(day: string): number;
 }
 
 const MAX_KNOWN = 100_000;
 
-/** Throws a `RangeError` where there is no such time zone. */
+/** Throws a `RangeError` if the time zone is unknown. */
 export const createZonedCalendar = (timeZone: string): ZonedCalendar => {
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
