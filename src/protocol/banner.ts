@@ -1,9 +1,9 @@
 import type { JsonValue } from './json-value.ts';
 
-/** The six property types a banner may carry. A type outside this list is kept raw and read by no getter. */
+/** Property types of a banner. Other types are kept raw, and no getter returns them. */
 export type PropertyType = 'string' | 'number' | 'boolean' | 'image' | 'jsonobject' | 'datetime';
 
-/** The value that each type has. */
+/** Value type of each property type. */
 export interface PropertyValues extends Record<PropertyType, unknown> {
   string: string;
   number: number;
@@ -15,15 +15,15 @@ export interface PropertyValues extends Record<PropertyType, unknown> {
   datetime: number;
 }
 
-/** One property as the wire carries it. */
+/** Property in the wire format. */
 export type BannerProperty = {
   [Type in PropertyType]: { type: Type; value: PropertyValues[Type] };
 }[PropertyType];
 
-/** One piece of content for a placement, as `banners/sync` answers it. */
+/** Banner in the wire format of `banners/sync`. */
 export interface WireBanner {
   id: string;
-  /** The key under which the answer has it. */
+  /** Key of this banner in the response. */
   placement_id: string;
   is_control: boolean;
   is_test_send: boolean;
@@ -32,25 +32,25 @@ export interface WireBanner {
   properties: Record<string, { type: string; value: unknown }> | null;
 }
 
-/** `expires_at` of a banner that never expires. */
+/** `expires_at` of a banner without an expiry. */
 export const NEVER_EXPIRES = -1;
 
-/** One piece of content for a placement. Plain data: it can be cached, cloned and posted between tabs. */
+/** Content for a placement. Plain data: it can be cached, cloned and posted between tabs. */
 export interface Banner {
-  /** What a tracked event names; not the placement's ID. */
+  /** ID of the banner in tracked events; not the placement's ID. */
   id: string;
   placementId: string;
-  /** A member of the control group: nothing is drawn, the impression still counts. */
+  /** Control group: nothing is rendered, but the impression counts. */
   isControl: boolean;
-  /** A test send is kept in memory only and left out of reports. */
+  /** Test sends are kept in memory only, and excluded from reports. */
   isTestSend: boolean;
-  /** Unix milliseconds, `null` for never. */
+  /** Unix milliseconds; `null` if the banner never expires. */
   expiresAt: number | null;
-  /** As the wire carries them. A property of an unknown type is kept raw; the getters answer `null` for it. */
+  /** Properties in the wire format. Unknown types are kept raw; the getters return `null` for them. */
   properties: Record<string, BannerProperty | { type: string; value: JsonValue }>;
 }
 
-/** A banner as the service answers it, in the client's words. */
+/** Converts a banner from the wire format. */
 export const toBanner = (wire: WireBanner): Banner => ({
   id: wire.id,
   placementId: wire.placement_id,
@@ -62,19 +62,19 @@ export const toBanner = (wire: WireBanner): Banner => ({
 });
 
 /**
- * What a server that renders pages hands to the browser, as JSON: the banners that it has drawn into the page. It is of
- * one user, so a page that holds it must not be cached for others.
+ * Server-rendered banners, passed to the browser as JSON. Contains one user's data, so a page with it must not be cached for
+ * others.
  */
 export interface BannerBootstrap {
-  /** Shape of the object. */
+  /** Version of the format. */
   version: 1;
   appId: string;
   userId: string;
-  /** When the banners were asked for, in Unix milliseconds of the server that asked. */
+  /** Time of the request in Unix milliseconds, by the requesting server's clock. */
   askedAtMs: number;
   /**
-   * By placement. `null`: there is no banner. A placement that is missing was not answered, or has a test send, which stays
-   * out of stores and comes with the browser's own request.
+   * Banners by placement. `null` means no banner. A missing placement has no response or a test send, which is never stored and
+   * comes with the browser's own request.
    */
   banners: Record<string, Banner | null>;
 }

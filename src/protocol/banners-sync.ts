@@ -3,7 +3,7 @@ import { isRecord } from './json.ts';
 
 export const SYNC_PATH = '/v1/device-messaging/banners/sync';
 
-/** What the bodies of both banner endpoints begin with. */
+/** Common properties of request bodies of the banner endpoints. */
 export interface BannerEnvelope {
   external_user_id: string;
   app_id: string;
@@ -16,27 +16,27 @@ export interface SyncRequest extends BannerEnvelope {
   device_id?: string | undefined;
 }
 
-/** 200: a requested key that is missing was not answered, `null` means that no banner is for this user. */
+/** Response 200. `null` means no banner for this user; a missing key means no response for that placement. */
 export interface SyncAnswer {
   banners: Record<string, WireBanner | null>;
 }
 
-// Read by hand: a browser reads only this answer and that of `banners/track`, and a schema library weighs six times as
-// much as the client's own part of it. `schemas/` has the same as schemas, and a test compares both.
+// Parsed by hand, because a schema library is six times the size of the client's own code for it. `schemas/` has equivalent
+// schemas, and a test compares both.
 
-/** The answer's `banners`, each to be read by `readBanner`; `undefined` where the body is no such answer. */
+/** Returns the `banners` of a response, to be parsed with `readBanner`; `undefined` if the body is invalid. */
 export const readSyncAnswer = (body: unknown): Record<string, unknown> | undefined => {
   const { banners } = Object(body) as { banners?: unknown };
   return isRecord(banners) ? banners : undefined;
 };
 
-/** A member that is no property becomes one without a type, which no getter reads: it costs no other property. */
+/** Converts an invalid property to one without a type, which no getter returns, so that other properties are not affected. */
 const readProperty = (value: unknown): { type: string; value: unknown } =>
   isRecord(value) && typeof value['type'] === 'string'
     ? { type: value['type'], value: value['value'] ?? null }
     : { type: '', value };
 
-/** One member of the answer's `banners`, or the name of the first member of it that is wrong. */
+/** Parses an entry of `banners`. Returns the name of the first invalid property if it is invalid. */
 export const readBanner = (placementId: string, wire: unknown): WireBanner | string => {
   if (!isRecord(wire)) return placementId;
   const { id, placement_id, is_control = false, is_test_send = false, expires_at, properties } = wire;
@@ -52,7 +52,7 @@ export const readBanner = (placementId: string, wire: unknown): WireBanner | str
     is_control,
     is_test_send,
     expires_at: expires_at as number,
-    // Not by assignment: a property called `__proto__` must stay one.
+    // Avoids assignment, so that a property named `__proto__` stays a property.
     properties:
       properties &&
       Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, readProperty(value)])),

@@ -4,10 +4,10 @@ import { isRecord } from './json.ts';
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
 
 export const EVENT_TYPES = ['impression', 'click', 'dismiss'] as const;
-/** What can happen to a banner. */
+/** Type of a banner event. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** One banner event on the wire. `timestamp` is ISO 8601; we send UTC with milliseconds. */
+/** Banner event in the wire format. `timestamp` is ISO 8601; clients send UTC with milliseconds. */
 export interface WireEvent {
   id: string;
   event_type: EventType;
@@ -19,23 +19,23 @@ export interface BannersTrackRequest extends BannerEnvelope {
   events: WireEvent[];
 }
 
-/** 202, and 400 when no event was valid. `errors[].index` is the position in the request's `events`. */
+/** Response 202, or 400 if no event is valid. `errors[].index` is the position in the request's `events`. */
 export interface BannersTrackAnswer {
   events_processed?: number | undefined;
   message: string;
-  /** Another server may send anything here, so the client judges each entry alone. */
+  /** Validated entry by entry, because other servers may send anything here. */
   errors?: unknown[] | undefined;
 }
 
-/** The members that a client reads of any 2xx: a proxy answers something else, and another server may leave members out. */
+/** Properties that a client reads from any 2xx response. Proxies may send other bodies, and other servers may omit properties. */
 export interface TrackSuccess {
   events_processed: number | undefined;
   message: string | undefined;
-  /** A list, unless the server has sent something else. */
+  /** An array, unless the server sends something else. */
   errors: unknown;
 }
 
-/** `undefined` where the body is no answer to `banners/track`. */
+/** Parses a response of `banners/track`; `undefined` if invalid. */
 export const readTrackSuccess = (body: unknown): TrackSuccess | undefined => {
   if (!isRecord(body)) return undefined;
   const { events_processed, message, errors } = body;

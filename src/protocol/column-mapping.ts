@@ -27,7 +27,7 @@ const toJson: Convert = (value) => {
   }
 };
 
-/** Types that a mapping may name after a colon. Each returns `undefined` if the value does not have the type. */
+/** Types that a mapping may name after a colon. Each parser returns `undefined` if the value does not match. */
 const TYPES = {
   text: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
   number: toNumber,
@@ -39,14 +39,14 @@ export type ColumnType = keyof typeof TYPES;
 
 const isColumnType = (type: string): type is ColumnType => Object.hasOwn(TYPES, type);
 
-/** What a column becomes, such as `properties.score:number`. */
+/** Target of a column, such as `properties.score:number`. */
 export interface ColumnMapping {
   path: MemberPath;
-  /** `null` if none is written. */
+  /** `null` if not specified. */
   type: ColumnType | null;
 }
 
-/** Parses what is mapped to `column`. Throws an `Error` that names the column if the type is unknown. */
+/** Parses the mapping of `column`. Throws an `Error` that names the column if the type is unknown. */
 export const parseMapping = (array: InputArray, column: string, written: string): ColumnMapping => {
   const [, name = '', type] = /^(.*?)(?::([^:]*))?$/s.exec(written) ?? [];
   if (type !== undefined && !isColumnType(type)) {
@@ -57,7 +57,7 @@ export const parseMapping = (array: InputArray, column: string, written: string)
   return { path: memberPath(array, name), type: type ?? null };
 };
 
-/** Converts a value that is not `null` to the type of its column; a union that names the type if it does not have it. */
+/** Converts a non-null value to the type of its column. Returns the expected type if it does not match. */
 export const convertColumn = (
   value: unknown,
   type: ColumnType | null,

@@ -5,10 +5,10 @@ const EMAIL = /^[^@\s]+@[^@\s][^@\s.]*\.[^@\s]+$/;
 const PHONE = /^\+?[1-9]\d{6,14}$/;
 const MAX_PHONE_CHARACTERS = 64;
 
-/** An e-mail address is compared in lower case and kept as it was sent. */
+/** Normalizes an email address for comparison (lower case). The original is stored. */
 export const comparableEmail = (email: string): string => email.toLowerCase();
 
-/** A phone number is compared without the separators people write into it. */
+/** Normalizes a phone number for comparison, by removing separators. */
 export const comparablePhone = (phone: string): string => phone.replaceAll(/[\s\-()]/g, '');
 
 export const isEmail = (value: unknown): value is string =>

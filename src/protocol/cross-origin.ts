@@ -1,6 +1,6 @@
 import { USER_TOKEN_HEADER } from './user-token.ts';
 
-/** What a page may read beside the body. `Date` lets a client with a wrong clock judge an expiry. */
+/** Response headers exposed to pages. `Date` lets a client with a wrong clock evaluate expiry. */
 const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -11,7 +11,7 @@ const EXPOSED = [
   USER_TOKEN_HEADER,
 ].join(', ');
 
-/** Headers of what a client key opens. The key is no cookie, so pages of any origin may use it. */
+/** CORS headers of endpoints for client keys. The key is not a cookie, so any origin may use it. */
 export const ANY_ORIGIN = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': EXPOSED,

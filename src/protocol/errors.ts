@@ -1,9 +1,8 @@
 import { MAX_CUSTOM_ATTRIBUTES, MAX_PUSH_TOKENS, MAX_UPDATED_MEMBERS } from './limits.ts';
 
 /**
- * Which body an endpoint answers when it refuses a request.
- * `general`: `{ message, errors: [{ type }] }` · `sync`: `{ error }` · `track`: `{ message }` and, where single
- * events were at fault, `errors`.
+ * Error format of an endpoint. `general`: `{ message, errors: [{ type }] }` · `sync`: `{ error }` · `track`: `{ message }`, and
+ * `errors` if single events are invalid.
  */
 export type ErrorFormat = 'general' | 'sync' | 'track';
 
@@ -13,15 +12,15 @@ export const errorBody = (dialect: ErrorFormat, text: string): Record<string, un
   return { message: text, errors: [{ type: text }] };
 };
 
-/** The members that a client reads of a refusal. */
+/** Properties of an error response that a client reads. */
 export interface Refusal {
-  /** For people, where the body has such a text. */
+  /** Human-readable message, if any. */
   text: string | undefined;
-  /** Entries that name what was at fault; none where the body has no such list. */
+  /** Entries that name the problems; empty if the body has none. */
   errors: unknown[];
 }
 
-/** Reads a refusal of any endpoint: every member may be missing, and a proxy may answer something else. */
+/** Parses an error response of any endpoint. Every property may be missing, and a proxy may send another body. */
 export const readRefusal = (body: unknown): Refusal => {
   const { message, error, errors } = Object(body) as Record<string, unknown>;
   return {
@@ -30,7 +29,7 @@ export const readRefusal = (body: unknown): Refusal => {
   };
 };
 
-/** Texts of fatal answers: the status says what happened, the text is for people. */
+/** Messages of fatal errors. Clients rely on the status, not on the text. */
 export const ERROR_MESSAGES = {
   invalidCursor: 'Invalid cursor',
   invalidKey: 'Invalid API key',
@@ -55,7 +54,7 @@ export const ERROR_MESSAGES = {
   unknownApp: "'app_id' is not valid: the workspace of this API key has no app with this ID",
 } as const;
 
-/** Codes that an entry of `errors` may carry in `type` on `/users/track`. */
+/** Codes of `type` in `errors` of `/users/track`. */
 export const TRACK_ERROR = {
   identifierRequired: "'external_id', 'braze_id', 'user_alias', 'email' or 'phone' is required",
   severalPrimaries: "Only one of 'external_id', 'user_alias' or 'braze_id' is allowed",
@@ -78,7 +77,7 @@ export const TRACK_ERROR = {
   invalidProperties: "Invalid 'properties' field",
 } as const;
 
-/** Texts that an entry of `errors` may carry in `type` on `banners/track`. */
+/** Texts of `type` in `errors` of `banners/track`. */
 export const EVENT_ERROR = {
   notAnObject: 'Event must be an object',
   invalidId: "Invalid 'id'",
@@ -93,7 +92,7 @@ export const notValid = (name: string): string => `'${name}' is not valid`;
 /** `Invalid nested custom attribute 'name'` */
 export const invalidNested = (name: string): string => `Invalid nested custom attribute '${name}'`;
 
-// Ours: the contract sets none of these bounds.
+// Placard extensions: the contract sets none of these limits.
 const count = (max: number): string => max.toLocaleString('en-US');
 export const tooManyUpdates = (name: string): string =>
   `'${name}' is not updated: the $update of one request may write ${count(MAX_UPDATED_MEMBERS)} members of objects; send the rest in another request`;

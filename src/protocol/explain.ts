@@ -1,4 +1,4 @@
-/** Not part of the contract: other servers lack it. */
+/** Placard extension, not part of the contract. */
 export const EXPLAIN_PATH = '/placard/explain';
 
 /** A clause of an audience filter that excludes the user. */

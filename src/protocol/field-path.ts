@@ -1,6 +1,6 @@
 import type { InputArray } from './users-track.ts';
 
-/** Members of the objects of each array that have members themselves. */
+/** Properties with nested properties, by array. */
 const PARENTS: Readonly<Record<InputArray, readonly string[]>> = {
   attributes: ['user_alias'],
   events: ['user_alias', 'properties'],
@@ -9,7 +9,7 @@ const PARENTS: Readonly<Record<InputArray, readonly string[]>> = {
 
 export type MemberPath = readonly [member: string] | readonly [parent: string, member: string];
 
-/** The member that a column becomes: `properties.score` is one of `properties`, and all others are as they are written. */
+/** Returns the path of a column: `properties.score` is nested in `properties`, other names are used as they are. */
 export const memberPath = (array: InputArray, name: string): MemberPath => {
   const dot = name.indexOf('.');
   const parent = name.slice(0, Math.max(dot, 0));

@@ -1,6 +1,6 @@
 /**
- * The hosted instances and their REST hosts. Never derive a host from a label: there is no US-09, US-10 breaks
- * the pattern of the others, and EU ends in another top-level domain.
+ * Hosted instances and their REST hosts. Do not derive a host from a label: US-09 does not exist, US-10 has another pattern, and
+ * EU has another top-level domain.
  */
 export const INSTANCES = {
   'US-01': 'https://rest.iad-01.braze.com',
@@ -20,7 +20,7 @@ export const INSTANCES = {
   'KR-01': 'https://rest.kr-01.braze.com',
 } as const;
 
-/** The label of a hosted instance, for example `EU-01`. */
+/** Label of a hosted instance, for example `EU-01`. */
 export type Instance = keyof typeof INSTANCES;
 
 export const isInstance = (label: string): label is Instance => Object.hasOwn(INSTANCES, label);

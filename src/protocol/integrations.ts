@@ -1,13 +1,13 @@
 import { parseUrl } from './url.ts';
 
 export const INTEGRATIONS_PATH = '/cdi/integrations';
-/** Templates: `{integration_id}` is an integration's ID, percent-encoded. */
+/** Path templates: `{integration_id}` is the percent-encoded ID of an integration. */
 export const INTEGRATION_SYNC_PATH = '/cdi/integrations/{integration_id}/sync';
 export const JOB_SYNC_STATUS_PATH = '/cdi/integrations/{integration_id}/job_sync_status';
 
 /**
- * One data-ingestion integration. Every member is text; a never-run integration has `""` for times. `contact_emails` is one
- * text even for several addresses.
+ * Data-ingestion integration. All properties are text; times are `""` before the first run. `contact_emails` is one text even for
+ * several addresses.
  */
 export interface Integration {
   integration_id: string;
@@ -23,7 +23,7 @@ export interface Integration {
   next_scheduled_run: string;
 }
 
-/** 200 of `GET /cdi/integrations`. */
+/** Response 200 of `GET /cdi/integrations`. */
 export interface IntegrationsAnswer {
   results: Integration[];
   message: string;
@@ -34,32 +34,32 @@ export interface JobSyncStatus {
   /** `Running`, `Success`, `Partial` (some rows were rejected) or `Error`. */
   job_status: string;
   sync_start_time: string;
-  /** `""` while it runs. */
+  /** `""` while running. */
   sync_finish_time: string;
-  /** `UPDATED_AT` of the last row that was read; `""` before the first. */
+  /** `UPDATED_AT` of the last row read; `""` before the first. */
   last_timestamp_synced: string;
   rows_synced: number;
-  /** Rows that were rejected in this run. Those that earlier runs rejected too do not count. */
+  /** Rows rejected in this run, without those already rejected by earlier runs. */
   rows_failed_with_errors: number;
-  /** Why it failed, or what it left for a later run; `""` if there is nothing to say. */
+  /** Why it failed, or what it left for a later run; `""` if nothing. */
   message: string;
 }
 
-/** 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
+/** Response 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
 export interface JobSyncStatusAnswer {
   results: JobSyncStatus[];
   message: string;
 }
 
-/** Relation name to target, for example `{ next: '/cdi/integrations?cursor=…' }`. */
+/** Link targets by relation, for example `{ next: '/cdi/integrations?cursor=…' }`. */
 export type Links = Record<string, string>;
 
-/** `; rel="next"`: one parameter of a target, at the place where the last one ended. */
+/** Matches one parameter of a link target, such as `; rel="next"`, from the end of the previous one. */
 const PARAMETER = /\s*;\s*([\w!#$&+\-.^`|~*]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*)))?/y;
 
 /**
- * Reads a `Link` header (RFC 8288): targets in angle brackets, separated by commas with or without a space,
- * several relations in one `rel`, parameters quoted or not. What it cannot read it leaves out.
+ * Parses a `Link` header (RFC 8288): targets in angle brackets, separated by commas with or without a space, several relations in
+ * one `rel`, parameters quoted or not. Skips invalid parts.
  */
 export const parseLink = (header: string | null | undefined): Links => {
   const links: Links = {};
@@ -83,7 +83,7 @@ export const parseLink = (header: string | null | undefined): Links => {
   }
 };
 
-/** Writes the header as the contract shows it: relative targets, `prev` first, a bare comma between. */
+/** Formats the header as in the contract: relative targets, `prev` first, separated by a bare comma. */
 export const formatLink = (
   cursors: { prev?: string | undefined; next?: string | undefined },
   path: string = INTEGRATIONS_PATH,
@@ -95,11 +95,11 @@ export const formatLink = (
   return parts.length > 0 ? parts.join(',') : undefined;
 };
 
-/** The cursor of a link target, or `undefined` where it names another origin than `base` (a key must not leak). */
+/** Returns the cursor of a link target; `undefined` if its origin is not that of `base`, because a key must not leak. */
 export const cursorOf = (target: string, base: string): string | undefined => {
   const url = parseUrl(target, base);
   if (!url) return undefined;
-  // A `+` in a base64 cursor must stay one: URLSearchParams would read it as a space.
+  // Preserves `+` in a base64 cursor, which URLSearchParams would decode as a space.
   const query = new URLSearchParams(url.search.replaceAll('+', '%2B'));
   return url.origin === new URL(base).origin ? (query.get('cursor') ?? undefined) : undefined;
 };

@@ -1,4 +1,4 @@
-/** A value that JSON can hold. */
+/** Any JSON value. */
 export type JsonValue =
   | string
   | number

@@ -1,26 +1,26 @@
 import { utf8Bytes } from './text.ts';
 
-/** True for what JSON calls an object: not null, not an array. */
+/** Whether a value is a JSON object: not `null`, not an array. */
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Of a member: `null` and `""` are as good as absent. */
+/** Whether a property is present. `null` and `""` count as absent. */
 export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
-/** How many bytes of JSON the parts of a value have: at most, or at least. */
+/** Estimated bytes per part of a JSON value, as an upper or lower bound. */
 interface Weights {
   character: number;
-  /** A number, a boolean or `null`. */
+  /** Bytes of a number, a boolean or `null`. */
   scalar: number;
-  /** Around a list or an object, and after each member the comma that the last has not. */
+  /** Bytes around an array or object, less the comma that the last item lacks. */
   brackets: number;
 }
 
-/** `\u0000` is six for one character, and `-1.2345678901234567e-100` is the longest number. */
+/** `\u0000` takes six bytes for one character, and `-1.2345678901234567e-100` is the longest number. */
 const MAX_WEIGHTS: Weights = { character: 6, scalar: 25, brackets: 2 };
 const MIN_WEIGHTS: Weights = { character: 1, scalar: 1, brackets: 1 };
 
-/** The bytes of the value's JSON as the weights have them; stops counting once over `enough`. */
+/** Returns the estimated bytes of a value's JSON. Stops counting above `enough`. */
 const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
   const { character, scalar, brackets } = weights;
   if (typeof value === 'string') return value.length * character + 2;
@@ -42,8 +42,8 @@ const bytesOf = (value: unknown, weights: Weights, enough: number): number => {
 };
 
 /**
- * True when the value's JSON has at most so many bytes. It is made and measured only where two rough counts leave a doubt:
- * of a far larger value, such as one long object in a thousand places, the text may need more memory than there is.
+ * Whether a value's JSON has at most `maxBytes` bytes. Serializes only if two estimates are inconclusive, because a much larger
+ * value, such as one long object referenced a thousand times, may exceed the memory.
  */
 export const fitsJson = (value: unknown, maxBytes: number): boolean =>
   bytesOf(value, MAX_WEIGHTS, maxBytes) <= maxBytes ||

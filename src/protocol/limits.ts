@@ -1,4 +1,4 @@
-/** Bounds of the wire contract. Bytes are UTF-8 bytes, characters are Unicode code points. */
+/** Limits of the wire contract. Bytes are UTF-8 bytes, characters are Unicode code points. */
 const MB = 1024 * 1024;
 const KB = 1024;
 
@@ -10,7 +10,7 @@ export const MAX_BULK_OBJECTS_PER_USER = 100;
 export const MAX_PROFILE_ENTRIES = 50;
 
 export const MAX_EXTERNAL_ID_BYTES = 987;
-/** The banner endpoints say "fewer than 987 bytes", one less than user tracking. */
+/** The banner endpoints require fewer than 987 bytes, one less than user tracking. */
 export const MAX_EXTERNAL_USER_ID_BYTES = 986;
 export const MAX_ALIAS_BYTES = 236;
 export const MAX_EMAIL_CHARACTERS = 256;
@@ -26,46 +26,50 @@ export const MAX_ARRAY_ELEMENTS = 500;
 export const MAX_NESTED_BYTES = 100 * KB;
 export const MAX_NESTED_DEPTH = 50;
 /**
- * Members of objects that the `$update`s of one request may write, each as often as it is written. Ours: the contract sets no bound. A
- * list of 100 KB has a few thousand members as a rule, and 25,600 at most, but a bulk request may update a thousand lists.
+ * Maximum object properties written by the `$update`s of one request, counting repeated writes. Placard limit, not part of the
+ * contract. A list of 100 KB usually has a few thousand properties, and 25,600 at most, but a bulk request may update a thousand
+ * lists.
  */
 export const MAX_UPDATED_MEMBERS = 250_000;
 export const MAX_PROPERTY_KEYS = 256;
 export const MAX_EVENT_PROPERTIES_BYTES = 100 * KB;
 export const MAX_PURCHASE_PROPERTIES_BYTES = 50 * KB;
 /**
- * Custom attributes of one profile. Ours: the contract sets no bound. Each may have 100 KB, and a profile is one value of one row: a
- * database, and the memory that reads it, must be able to hold all of them.
+ * Maximum custom attributes of a profile. Placard limit, not part of the contract. Each may have 100 KB, and a profile is one
+ * value in one row, which the database and the reader's memory must hold.
  */
 export const MAX_CUSTOM_ATTRIBUTES = 2_000;
-/** Push tokens of one profile, each with a device, and how long one may be. Ours as well. */
+/** Maximum push tokens of a profile, each with a device, and the maximum length of one. Placard limits. */
 export const MAX_PUSH_TOKENS = 1_000;
 export const MAX_PUSH_TOKEN_BYTES = 4 * KB;
-/** Event names, and product IDs, of one profile: a user who has done so many different things is a script. */
+/** Maximum distinct event names, and product IDs, of a profile. More come from a script. */
 export const MAX_EVENT_NAMES = 20_000;
 export const MAX_PURCHASE_QUANTITY = 100;
-/** The contract sets no bound. A price is added up and squared: without one a single purchase would make every sum endless. */
+/**
+ * Placard limit, not part of the contract. Prices are summed and squared, so a single unbounded price would make every sum
+ * infinite.
+ */
 export const MAX_PRICE = 1e12;
 
 export const INTEGRATIONS_PAGE_SIZE = 10;
 export const MAX_PLACEMENTS = 10;
-/** Ours: the contract sets no bound. */
+/** Placard limit, not part of the contract. */
 export const MAX_PLACEMENT_ID_CHARACTERS = 255;
-/** Ours: the contract sets no bound. The SDK sends 50 at once. */
+/** Placard limit, not part of the contract. The SDK sends 50 per request. */
 export const MAX_TRACK_EVENTS = 1_000;
 /**
- * Bodies of the banner endpoints, which anyone may call who has read a page. Ours: the contract has 4 MB in general. A
- * sync of ten placements with all members at their longest has 20 KB, 1,000 events with the IDs of our banners 300 KB.
+ * Body limits of the banner endpoints, which are callable with the public client key. Placard limits; the contract allows 4 MB. A
+ * sync of ten placements with maximum lengths has 20 KB, 1,000 events with Placard's banner IDs 300 KB.
  */
 export const MAX_SYNC_BODY_BYTES = 64 * KB;
 export const MAX_TRACK_BODY_BYTES = 512 * KB;
 /**
- * JSON values that a body may hold, ours too: a parser needs time and memory for each. An event of a banner is four of
- * them, a sync of ten placements sixteen, the largest event of a user some 260.
+ * Maximum JSON values of a body, because each costs parsing time and memory. Placard limits. A banner event has four, a sync of
+ * ten placements sixteen, the largest user event about 260.
  */
 export const MAX_SYNC_VALUES = 1_000;
 export const MAX_TRACK_VALUES = 10 * MAX_TRACK_EVENTS;
 export const MAX_USERS_TRACK_VALUES = 40_000;
 export const MAX_PROFILE_VALUES = 10_000;
-/** The contract sets no bound but the body; smaller batches keep one bad answer cheap. */
+/** The contract limits only the body; smaller batches make a failed request cheaper. */
 export const MAX_TRACK_BATCH = 50;

@@ -1,5 +1,5 @@
 const LINE_FEED = 10;
-// Marked, so that no script of a page has it: a page reads no lines.
+// Marked as pure, so that page bundles drop it: pages do not read lines.
 const utf8 = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true });
 
 const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
@@ -14,9 +14,9 @@ const joined = (pieces: readonly Uint8Array[]): Uint8Array => {
 };
 
 /**
- * The lines of a text as bytes, parted by `\n` alone: readline of Node also cuts at U+2028 and U+2029, which JSON holds as they
- * are. No byte of a character of several is a line feed in UTF-8, and who decodes a line can say which one is none. A line that is
- * longer than `maxBytes` is cut to one byte more. Default unlimited.
+ * Yields the lines of a text as bytes, separated only by `\n`: Node's readline also splits at U+2028 and U+2029, which JSON
+ * allows unescaped. In UTF-8 no multi-byte character contains a line feed, so invalid UTF-8 is detected line by line. Lines
+ * longer than `maxBytes` are truncated to one byte more. Default: unlimited.
  */
 export async function* linesOf(
   input: AsyncIterable<Uint8Array>,
@@ -43,8 +43,8 @@ export async function* linesOf(
 }
 
 /**
- * Bytes as text; `null` where they are not UTF-8. Names of users in another encoding must not become others: `J\xf6rg`
- * and `J\xe4rg` are not one. A byte order mark in front, which some editors put there, is left out.
+ * Decodes UTF-8; `null` if invalid. Rejects other encodings, because replacement characters would make user names equal:
+ * `J\xf6rg` and `J\xe4rg`. Removes a leading byte order mark, which some editors add.
  */
 export const decoded = (bytes: Uint8Array): string | null => {
   try {

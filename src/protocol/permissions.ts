@@ -1,7 +1,7 @@
-/** What a client-side key may be allowed to do: banners, and nothing else. */
+/** Permissions of client keys: banners only. */
 export const CLIENT_PERMISSIONS = ['banners.sync', 'banners.track'] as const;
 
-/** What a server-side key may be allowed to do. */
+/** Permissions of server keys. */
 export const SERVER_PERMISSIONS = [
   'cdi.integration_list',
   'cdi.integration_sync',
@@ -17,7 +17,7 @@ export const SERVER_PERMISSIONS = [
   'campaigns.details',
   'campaigns.data_series',
   'segments.list',
-  /** Ours: no other server has it. */
+  /** Placard extension. */
   'campaigns.explain',
 ] as const;
 

@@ -1,33 +1,33 @@
-/** Ours: no other server has it. */
+/** Placard extension. */
 export const PLACEMENTS_PATH = '/placard/placements';
 
-/** Where a placement goes: beside the element that its selector finds, or inside it. */
+/** Insertion position, relative to the element that the selector matches. */
 export const INSERTIONS = ['before', 'after', 'prepend', 'append'] as const;
 export type Insertion = (typeof INSERTIONS)[number];
 
 /** Body of `POST /placard/placements`. */
 export interface PlacementsRequest {
-  /** Placements whose selector found nothing on a page that they are for, since the last request of this user. */
+  /** Placements whose selector matched nothing on a page of theirs since this user's last request. */
   missing?: string[] | undefined;
 }
 
-/** A placement that the client inserts by itself. */
+/** Placement that the client inserts by selector. */
 export interface SelectorPlacement {
   placement_id: string;
-  /** CSS; the first element that it finds counts. */
+  /** CSS selector; the first match is used. */
   selector: string;
   insert: Insertion;
-  /** Paths of the site that it is for; `*` stands for any characters. */
+  /** Paths that the placement applies to; `*` matches any characters. */
   paths: string[];
-  /** The template that draws its banners, by its name. */
+  /** Name of the template that renders its banners. */
   template: string;
-  /** Of its box, in CSS pixels. */
+  /** Height of the box in CSS pixels. */
   height_px: number;
-  /** Of its box where that is 48 rem wide or wider, in CSS pixels. Default: `height_px`. */
+  /** Height in CSS pixels if the box is at least 48 rem wide. Default: `height_px`. */
   wide_height_px?: number | undefined;
 }
 
-/** 200: all of the workspace. */
+/** Response 200: all placements of the workspace. */
 export interface PlacementsAnswer {
   placements: SelectorPlacement[];
 }

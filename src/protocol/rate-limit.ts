@@ -1,22 +1,22 @@
 /**
- * `X-RateLimit-Reset` means seconds left on `/users/track` and an epoch time elsewhere; the endpoint decides, never
- * the magnitude alone.
+ * Unit of `X-RateLimit-Reset`: seconds left on `/users/track`, epoch time elsewhere. Depends on the endpoint, never on the
+ * magnitude.
  */
 export type ResetKind = 'delta-seconds' | 'epoch';
 
-/** What the headers of an answer say of a rate limit. */
+/** Rate limit parsed from response headers. */
 export interface RateLimitInfo {
   limit?: number;
   remaining?: number;
-  /** When the window ends, in Unix milliseconds. */
+  /** End of the window in Unix milliseconds. */
   resetAtMs?: number;
-  /** How long to wait, in milliseconds, at most one hour. */
+  /** Time to wait in milliseconds, at most one hour. */
   retryAfterMs?: number;
 }
 
-/** No server may silence a client for longer. */
+/** Maximum wait in milliseconds, whatever the server sends. */
 export const MAX_WAIT_MS = 60 * 60 * 1000;
-/** An epoch at or above this is in milliseconds; seconds reach it in the year 33658. */
+/** Epoch times at or above this are milliseconds; seconds reach it in the year 33658. */
 const EPOCH_IN_MS = 1e12;
 
 const wholeNumber = (text: string | null): number | undefined =>
@@ -24,7 +24,7 @@ const wholeNumber = (text: string | null): number | undefined =>
 
 const capped = (waitMs: number): number => Math.min(Math.max(waitMs, 0), MAX_WAIT_MS);
 
-/** `Retry-After` of a proxy: seconds or an HTTP date. */
+/** Parses `Retry-After`, as sent by proxies: seconds or an HTTP date. */
 const standardRetryAfterMs = (text: string | null, nowMs: number): number | undefined => {
   const seconds = wholeNumber(text);
   if (seconds !== undefined) return seconds * 1000;
@@ -33,8 +33,8 @@ const standardRetryAfterMs = (text: string | null, nowMs: number): number | unde
 };
 
 /**
- * Reads either dialect. Wait: the retry header if it is a whole number, else `Retry-After`, else the time to reset,
- * else nothing and the caller backs off on its own.
+ * Parses the headers in either format. Wait: the retry header if it is an integer, otherwise `Retry-After`, otherwise the time to
+ * reset, otherwise none, and the caller backs off.
  */
 export const readRateLimit = (headers: Headers, kind: ResetKind, nowMs: number): RateLimitInfo => {
   const info: RateLimitInfo = {};
@@ -57,19 +57,19 @@ export const readRateLimit = (headers: Headers, kind: ResetKind, nowMs: number):
   return info;
 };
 
-/** The window as the limiter sees it. */
+/** Current window of the limiter. */
 interface RateWindow {
   limit: number;
   remaining: number;
   resetAtMs: number;
 }
 
-/** How an endpoint writes its rate headers. */
+/** Format of an endpoint's rate limit headers. */
 export type RateHeaderFormat = 'users-track' | 'general' | 'banners';
 
 /**
- * Writes the headers of an answer. `/users/track`: reset in seconds left; a 429 carries only the retry header, with
- * its own spelling. The others: reset as epoch seconds, and on a 429 of the banner endpoints all four.
+ * Returns the rate limit headers of a response. `/users/track`: reset in seconds left, and on a 429 only the retry header, in its
+ * own spelling. Others: reset in epoch seconds, and on a 429 of the banner endpoints all four headers.
  */
 export const rateLimitHeaders = (
   dialect: RateHeaderFormat,

@@ -1,36 +1,35 @@
-/** Ours: a page joins a visitor with the user who has signed in. */
+/** Placard extension: merges a visitor into a signed-in user. */
 export const VISITOR_JOIN_PATH = '/placard/visitors/join';
 
 /**
- * ID of a visitor without an account, in place of a user's: 122 random bits that no one else can guess, so the ID itself
- * proves the visitor. Browsers make it; the host must give no user an ID of this form.
+ * ID of a visitor without an account, used as the user ID: 122 random bits that no one can guess, so the ID itself authenticates
+ * the visitor. Browsers generate it; the host must not assign IDs of this form.
  */
 const VISITOR_ID = /^placard-visitor-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 export const isVisitorId = (userId: string): boolean => VISITOR_ID.test(userId);
 
 /**
- * Proof of the user: a JWT that the host's backend signs. It is a member of the body of the banner endpoints, not a
- * header. Other servers ignore members that they do not know; but a browser sends a header to another origin only where
- * that server's CORS answer names it.
+ * User token: a JWT signed by the host's backend. Sent as a property of the body instead of a header, because browsers send a
+ * header to another origin only if its CORS response allows it, and other servers ignore unknown properties.
  */
 export const USER_TOKEN_MEMBER = 'user_token';
 
-/** A 401 with this header is about the user token; its value is the fault. Without it a 401 is about the key. */
+/** Response header of a 401 about the user token; its value is the fault. Without it, a 401 is about the key. */
 export const USER_TOKEN_HEADER = 'Placard-User-Token';
 
 export const USER_TOKEN_ALGORITHMS = ['EdDSA', 'ES256', 'RS256'] as const;
 export type UserTokenAlgorithm = (typeof USER_TOKEN_ALGORITHMS)[number];
 
-/** Why a user token was refused. */
+/** Why a user token was rejected. */
 export type UserTokenFault =
-  /** The app needs one, and none was sent. */
+  /** The app requires one, and none was sent. */
   | 'missing'
-  /** It is not a JWT of at most `MAX_USER_TOKEN_CHARACTERS`. */
+  /** Not a JWT of at most `MAX_USER_TOKEN_CHARACTERS`. */
   | 'malformed'
-  /** Its `alg` is none of `USER_TOKEN_ALGORITHMS`. */
+  /** `alg` is not in `USER_TOKEN_ALGORITHMS`. */
   | 'wrong_algorithm'
-  /** The app has no key of this algorithm and `kid`. */
+  /** The app has no key with this algorithm and `kid`. */
   | 'unknown_key'
   | 'bad_signature'
   | 'expired'

@@ -1,7 +1,7 @@
 export const USERS_TRACK_PATH = '/users/track';
 
 export const INPUT_ARRAYS = ['attributes', 'events', 'purchases'] as const;
-/** The arrays of `/users/track`. */
+/** Array of a `/users/track` body. */
 export type InputArray = (typeof INPUT_ARRAYS)[number];
 
 export const isInputArray = (value: unknown): value is InputArray =>
@@ -12,16 +12,16 @@ export interface UserAlias {
   alias_label: string;
 }
 
-/** Members that name a user, in the order in which they count: of several that an entry has, the first looks up. */
+/** Properties that identify a user, in order of precedence: if an entry has several, the first is used for the lookup. */
 export const IDENTIFIERS = ['external_id', 'user_alias', 'braze_id', 'email', 'phone'] as const;
 export type IdentifierName = (typeof IDENTIFIERS)[number];
 
-/** What names a user in an object of `users/track`. */
+/** Identifier of a user in an object of `users/track`. */
 export type Identifier =
   | { by: Exclude<IdentifierName, 'user_alias'>; value: string }
   | { by: 'user_alias'; value: UserAlias };
 
-/** Identifiers of one object: at most one of the first three; `email` and `phone` look up when none of them is there. */
+/** Identifiers of an object: at most one of the first three. `email` and `phone` identify the user if none of them is set. */
 interface UserIdentifiers {
   external_id?: string | number | null | undefined;
   user_alias?: UserAlias | null | undefined;
@@ -36,7 +36,7 @@ export interface AttributesObject extends UserIdentifiers {
   [attribute: string]: unknown;
 }
 
-/** One thing a user did. `time` is ISO 8601. */
+/** Custom event of a user. `time` is ISO 8601. */
 export interface EventObject extends UserIdentifiers {
   app_id?: string | undefined;
   name: string;
@@ -45,7 +45,7 @@ export interface EventObject extends UserIdentifiers {
   [unknown: string]: unknown;
 }
 
-/** One purchase. `price` is in the currency's major unit; `quantity` defaults to 1. */
+/** Purchase of a user. `price` is in the currency's major unit; `quantity` defaults to 1. */
 export interface PurchaseObject extends UserIdentifiers {
   app_id?: string | undefined;
   product_id: string | number;
@@ -57,14 +57,14 @@ export interface PurchaseObject extends UserIdentifiers {
   [unknown: string]: unknown;
 }
 
-/** An entry of `errors`: `index` is the position in the named array as it was sent. */
+/** Entry of `errors`. `index` is the position in the named array as sent. */
 export interface TrackErrorEntry {
   type: string;
   input_array?: InputArray;
   index?: number;
 }
 
-/** 201. A count is there only for an array that was sent; entries of `errors` may be plain text elsewhere in the family. */
+/** Response 201. A count is present only for an array that was sent. Entries of `errors` may be plain text on other endpoints. */
 export interface UsersTrackAnswer {
   message: string;
   attributes_processed?: number | undefined;

@@ -11,7 +11,7 @@ const property = z.object({
   value: z.unknown().check(described('Of that type; a `datetime` is Unix milliseconds.')),
 });
 
-/** One piece of content for a placement, as `banners/sync` answers it. */
+/** Banner in the wire format of `banners/sync`. */
 export const wireBanner = z.object({
   id: z.string().check(z.minLength(1), described('ID of the banner, which its events name.')),
   placement_id: z.string().check(described('The placement.')),
@@ -37,7 +37,7 @@ const placementId = z.string({ error }).check(
   z.meta({ minLength: 1, maxLength: MAX_PLACEMENT_ID_CHARACTERS }),
 );
 
-/** IDs of placements. Gives the first ten different ones: no others are answered. */
+/** Placement IDs, reduced to the first ten distinct ones. */
 export const placements = (description: string) =>
   z.pipe(
     z
@@ -64,7 +64,7 @@ export const syncRequest = z.object(
   { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<SyncRequest>;
 
-/** 200 of `banners/sync`. */
+/** Response 200 of `banners/sync`. */
 export const syncAnswer = z.object({
   banners: z.record(z.string(), z.nullable(wireBanner)).check(
     z.refine((banners) =>

@@ -13,7 +13,7 @@ import { parseInstant } from '../timestamp.ts';
 import { isVisitorId } from '../user-token.ts';
 import { described, envelope, missingOrWrong } from './body.ts';
 
-/** What the entry in `errors` says of a member of an event. */
+/** Error text of an invalid property of an event. */
 const fault =
   (name: string, wrong: string) =>
   ({ input }: { input?: unknown }): string =>
@@ -21,7 +21,7 @@ const fault =
 const idFault = fault('id', EVENT_ERROR.invalidId);
 const timeFault = fault('timestamp', EVENT_ERROR.invalidTimestamp);
 
-/** One banner event. The message of its first issue is what the answer says of it. */
+/** Banner event. The message of its first issue is the error in the response. */
 export const wireEvent = z.object(
   {
     id: z.string({ error: idFault }).check(
@@ -31,7 +31,7 @@ export const wireEvent = z.object(
     event_type: z
       .enum(EVENT_TYPES, { error: fault('event_type', EVENT_ERROR.invalidEventType) })
       .check(described('What happened.')),
-    // To the millisecond, which is what SDKs send: within one, events of a kind, a user and a banner are one (contract 8).
+    // Millisecond precision, as SDKs send it. Events with equal type, user, banner and millisecond are duplicates (contract 8).
     timestamp: z.string({ error: timeFault }).check(
       z.refine((time) => parseInstant(time) !== null, { error: timeFault }),
       described('When it happened, in ISO 8601 with milliseconds and `Z` or an offset.'),
@@ -57,7 +57,7 @@ const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
       },
       { error: ERROR_MESSAGES.notAnObject },
     )
-    // Only our own client has visitors, and sends no more at once.
+    // Only Placard's client sends visitors, and never more per request.
     .check(
       z.refine(
         ({ external_user_id: user, events }) => events.length <= MAX_TRACK_BATCH || !isVisitorId(user),
@@ -68,10 +68,10 @@ const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
 /** Body of `POST /v1/device-messaging/banners/track`: the events of one user. */
 export const bannersTrackRequest = requestOf(wireEvent) satisfies z.ZodMiniType<BannersTrackRequest>;
 
-/** The same for a server, which judges each event alone. */
+/** The same for a server, which validates each event separately. */
 export const bannersTrackBody = requestOf(z.unknown());
 
-/** 202, and 400 when no event was valid. */
+/** Response 202, or 400 if no event is valid. */
 export const bannersTrackAnswer = z.object({
   events_processed: z.optional(z.number()).check(described('Events that were stored, or counted before.')),
   message: z.string().check(described('`success`, or what is wrong.')),

@@ -6,22 +6,22 @@ import { MAX_APP_VERSION_CHARACTERS, MAX_EXTERNAL_USER_ID_BYTES } from '../limit
 import { fitsBytes, fitsCharacters, isStorableText } from '../text.ts';
 import { MAX_USER_TOKEN_CHARACTERS } from '../user-token.ts';
 
-// Lengths stand in `meta`, as JSON Schema counts: in Unicode code points, where zod's own bounds count UTF-16 units. A bound in
-// bytes of UTF-8 is there too: no text of more code points fits it.
+// Lengths are in `meta`, because JSON Schema counts Unicode code points and zod counts UTF-16 units. So are limits in UTF-8
+// bytes, as no valid text has more code points.
 
-/** What the description of the API says of a member. */
+/** API description of a property. */
 interface Meta {
   description: string;
   maxLength?: number;
 }
 
-/** The fault of a member that must be there: `'name' is required`, or `'name' is not valid`. */
+/** Error text of a required property: `'name' is required`, or `'name' is not valid`. */
 export const missingOrWrong =
   (name: string, isThere: (value: unknown) => boolean = isPresent) =>
   ({ input }: { input?: unknown }): string =>
     isThere(input) ? notValid(name) : required(name);
 
-/** Text that must be there, and that every store can hold. */
+/** Required text that every store can hold. */
 export const textMember = (name: string, fits: (text: string) => boolean, meta: Meta) => {
   const error = missingOrWrong(name);
   return z.string({ error }).check(
@@ -30,7 +30,7 @@ export const textMember = (name: string, fits: (text: string) => boolean, meta: 
   );
 };
 
-/** The same where it may be missing: `null` and `''` are as good as absent. */
+/** The same for optional text. `null` and `''` count as absent. */
 export const optionalTextMember = (name: string, fits: (text: string) => boolean, meta: Meta) => {
   const error = notValid(name);
   return z.pipe(
@@ -44,10 +44,10 @@ export const optionalTextMember = (name: string, fits: (text: string) => boolean
   );
 };
 
-/** A description of a member whose type says the rest. */
+/** Description of a property whose type needs no further schema. */
 export const described = (description: string) => z.meta({ description });
 
-/** The members with which the bodies of the banner endpoints begin. */
+/** Common properties of request bodies of the banner endpoints. */
 export const envelope = {
   external_user_id: textMember('external_user_id', (id) => fitsBytes(id, MAX_EXTERNAL_USER_ID_BYTES), {
     description: `ID of the user, at most ${MAX_EXTERNAL_USER_ID_BYTES} bytes.`,
@@ -58,7 +58,7 @@ export const envelope = {
     description: `Version of the app, at most ${MAX_APP_VERSION_CHARACTERS} characters.`,
     maxLength: MAX_APP_VERSION_CHARACTERS,
   }),
-  // Ours: other servers ignore it, and so do apps that take no tokens. Where an app takes them, it is judged before the rest.
+  // Placard extension: other servers ignore it, and so do apps without user tokens. Otherwise it is verified before the rest.
   user_token: z.optional(
     z.unknown().check(
       z.meta({
@@ -70,7 +70,7 @@ export const envelope = {
   ),
 };
 
-/** The body as its schema has it, or the text of the 400 that names the first thing wrong with it. */
+/** Parses a body by its schema, or returns the 400 message for the first problem. */
 export const readBody = <Body extends object>(
   schema: z.core.$ZodType<Body>,
   body: unknown,
@@ -79,7 +79,7 @@ export const readBody = <Body extends object>(
   return read.success ? read.data : read.error.issues[0]!.message;
 };
 
-/** The same of a body that begins with the envelope, whose app must be one that is known. */
+/** The same for a body with the envelope, whose app must exist. */
 export const readOfApp = <Body extends BannerEnvelope>(
   schema: z.ZodMiniType<Body>,
   body: unknown,

@@ -20,7 +20,7 @@ const failingClause = z.object({
 
 const bucketing = { bucket: z.number(), control_percentage: z.number() };
 
-/** Time in ISO 8601 and UTC, or `null`. */
+/** UTC time in ISO 8601, or `null`. */
 const instant = z.nullable(z.string());
 
 const reason = z.discriminatedUnion('outcome', [
@@ -87,7 +87,7 @@ export const explainRequest = z.object(
   { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<ExplainRequest>;
 
-/** 200 of it. */
+/** Response 200. */
 export const explainAnswer = z.object({
   has_profile: z.boolean().check(described('Whether the service has a profile of the user.')),
   placements: z

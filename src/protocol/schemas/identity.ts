@@ -7,7 +7,7 @@ import { fitsBytes, isStorableText } from '../text.ts';
 import type { Identifier, UserAlias } from '../users-track.ts';
 import { described } from './body.ts';
 
-/** Collects the faults of an object. */
+/** Collects the problems of an object. */
 export interface Faults {
   add(type: string): void;
 }
@@ -15,7 +15,7 @@ export interface Faults {
 export const isAliasText = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && fitsBytes(value, MAX_ALIAS_BYTES) && isStorableText(value);
 
-/** The alias alone, or `null` where it is none. */
+/** Returns the alias without other properties; `null` if invalid. */
 export const checkAlias = (value: unknown): UserAlias | null => {
   if (!isRecord(value)) return null;
   const { alias_name, alias_label } = value;
@@ -23,8 +23,8 @@ export const checkAlias = (value: unknown): UserAlias | null => {
 };
 
 /**
- * An ID as text; of anything else, `undefined`. Recorded clients send numbers, which are taken by their decimal digits.
- * A number that is too large for JSON has become another number on its way, which would name another user: it is no ID.
+ * Converts an ID to text; `undefined` if invalid. Some clients send numbers, which become decimal digits. Numbers beyond the safe
+ * integers have lost precision and would identify another user, so they are invalid.
  */
 export const idText = (value: unknown): string | undefined => {
   if (typeof value === 'string') return value;
@@ -43,24 +43,27 @@ const checkExternalId = (
   return { value: text };
 };
 
-/** What stands beside the identifier that looks up: a valid value is written, `null` clears, all else is left. */
+/**
+ * Value to write for a property that is not the lookup identifier: a valid value is written, `null` clears it, anything else
+ * leaves it unchanged.
+ */
 const written = (value: unknown, isValid: boolean): string | null | undefined => {
   if (isValid) return value as string;
   return value === null ? null : undefined;
 };
 
-/** Whom an object is about, and the e-mail and phone that are written to that profile. */
+/** User of an object, with the email and phone to write to the profile. */
 export interface Identity {
   lookup: Identifier;
-  /** Beside the identifier that looks up; `null` clears, `undefined` leaves as it is. */
+  /** Set if not the lookup identifier. `null` clears, `undefined` leaves it unchanged. */
   email: string | null | undefined;
   phone: string | null | undefined;
   updateExistingOnly: boolean | undefined;
 }
 
 /**
- * Judges the identifiers of one object (contract 4.1), and whether it may make a user. Where they do not name exactly one
- * way to look up, or the flag is none, the problem is reported and the object is rejected: `null`.
+ * Validates the identifiers of an object (contract 4.1), and whether it may create a user. Reports the problem and returns `null`
+ * if there is not exactly one lookup identifier, or the flag is invalid.
  */
 export const checkIdentity = (
   object: Record<string, unknown>,
@@ -119,7 +122,7 @@ export const checkIdentity = (
   const { _update_existing_only: updateExistingOnly } = object;
   const isFlag = typeof updateExistingOnly === 'boolean';
   if (!isFlag && updateExistingOnly !== undefined && updateExistingOnly !== null) {
-    // Taken for absent it would make the user whom `"true"` was to prevent.
+    // Ignoring the value would create the user that `"true"` was meant to prevent.
     problems.add(notValid('_update_existing_only'));
     return null;
   }
@@ -131,7 +134,7 @@ export const checkIdentity = (
   };
 };
 
-/** Whether a reader takes the value without a fault. */
+/** Whether a reader accepts the value without a problem. */
 export const isSound = (read: (value: unknown, blocked: ReadonlySet<string>, faults: Faults) => unknown) => {
   const none = new Set<string>();
   return z.refine((value: unknown) => {
@@ -146,7 +149,9 @@ export const isSound = (read: (value: unknown, blocked: ReadonlySet<string>, fau
 const aliasText = (description: string) =>
   z.string().check(z.meta({ minLength: 1, maxLength: MAX_ALIAS_BYTES, description }));
 
-/** At most one of the first three; `email` and `phone` look up when none of them is there. `null` and `""` are as good as absent. */
+/**
+ * At most one of the first three. `email` and `phone` identify the user if none of them is set. `null` and `""` count as absent.
+ */
 export const identifiers = {
   external_id: z
     .nullish(z.union([z.string().check(z.meta({ maxLength: MAX_EXTERNAL_ID_BYTES })), z.int()]))

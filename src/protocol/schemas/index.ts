@@ -1,4 +1,4 @@
-// A front door of its own: a browser never enters here, so no schema library is in what it loads.
+// A separate entry point, so that browsers never load the schema library.
 export * from './banners-sync.ts';
 export * from './banners-track.ts';
 export * from './body.ts';

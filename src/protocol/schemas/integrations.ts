@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { IntegrationsAnswer, JobSyncStatusAnswer } from '../integrations.ts';
 import { described } from './body.ts';
 
-/** Every member is text from us; a member that is not there may be `null` from others. */
+/** Always text from Placard; other servers may send `null` for missing values. */
 const text = (description: string) =>
   z.pipe(
     z.transform((value) => value ?? ''),
@@ -26,13 +26,13 @@ const integration = z.object({
 const message = z.string().check(described('`success`, or what is wrong.'));
 const page = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(described('At most ten.'));
 
-/** 200 of `GET /cdi/integrations`. */
+/** Response 200 of `GET /cdi/integrations`. */
 export const integrationsAnswer = z.object({
   results: page(integration),
   message,
 }) satisfies z.ZodMiniType<IntegrationsAnswer>;
 
-/** 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
+/** Response 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
 export const jobSyncStatusAnswer = z.object({
   results: page(
     z.object({

@@ -15,7 +15,7 @@ export const placementsRequest = z.object(
   { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<PlacementsRequest>;
 
-/** 200 of it. */
+/** Response 200. */
 export const placementsAnswer = z.object({
   placements: z
     .array(

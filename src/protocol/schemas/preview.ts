@@ -14,7 +14,7 @@ export const previewRequest = z.object(
   { error: ERROR_MESSAGES.notAnObject },
 ) satisfies z.ZodMiniType<PreviewRequest>;
 
-/** 200 of it. */
+/** Response 200. */
 export const previewAnswer = z.object({
   campaign_name: z.string().check(described('Name of the campaign that is previewed.')),
   banners: z.record(z.string(), wireBanner).check(described('By placement, as a sync answers them.')),

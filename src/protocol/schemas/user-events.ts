@@ -17,34 +17,34 @@ import type { InputArray } from '../users-track.ts';
 import { described } from './body.ts';
 import { checkIdentity, type Faults, type Identity, identifiers, idText, isSound } from './identity.ts';
 
-/** Codes of ISO 4217 that the engine's list lacks: funds, units of account, metals, and a few it has not learnt yet. */
+/** ISO 4217 codes missing from the engine's list: funds, units of account, metals, and recent additions. */
 const OTHER_CURRENCIES =
   'BOV CHE CHW CLF COU MXV USN UYI UYW VED XAG XAU XBA XBB XBC XBD XCG XDR XPD XPT XSU XTS XUA XXX ZWG';
 
 let known: ReadonlySet<string> | undefined;
 
-/** Whether a code in capitals is one of ISO 4217. */
+/** Whether an upper-case code is in ISO 4217. */
 const isCurrency = (code: string): boolean => {
   known ??= new Set([...Intl.supportedValuesOf('currency'), ...OTHER_CURRENCIES.split(' ')]);
   return known.has(code);
 };
 
-// Thousands of these objects come a second, each judged alone with every fault it has: they are read by hand, at a fraction of
-// what a schema takes. The schemas below describe them, and ask the same reader.
+// Thousands of these objects arrive per second, and each is validated separately with all its problems. They are parsed by hand,
+// at a fraction of a schema's cost. The schemas below describe them and call the same reader.
 
-/** The members of an object of `events` or `purchases`. */
+/** Parsed properties of an object of `events` or `purchases`. */
 interface UserEventMembers {
   identity: Identity;
-  /** The event's name, or the product's ID. */
+  /** Event name or product ID. */
   name: string;
   /** Unix milliseconds. */
   timeMs: number;
   properties: Record<string, unknown> | undefined;
-  /** `null` for an event. The currency is in capitals. */
+  /** `null` for an event. The currency is in upper case. */
   purchase: { currency: string; price: number; quantity: number } | null;
 }
 
-/** The array that holds an object: of `events`, or of `purchases`. */
+/** Array of an object: `events` or `purchases`. */
 export type EventArray = Exclude<InputArray, 'attributes'>;
 
 const RULES = {
@@ -65,13 +65,13 @@ const isValue = (value: unknown, depth: number): boolean => {
   if (depth > MAX_NESTED_DEPTH) return false;
   if (Array.isArray(value)) return value.every((element) => isValue(element, depth + 1));
   for (const key of Object.keys(value)) {
-    // Inside, an operator key is what `{ "$time": … }` has, and stays as it is.
+    // In nested values, `{ "$time": … }` has an operator key, which is kept.
     if (!isStorableText(key) || !isValue((value as Record<string, unknown>)[key], depth + 1)) return false;
   }
   return true;
 };
 
-/** The properties to keep, `undefined` where none were sent, or `null` where they cost the object (contract 3.7). */
+/** Returns the properties to store; `undefined` if none were sent, `null` if they make the object invalid (contract 3.7). */
 const readProperties = (
   properties: unknown,
   array: EventArray,
@@ -80,7 +80,7 @@ const readProperties = (
   if (!isRecord(properties)) return null;
   const { reserved, maxBytes } = RULES[array];
   const sent = Object.keys(properties);
-  // The properties beyond the limit are not looked at: they cost the event nothing.
+  // Properties beyond the limit are ignored, without an error.
   const keys = sent.slice(0, MAX_PROPERTY_KEYS);
   for (const key of keys) {
     if (reserved.includes(key) || !isKey(key) || !isValue(properties[key], 1)) return null;
@@ -90,7 +90,7 @@ const readProperties = (
   return fitsJson(kept, maxBytes) ? kept : null;
 };
 
-/** Reads one member: `undefined` where its value is not valid. */
+/** Parses one property; `undefined` if invalid. */
 type Read<T> = (value: unknown) => T | undefined;
 
 const readName: Read<string> = (value) =>
@@ -120,7 +120,7 @@ const readQuantity: Read<number> = (value) => {
 const readTime: Read<number> = (value) =>
   typeof value === 'string' ? (parseInstant(value) ?? undefined) : undefined;
 
-/** Checks one object of `events` or `purchases`; `null` where it is rejected, with every reason in `faults`. */
+/** Validates an object of `events` or `purchases`. Returns `null` if rejected, with all reasons in `faults`. */
 export const readUserEvent = (
   object: unknown,
   array: EventArray,
@@ -159,8 +159,8 @@ export const readUserEvent = (
     return null;
   }
   return {
-    // `null` clears among attributes alone: beside an event it is as good as absent (contract 4.1). Clients with fixed
-    // types write every identifier they do not use like that.
+    // `null` clears only in attributes; in events it counts as absent (contract 4.1). Clients with fixed types send `null` for
+    // unused identifiers.
     identity: { ...identity, email: identity.email ?? undefined, phone: identity.phone ?? undefined },
     name,
     timeMs,
@@ -169,7 +169,7 @@ export const readUserEvent = (
   };
 };
 
-/** An `app_id` that the workspace does not have is left out. */
+/** An unknown `app_id` is ignored. */
 const ofBoth = {
   ...identifiers,
   app_id: z.optional(
@@ -183,7 +183,7 @@ const propertiesOf = (array: EventArray) =>
     .check(described(`Anything else about it, at most ${RULES[array].maxBytes / 1024} KB.`));
 const name = z.string().check(z.meta({ minLength: 1, maxLength: MAX_NAME_CHARACTERS }));
 
-/** One thing a user did. */
+/** Custom event of a user. */
 export const eventObject = z
   .looseObject({
     ...ofBoth,
@@ -192,7 +192,7 @@ export const eventObject = z
   })
   .check(isSound((object, blocked, faults) => readUserEvent(object, 'events', blocked, faults)));
 
-/** One purchase. */
+/** Purchase of a user. */
 export const purchaseObject = z
   .looseObject({
     ...ofBoth,

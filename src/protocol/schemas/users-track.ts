@@ -8,24 +8,24 @@ import { checkIdentity, type Faults, type Identity, identifiers, isSound } from 
 import { eventObject, purchaseObject } from './user-events.ts';
 
 /**
- * Tokens of one anonymous import. Each makes a profile, so it is as many as a request may have objects, whose profiles
- * are made at one go too. The contract has no bound and no error for it; the one of an import fits, as it refuses the
- * object: without its tokens it would do nothing and yet count as processed.
+ * Maximum tokens of one anonymous import. Each creates a profile, so the limit equals the objects of a request, whose profiles
+ * are also created at once. The contract defines no limit and no error; the import error fits, because it rejects the object.
+ * Without its tokens, the object would do nothing and still count as processed.
  */
 const MAX_IMPORTED_TOKENS = 75;
 
-/** Whom an object of `attributes` is about, and how its values are taken. */
+/** User of an object of `attributes`, with its flags. */
 export interface AttributesUser {
-  /** `null` for a token import that names no user: an anonymous profile for each token. */
+  /** `null` for a token import without a user: an anonymous profile per token. */
   identity: Identity | null;
-  /** Tokens that some user has already are left alone. */
+  /** Tokens that already belong to a user are skipped. */
   isTokenImport: boolean;
   mergeObjects: boolean;
 }
 
 const FLAGS = ['_merge_objects', 'push_token_import'];
 
-/** Reads the user and the flags of one object of `attributes`; `null` where the object is rejected, with the reason in `faults`. */
+/** Parses the user and flags of an object of `attributes`. Returns `null` if rejected, with the reason in `faults`. */
 export const readAttributesUser = (
   object: unknown,
   blocked: ReadonlySet<string>,
@@ -55,7 +55,7 @@ export const readAttributesUser = (
   return { identity, isTokenImport, mergeObjects: object['_merge_objects'] === true };
 };
 
-/** Standard and custom attributes of one user, which are read by hand like events. The values are left to the service. */
+/** Standard and custom attributes of a user, parsed by hand like events. The service validates the values. */
 const attributesObject = z
   .looseObject({
     ...identifiers,
@@ -96,10 +96,10 @@ const bodyOf = <A extends z.ZodMiniType, E extends z.ZodMiniType, P extends z.Zo
   );
 };
 
-/** Body of both endpoints for a server, which counts the objects and judges each alone. */
+/** Body of both endpoints for a server, which counts the objects and validates each separately. */
 export const usersTrackBody = bodyOf(z.unknown(), z.unknown(), z.unknown());
 
-/** How it is written so that each object is taken without an entry in `errors`, but for the values of attributes. */
+/** Schema of requests whose objects are accepted without an entry in `errors`, except for attribute values. */
 const requestOf = (max: number) =>
   bodyOf(attributesObject, eventObject, purchaseObject, z.maxLength(max)).check(
     z.refine((body) => {
@@ -115,7 +115,7 @@ export const usersTrackBulkRequest = requestOf(MAX_BULK_OBJECTS);
 
 const processed = (description: string) => z.optional(z.number()).check(described(description));
 
-/** 201 of both. */
+/** Response 201 of both. */
 export const usersTrackAnswer = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   attributes_processed: processed('Attribute objects that were stored.'),
@@ -128,7 +128,10 @@ export const usersTrackAnswer = z.object({
 
 const count = z.catch(z.optional(z.number()), undefined);
 
-/** What a backend reads of any 2xx: `message` decides by itself, and another server may send `null` for what it leaves out. */
+/**
+ * Properties that a backend reads from any 2xx response. `message` alone decides, and other servers may send `null` for missing
+ * values.
+ */
 export const usersTrackSuccess = z.object({
   message: z.string(),
   attributes_processed: count,
