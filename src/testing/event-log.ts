@@ -1,18 +1,18 @@
 import { type EventType, parseInstant, type WireEvent } from '../protocol/index.ts';
 
-/** A banner event as the service stored it. */
+/** Banner event as stored by the service. */
 export interface DeliveredEvent {
   userId: string;
   bannerId: string;
   type: EventType;
-  /** Text as sent, and the instant it stands for in Unix milliseconds. */
+  /** Timestamp as sent, and as an instant in Unix milliseconds. */
   timestamp: string;
   time: number;
-  /** How often it was taken. Where the service removes repeats it is stored once all the same. */
+  /** Number of times it was accepted. A service with deduplication stores it once anyway. */
   copies: number;
 }
 
-/** The natural key of an event: user, banner, type and instant. */
+/** Returns the deduplication key of an event: user, banner, type and instant. */
 export const eventKey = (event: {
   userId: string;
   bannerId: string;
@@ -20,7 +20,7 @@ export const eventKey = (event: {
   time: number;
 }): string => JSON.stringify([event.userId, event.bannerId, event.type, event.time]);
 
-/** What arrived, in order of arrival. With `deduplicates: false` it counts like a service without de-duplication. */
+/** Creates a log of stored events, in order of arrival. With `deduplicates: false`, duplicates are stored again. */
 export const createEventLog = ({ deduplicates }: { deduplicates: boolean }) => {
   const events: DeliveredEvent[] = [];
   const byKey = new Map<string, DeliveredEvent>();

@@ -19,22 +19,22 @@ import {
 import type { RecordedRequest } from './fake-service.ts';
 import { ConnectionDropped, type Fault } from './fault.ts';
 
-/** What a fake endpoint answers; `errors` of a fault were already put in. */
+/** Response of a fake endpoint, including the `errors` of a fault. */
 export interface FakeAnswer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
 }
 
-/** Entries of `errors` that a fault asks for, on top of what the endpoint finds itself. */
+/** Entries of `errors` that a fault adds to those of the endpoint. */
 export interface ForcedErrors {
-  /** Events to skip, with the text to give. */
+  /** Events to skip, and the reason to report. */
   skip?: { indices: number[]; reason: string };
-  /** `errors` to answer as they are, everything sound stored. */
+  /** `errors` to return as is; valid objects are stored. */
   raw?: { errors: unknown[]; processed?: number };
 }
 
-/** What the fake answers, and to which key. */
+/** Handler of the fake, and the kind of key it requires. */
 interface FakeEndpoint {
   method: string;
   dialect: ErrorFormat;
@@ -50,10 +50,10 @@ export const ENDPOINTS: Record<string, FakeEndpoint> = {
   [INTEGRATIONS_PATH]: { method: 'GET', dialect: 'general', key: 'server' },
 };
 
-/** Pages of other origins may call what a client key opens. */
+/** Whether CORS allows pages of any origin to call the path. */
 export const isOpenToPages = (path: string): boolean => ENDPOINTS[path]?.key === 'client';
 
-/** The methods that a 405 names. */
+/** Methods of the `Allow` header of a 405. */
 const allowedMethods = ({ method, key }: FakeEndpoint): string => {
   if (method === 'GET') return 'GET, HEAD';
   return key === 'client' ? `${method}, OPTIONS` : method;
@@ -65,7 +65,7 @@ interface Gate {
   userToken: (userId: unknown, token: unknown) => UserTokenFault | null;
 }
 
-/** Why a request is refused before its body is read: by its path, method, key, size, type or user token. */
+/** Returns the error of a request that is rejected before its body is read: by path, method, key, size, type or user token. */
 export const refusalOf = (
   {
     path,
@@ -101,7 +101,7 @@ export const refusalOf = (
     return refuse(endpoint.key === 'client' ? 400 : 415, ERROR_MESSAGES.unsupportedMediaType);
   }
   if (!isJson) {
-    // The general REST documentation has this text in `error`; both readers find it.
+    // The general REST documentation has this text in `error`; both parsers find it.
     const refusal = errorBody(endpoint.dialect, ERROR_MESSAGES.unparseable);
     return { status: 400, body: { ...refusal, error: ERROR_MESSAGES.unparseable } };
   }
@@ -119,10 +119,10 @@ export const preflightResponse = ({ headers }: Request): Response =>
     headers: preflightHeaders('GET, POST', headers.get('access-control-request-headers')),
   });
 
-/** The statuses whose answers have no body; the platform's `Response` throws where one is given. */
+/** Statuses without a response body, with which the `Response` constructor throws. */
 const WITHOUT_BODY = [204, 205, 304];
 
-/** An answer as it travels: with the headers of its endpoint, and cut off where the fault says so. */
+/** Builds a response with the headers of its endpoint, truncated if the fault says so. */
 export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | undefined): Response => {
   const isText = typeof answer.body === 'string';
   const text = isText ? (answer.body as string) : JSON.stringify(answer.body);
@@ -145,7 +145,7 @@ export const responseOf = (path: string, answer: FakeAnswer, fault: Fault | unde
         if (!fault.broken) controller.close();
       },
       pull(controller) {
-        // Not in `start`: an error at once would throw away the half that was sent.
+        // Not in `start`, because an immediate error would discard the half already sent.
         controller.error(new ConnectionDropped('The connection broke in the middle of the answer'));
       },
     },

@@ -10,9 +10,9 @@ import type { FakeAnswer } from './fake-endpoints.ts';
 
 const cursorTo = (skip: number): string => btoa(`skip:${skip}`);
 
-/** How many records a cursor passes over: both base64 alphabets, with or without padding. */
+/** Decodes a cursor to the number of records to skip. Accepts both base64 alphabets, with or without padding. */
 const skipOf = (cursor: string): number | undefined => {
-  // A `+` that came unencoded in the query has become a space.
+  // An unencoded `+` in the query arrives as a space.
   const sent = cursor.replaceAll(' ', '+');
   if (!/^[\w+/-]+={0,2}$/.test(sent)) return undefined;
   try {
@@ -20,12 +20,12 @@ const skipOf = (cursor: string): number | undefined => {
     const skip = Number(/^skip:(0|[1-9]\d{0,11})$/.exec(text)?.[1]);
     return skip % INTEGRATIONS_PAGE_SIZE === 0 ? skip : undefined;
   } catch {
-    // Not base64: as bad a cursor as any other.
+    // Invalid base64 is treated like any invalid cursor.
     return undefined;
   }
 };
 
-/** `cdi/integrations`: ten a page, `Link` to the pages beside; `null` where ingestion is not set up. */
+/** Handles `cdi/integrations`: ten per page, with `Link` to the adjacent pages; `null` if ingestion is not set up. */
 export const answerIntegrations = (cursor: string | null, integrations: Integration[] | null): FakeAnswer => {
   if (integrations === null)
     return { status: 404, body: errorBody('general', ERROR_MESSAGES.noIntegrationList) };
@@ -35,7 +35,7 @@ export const answerIntegrations = (cursor: string | null, integrations: Integrat
   const last =
     Math.max(0, Math.ceil(integrations.length / INTEGRATIONS_PAGE_SIZE) - 1) * INTEGRATIONS_PAGE_SIZE;
   const link = formatLink({
-    // Past the end there is a way back, to the last page.
+    // Past the end, `prev` is the last page.
     prev: skip > 0 ? cursorTo(Math.min(skip - INTEGRATIONS_PAGE_SIZE, last)) : undefined,
     next: end < integrations.length ? cursorTo(end) : undefined,
   });

@@ -31,31 +31,31 @@ import {
 } from './fault.ts';
 import { networkOf } from './network.ts';
 
-/** One request as the service saw it; `status` is missing where no answer was given. */
+/** A recorded request. `status` is missing if there was no response. */
 export interface RecordedRequest {
-  /** Unix milliseconds, by the service's clock. */
+  /** Unix milliseconds by the service's clock. */
   at: number;
   method: string;
   path: string;
   query: string;
   headers: Headers;
-  /** The parsed body; text where it was no JSON. */
+  /** Parsed body; text if it is not JSON. */
   body: unknown;
-  /** Exactly as sent: a retry must be byte-identical. */
+  /** Body as sent, to check that retries are byte-identical. */
   text: string;
   status?: number;
   fault?: Fault;
 }
 
-/** What the fake knows and answers. Everything has a default. */
+/** Options of the fake service. All are optional. */
 export interface FakeServiceOptions {
-  /** Unix milliseconds. Default the machine's clock. */
+  /** Returns Unix milliseconds. Default: the system clock. */
   now?: (() => number) | undefined;
-  /** What faults with a delay wait with. Default: the global one. */
+  /** Timer for faults with a delay. Default: the global one. */
   setTimeout?: ((callback: () => void, delayMs: number) => unknown) | undefined;
-  /** Where `fetch` finds the service; requests to other hosts fail. Default `http://placard.test`. */
+  /** Origin of the service; `fetch` fails for other hosts. Default `http://placard.test`. */
   origin?: string | undefined;
-  /** Keys that open it. Default `client-key` for banners, `server-key` for the rest. */
+  /** Valid keys. Default `client-key` for banners, `server-key` for everything else. */
   clientKey?: string | undefined;
   serverKey?: string | undefined;
   /** Existing apps. Banner requests for others fail with 400. Default: any. */
@@ -111,14 +111,14 @@ const parsed = (text: string): { isJson: boolean; body: unknown } => {
   try {
     return { isJson: true, body: JSON.parse(text) };
   } catch {
-    // It is answered with a 400; the record keeps the text.
+    // Responds with 400; the record keeps the text.
     return { isJson: false, body: text };
   }
 };
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** `createFakeService()` answers sync, track, placements, users/track and integrations by the contract, until told to fail. */
+/** Creates a fake service with sync, track, placements, users/track and integrations, as in the contract. */
 export const createFakeService = (options: FakeServiceOptions = {}): FakeService => {
   const {
     now = () => Date.now(),

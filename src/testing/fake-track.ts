@@ -4,8 +4,8 @@ import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
 import type { AcceptedObject } from './fake-users-track.ts';
 
 /**
- * Whom a server has named, and which banners a sync has answered to whom. A client key must not make users up: of a user whom no
- * server has named, the first events must be about banners that were answered to that user.
+ * Tracks which users servers have created, and which banners a sync returned to whom. A client key must not create users, so the
+ * first events of a user unknown to servers must be about banners returned to that user.
  */
 export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => {
   const fromTheStart = known === 'everyone' ? [] : known;
@@ -13,19 +13,19 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
   const answered = new Set<string>();
   const pairOf = (userId: string, bannerId: string) => JSON.stringify([userId, bannerId]);
   return {
-    /** Objects of `users/track` make the users whom they name. */
+    /** Adds the users of accepted `users/track` objects. */
     take(objects: readonly AcceptedObject[]): void {
       for (const { object } of objects) {
         const { external_id: id, _update_existing_only: isUpdate } = object;
         if (isPresent(id) && isUpdate !== true) users.add(String(id));
       }
     },
-    /** A user who has had an event is known from then on. */
+    /** Adds a user. Users with an accepted event are known. */
     add: (userId: string): void => void users.add(userId),
     has: (userId: string): boolean => known === 'everyone' || users.has(userId),
     answer: (userId: string, bannerId: string): void => void answered.add(pairOf(userId, bannerId)),
     wasAnswered: (userId: string, bannerId: string): boolean => answered.has(pairOf(userId, bannerId)),
-    /** An ID that was answered stays one of that user's. */
+    /** Keeps the returned banner IDs, which stay valid for their users. */
     clear(): void {
       users.clear();
       for (const id of fromTheStart) users.add(id);
@@ -34,14 +34,14 @@ export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => 
 };
 type KnownUsers = ReturnType<typeof createKnownUsers>;
 
-/** Why the service skips an event, or `undefined`. */
+/** Returns why the service skips an event; `undefined` if valid. */
 const faultOf = (event: unknown, userId: string, users: KnownUsers): string | undefined => {
   const read = readBody(wireEvent, event);
   if (typeof read === 'string') return read;
   return users.has(userId) || users.wasAnswered(userId, read.id) ? undefined : EVENT_ERROR.invalidId;
 };
 
-/** `banners/track`: each event is judged alone; `store` gets those that were taken. */
+/** Handles `banners/track`: validates each event separately, and passes accepted events to `store`. */
 export const answerTrack = (
   body: unknown,
   appIds: readonly string[] | undefined,

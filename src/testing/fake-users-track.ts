@@ -9,7 +9,7 @@ import {
 import { readAttributesUser, readUserEvent } from '../protocol/schemas/index.ts';
 import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
 
-/** The faults of an object of `users/track`, and whether it is taken all the same. */
+/** Problems of a `users/track` object, and whether it is accepted anyway. */
 export interface Verdict {
   problems: string[];
   isTaken: boolean;
@@ -17,7 +17,7 @@ export interface Verdict {
 
 const NO_USER_IS_BLOCKED: ReadonlySet<string> = new Set();
 
-/** Judges an object as the service does. The values of single attributes are let through. */
+/** Validates an object like the service, without the values of attributes. */
 const judgeObject = (array: InputArray, object: unknown): Verdict => {
   const problems: string[] = [];
   const faults = { add: (type: string) => problems.push(type) };
@@ -28,7 +28,7 @@ const judgeObject = (array: InputArray, object: unknown): Verdict => {
   return { problems, isTaken: read !== null };
 };
 
-/** An object of `users/track` as the fake took it. */
+/** An accepted object of `users/track`. */
 export interface AcceptedObject {
   array: InputArray;
   object: Record<string, unknown>;
@@ -40,8 +40,8 @@ const refuse = (message: string, errors: unknown[] = [{ type: message }]): FakeA
 });
 
 /**
- * `users/track`: the 75 objects, identifiers and required members. `skip` of a fault counts over attributes, events and
- * purchases, in this order; `processed` of a fault is answered for each array that was sent.
+ * Handles `users/track`: validates the limit of 75 objects, identifiers and required properties. `skip` of a fault counts across
+ * attributes, events and purchases, in this order; `processed` of a fault is returned for each array that was sent.
  */
 export const answerUsersTrack = (
   body: unknown,

@@ -64,11 +64,11 @@ interface Armed {
   left: number;
 }
 
-/** The faults that wait, first come first served. */
+/** Pending faults, in FIFO order. */
 export const createFaults = () => {
   let armed: Armed[] = [];
   return {
-    /** Adds a fault and answers the function that lifts it. */
+    /** Adds a fault. Returns a function that lifts it. */
     add(fault: Fault, scope: FaultScope = {}): () => void {
       const entry = { fault, scope, left: scope.times ?? 1 };
       armed.push(entry);
@@ -76,7 +76,7 @@ export const createFaults = () => {
         armed = armed.filter((other) => other !== entry);
       };
     },
-    /** The fault that meets this request, used up by one. */
+    /** Returns the fault that applies to a request, and decrements its count. */
     take(request: { path: string; body: unknown; count: number }): Fault | undefined {
       const entry = armed.find(
         ({ scope }) => (scope.path ?? request.path) === request.path && (scope.when?.(request) ?? true),
@@ -92,7 +92,7 @@ export const createFaults = () => {
   };
 };
 
-/** What a 429 carries, in each form that servers and proxies use. */
+/** Headers of a 429, in each form that servers and proxies use. */
 const refusalHeaders = (
   form: RateLimitForm,
   afterSeconds: number,
@@ -119,7 +119,7 @@ const refusalHeaders = (
 
 const PORTAL_PAGE = '<!doctype html><title>Welcome</title><p>Please accept the terms of this network.</p>';
 
-/** Which faults hinder the service from taking the request, and the answer they give instead. */
+/** Returns the response of a fault that prevents the request from being stored. */
 export const notTaken = (
   fault: Fault,
   dialect: ErrorFormat,
@@ -148,7 +148,7 @@ export const notTaken = (
   }
 };
 
-/** What a fault makes the answer of a request that is taken say of its events. */
+/** Returns the `errors` that a fault adds to the response of a stored request. */
 export const forcedErrors = (fault: Fault | undefined): ForcedErrors => {
   if (fault?.type === 'skip') {
     return { skip: { indices: fault.indices, reason: fault.reason ?? 'Refused by the test' } };

@@ -1,25 +1,27 @@
 import type { Store } from '../client/index.ts';
 
-/** What goes wrong with one verb of a store. */
+/** Fault of a store operation. */
 export type StoreFault =
-  /** Nothing is done; rejects with a `DOMException` of this name, such as `QuotaExceededError`. */
+  /** Does nothing and rejects with a `DOMException` of this name, such as `QuotaExceededError`. */
   | { type: 'reject'; error: string }
-  /** Nothing is done, and no answer ever comes. */
+  /** Does nothing and never settles. */
   | { type: 'hang' }
-  /** Done, but the answer is an error: the connection was lost after the commit. */
+  /** Commits and rejects, as if the connection was lost after the commit. */
   | { type: 'lose-answer'; error?: string }
-  /** Done when `until` resolves. */
+  /** Runs after `until` resolves. */
   | { type: 'wait'; until: Promise<unknown> };
 
-/** The verbs of a store. */
+/** Store operations. */
 export type StoreVerb = keyof Store;
 
 export interface FaultyStore extends Store {
-  /** What happens to the next `times` calls (default 1) of these verbs (default all); answers the function that lifts it. */
+  /**
+   * Injects a fault into the next `times` calls (default 1) of these operations (default all). Returns a function that lifts it.
+   */
   fail: (fault: StoreFault, scope?: { verbs?: StoreVerb[]; times?: number }) => () => void;
-  /** Lifts every fault. */
+  /** Lifts all faults. */
   recover: () => void;
-  /** Verbs called so far. */
+  /** Operations called so far. */
   calls: StoreVerb[];
 }
 
@@ -33,7 +35,7 @@ const failure = (name: string): DOMException => new DOMException(`Failed by the 
 
 const never = (): Promise<never> => new Promise(() => undefined);
 
-/** Wraps any store; without a fault it is that store. */
+/** Wraps a store with fault injection. Without a fault, calls pass through. */
 export const createFaultyStore = (store: Store): FaultyStore => {
   const calls: StoreVerb[] = [];
   let armed: Armed[] = [];

@@ -1,7 +1,4 @@
-/**
- * A fake of the service with every fault a network can have, a clock that only tests move, storage that fails on
- * demand, and matchers. Runs in Node and in browsers.
- */
+/** Fake service with fault injection, virtual clock, storage with fault injection, and matchers. Runs in Node.js and browsers. */
 export type { DeliveredEvent } from './event-log.ts';
 export { type BannerSource, buildBanner } from './fake-banners.ts';
 export {

@@ -4,7 +4,7 @@ import { type DeliveredEvent, eventKey } from './event-log.ts';
 type Captured = Pick<BannerEvent, 'userId' | 'bannerId' | 'type' | 'time'>;
 type Stored = Pick<DeliveredEvent, 'userId' | 'bannerId' | 'type' | 'time'>;
 
-/** Thrown by the matchers; any test runner shows its message. */
+/** Thrown by the matchers. Works with any test runner. */
 export class DeliveryMismatch extends Error {
   override readonly name = 'DeliveryMismatch';
 }
@@ -21,7 +21,7 @@ const counts = (events: Captured[]): Map<string, number> => {
   return byKey;
 };
 
-/** Fails unless the service stored each captured event exactly once, and nothing else. */
+/** Throws `DeliveryMismatch` unless the service stored each captured event exactly once, and no other events. */
 export const assertDeliveredExactlyOnce = (stored: Stored[], captured: Captured[]): void => {
   const [storedCounts, capturedCounts] = [counts(stored), counts(captured)];
   const problems = [
@@ -47,7 +47,7 @@ export const assertDeliveredExactlyOnce = (stored: Stored[], captured: Captured[
   if (problems.length > 0) throw new DeliveryMismatch(problems.join('\n'));
 };
 
-/** Fails unless the events of each user were stored in the order of their times. */
+/** Throws `DeliveryMismatch` unless the events of each user were stored in chronological order. */
 export const assertDeliveredInOrder = (stored: Stored[]): void => {
   const last = new Map<string, Stored>();
   for (const event of stored) {
@@ -59,7 +59,7 @@ export const assertDeliveredInOrder = (stored: Stored[]): void => {
   }
 };
 
-/** Fails unless every captured event is accounted for: the equation that `diagnostics()` promises at any moment. */
+/** Throws `DeliveryMismatch` unless every captured event is accounted for in `diagnostics()`. */
 export const assertConserved = (diagnostics: Diagnostics): void => {
   const { captured, delivered, pending, inDoubt, deadLetters, discarded, evicted, expired, purged } =
     diagnostics;

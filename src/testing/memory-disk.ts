@@ -2,7 +2,7 @@ import type { KeyRange, Store, StoreKey } from '../client/index.ts';
 
 const rank = (key: StoreKey): number => (Array.isArray(key) ? 2 : typeof key === 'string' ? 1 : 0);
 
-/** IndexedDB's order of keys: numbers, strings, arrays element by element. */
+/** Compares keys as IndexedDB does: numbers, strings, then arrays element by element. */
 const compare = (a: StoreKey, b: StoreKey): number => {
   if (Array.isArray(a) && Array.isArray(b)) {
     for (const [at, element] of a.entries()) {
@@ -26,7 +26,7 @@ const storeOn = (records: Records, alive: () => boolean): Store => {
       else records.set(keyOf(key), [key, value]);
     }
   };
-  /** A verb of a dead page has no effect and never settles. */
+  /** Operations of a closed page have no effect and never settle. */
   const verb = <T>(work: () => T): Promise<T> =>
     new Promise((resolve, reject) => {
       if (!alive()) return;
@@ -61,27 +61,27 @@ const storeOn = (records: Records, alive: () => boolean): Store => {
   };
 };
 
-/** A page's view of the disk. */
+/** Storage session of one page. */
 export interface DiskSession {
   /** For `platform.openStore`. */
   openStore: (name: string) => Store;
-  /** The page is gone: what it had not begun never happens, and nothing it asked for is answered. */
+  /** Closes the page: operations that have not started never run, and pending ones never settle. */
   kill: () => void;
 }
 
-/** Storage of a browser profile, in memory: shared by all pages and still there after each of them. */
+/** In-memory storage of a browser profile, shared by its pages. Survives each of them. */
 export interface MemoryDisk {
   /** For a test with one page. */
   openStore: (name: string) => Store;
-  /** A page: its own view of the disk, until it dies. */
+  /** Opens a session for a page, until it is killed. */
   session: () => DiskSession;
-  /** All records of a store in key order, for assertions. */
+  /** Returns all records of a store in key order, for assertions. */
   records: (name: string) => [StoreKey, unknown][];
-  /** The user clears the site's data. */
+  /** Clears the site's data. */
   erase: () => void;
 }
 
-/** A disk in memory: what pages store on it outlives them. */
+/** Creates in-memory storage that survives its pages. */
 export const createMemoryDisk = (): MemoryDisk => {
   const stores = new Map<string, Records>();
   const recordsOf = (name: string): Records => {

@@ -3,7 +3,7 @@ import { ConnectionDropped } from './fault.ts';
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status);
 const MAX_REDIRECTS = 20;
 
-/** The error with which a browser reports any failure between it and the server. */
+/** Error of a browser for any network failure. */
 const networkError = (cause: unknown): TypeError => new TypeError('Failed to fetch', { cause });
 
 const aborted = (signal: AbortSignal): Promise<never> =>
@@ -12,7 +12,7 @@ const aborted = (signal: AbortSignal): Promise<never> =>
     else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
 
-/** The next request after a redirect, with what a browser keeps of it: a key does not cross origins. */
+/** Returns the request after a redirect, as a browser sends it: without the key if the origin changes. */
 const redirected = (request: Request, response: Response, body: string): Request => {
   const target = new URL(response.headers.get('location') ?? '', request.url);
   const headers = new Headers(request.headers);
@@ -27,7 +27,7 @@ const redirected = (request: Request, response: Response, body: string): Request
   });
 };
 
-/** The request's way to the handler and back, over redirects. */
+/** Sends the request to the handler and follows redirects. */
 const travel = async (
   first: Request,
   handle: (request: Request) => Promise<Response>,
@@ -38,7 +38,7 @@ const travel = async (
     if (new URL(request.url).origin !== origin) throw networkError(`No server answers at ${request.url}`);
     const body = request.body ? await request.clone().text() : '';
     const { signal } = request;
-    // A request that is aborted before it leaves reaches no server.
+    // A request aborted before it is sent does not reach the server.
     signal.throwIfAborted();
     let response: Response;
     try {
@@ -54,14 +54,14 @@ const travel = async (
 };
 
 /**
- * What hangs has no owner, perhaps not even its test, and Node's Request follows the signal of the one it was made
- * from only weakly: without this an abort would be collected as garbage before it could fire.
+ * Keeps pending requests alive. Node's `Request` follows the signal of its source only weakly, so without this the signal could
+ * be garbage-collected before an abort fires.
  */
 const underWay = new Set<unknown>();
 
 /**
- * A `fetch` in front of a handler that fails as a browser's does: a dropped connection is a `TypeError`, an abort
- * rejects with its reason, redirects are followed or refused as the request says, and no other server answers.
+ * Creates a `fetch` for a handler that fails like a browser's: a dropped connection is a `TypeError`, an abort rejects with its
+ * reason, redirects are followed or rejected as the request says, and other hosts are unreachable.
  */
 export const networkOf =
   (handle: (request: Request) => Promise<Response>, origin: string): typeof fetch =>

@@ -1,25 +1,24 @@
-/** Time that moves only when the test says so. Fits the client's `platform` and any code that takes `setTimeout`. */
+/** Clock that advances only on request. Fits the client's `platform` and any code that accepts `setTimeout`. */
 export interface VirtualClock {
-  /** Unix milliseconds of the device's clock. */
+  /** Returns the device's time in Unix milliseconds. */
   now: () => number;
-  /** Milliseconds that never jump. */
+  /** Returns monotonic milliseconds, unaffected by `jump`. */
   monotonic: () => number;
-  /** Runs `callback` when the test has moved the clock that far. */
+  /** Runs `callback` after the test has advanced the clock by `delayMs`. */
   setTimeout: (callback: () => void, delayMs?: number) => number;
-  /** Takes a timer back. */
+  /** Cancels a timer. */
   clearTimeout: (timer: number | undefined) => void;
-  /** Runs `callback` once after `delayMs`; answers the function that cancels it. */
+  /** Runs `callback` once after `delayMs`. Returns a function that cancels it. */
   after: (delayMs: number, callback: () => void) => () => void;
   /**
-   * Lets time pass. Timers run in their order, and what they started (promises, messages) is given the chance to
-   * finish before the next one.
+   * Advances the clock. Runs due timers in order, and lets the promises and messages that each started settle before the next.
    */
   advance: (ms: number) => Promise<void>;
-  /** Runs timers one after another until `done` answers true; gives up after `limitMs` of virtual time. */
+  /** Runs timers until `done` returns `true`. Fails after `limitMs` of virtual time. */
   until: (done: () => boolean | Promise<boolean>, limitMs?: number) => Promise<void>;
-  /** Sets the device's clock forward or back by `ms`; what never jumps stays. */
+  /** Shifts the device's clock by `ms`, without affecting `monotonic`. */
   jump: (ms: number) => void;
-  /** How many timers wait: a stopped client leaves none. */
+  /** Returns the number of pending timers. A stopped client leaves none. */
   pending: () => number;
 }
 
@@ -31,7 +30,7 @@ interface Timer {
 
 const DEFAULT_START_MS = Date.UTC(2026, 0, 1);
 const DEFAULT_LIMIT_MS = 24 * 60 * 60 * 1000;
-/** Rounds of real macrotasks that settle promise chains, also those that cross a stream or a message channel. */
+/** Macrotask rounds that settle promise chains, including those across a stream or message channel. */
 const SETTLE_ROUNDS = 4;
 
 const macrotask = (): Promise<void> =>
@@ -48,7 +47,7 @@ const settle = async (): Promise<void> => {
   for (let round = 0; round < SETTLE_ROUNDS; round += 1) await macrotask();
 };
 
-/** `startMs` is the device's clock at the beginning; default 1 January 2026. */
+/** Creates a virtual clock. `startMs` is the initial device time; default 1 January 2026. */
 export const createVirtualClock = (startMs: number = DEFAULT_START_MS): VirtualClock => {
   let elapsedMs = 0;
   let offsetMs = startMs;
