@@ -5,7 +5,7 @@ import { clockTime, relativeTime } from './words.ts';
 const clockSkew = (ms: number): string =>
   ms === 0 ? 'right' : `${Math.abs(Math.round(ms / 1_000))} s ${ms > 0 ? 'behind' : 'ahead of'} the service`;
 
-/** Values that people compare and copy. */
+/** Labels whose values are shown as code, for comparing and copying. */
 const CODES = new Set(['User', 'Service', 'Session']);
 
 const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string][] => {
@@ -29,7 +29,7 @@ const factsOf = ({ inspection, diagnostics, now }: PanelState): [string, string]
   ];
 };
 
-/** Who the client is, for whom, and with which session. */
+/** Creates the view of the client: user, service and session. */
 export const createClientView = () => {
   const element = node('dl', { class: 'client' });
   let drawn = '';

@@ -4,7 +4,7 @@ import { button, node, setAttribute, setText } from './node.ts';
 import type { PanelState } from './panel.ts';
 import { clockTime, relativeTime, type Sentence } from './words.ts';
 
-/** Where a captured event can be, in the order people read them, and how they call it. */
+/** Event counters with labels, in display order. */
 const COUNTERS: readonly (readonly [keyof Diagnostics & string, string])[] = [
   ['delivered', 'delivered'],
   ['pending', 'waiting'],
@@ -19,7 +19,7 @@ const COUNTERS: readonly (readonly [keyof Diagnostics & string, string])[] = [
 const term = (count: number, counter: string, name: string) =>
   node('span', { 'data-counter': counter }, [node('b', {}, [String(count)]), ` ${name}`]);
 
-/** The equation that always holds: every captured event is in exactly one place. */
+/** Renders the counters: every captured event is in exactly one of them. */
 export const countersOf = (diagnostics: Diagnostics): HTMLElement => {
   const terms = COUNTERS.map(([counter, name]) => ({ counter, name, count: Number(diagnostics[counter]) }));
   const shown = terms.filter(({ count }, index) => count > 0 || index < 2);
@@ -33,7 +33,7 @@ export const countersOf = (diagnostics: Diagnostics): HTMLElement => {
   ]);
 };
 
-/** One sentence on how the outbox stands. */
+/** Returns a one-sentence summary of the outbox. */
 export const standingOf = ({ captured, pending, inDoubt, deadLetters }: Diagnostics): Sentence => {
   const waiting = pending + inDoubt;
   if (captured === 0) return { text: 'Nothing to send yet.', tone: 'plain' };
@@ -43,7 +43,7 @@ export const standingOf = ({ captured, pending, inDoubt, deadLetters }: Diagnost
   return { text: 'Everything is delivered.', tone: 'good' };
 };
 
-/** When the outbox sends next, and what it waits for. */
+/** Returns when the outbox sends next, and what it waits for. */
 export const nextAttempt = ({ inspection, diagnostics, history, now }: PanelState): string => {
   if (!diagnostics) return 'The outbox has not answered yet.';
   const { pending, inDoubt, waitingUntil, memoryMode } = diagnostics;
@@ -57,7 +57,7 @@ export const nextAttempt = ({ inspection, diagnostics, history, now }: PanelStat
   return `The next attempt goes ${relativeTime(waitingUntil, now)}${reason}.${where}`;
 };
 
-/** The switch that takes events and sends none, and what it took. */
+/** Creates the sandbox switch, which captures events without sending them, and its list. */
 const createSandboxSection = (inspector: Inspector, changed: () => void) => {
   const toggle = (): void => {
     inspector.sandbox(!inspector.read().sandbox.isOn);
@@ -85,7 +85,7 @@ const createSandboxSection = (inspector: Inspector, changed: () => void) => {
   };
 };
 
-/** Where every event is, when the next attempt is, and what was kept aside. */
+/** Creates the view of event counters, the next attempt and dead letters. */
 export const createEventsView = (placard: Placard, inspector: Inspector, changed: () => void) => {
   const standing = node('p', { class: 'standing', role: 'status' });
   const next = node('p', { class: 'why' });
@@ -94,7 +94,7 @@ export const createEventsView = (placard: Placard, inspector: Inspector, changed
   const sandbox = createSandboxSection(inspector, changed);
   const act = (label: string, work: () => Promise<unknown>) =>
     button([label], () => void work().then(changed));
-  /** What the service would not take: each may be sent again or discarded. */
+  /** Card of a dead letter, to resend or discard. */
   const letterCard = ({ key, event, reason, attempts }: DeadLetter) =>
     node('li', { class: 'letter' }, [
       node('p', {}, [

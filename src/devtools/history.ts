@@ -8,15 +8,15 @@ export interface HistoryEntry {
   notice: Exclude<Notice, { type: 'changed' }>;
 }
 
-/** The newest notices, oldest first, from now on and with those that the client remembers of before. */
+/** Records the newest notices, oldest first, including those that the client kept from before. */
 export const recordHistory = (placard: Placard) => {
   const beganAt = Date.now();
   let entries: HistoryEntry[] = [];
-  /** Counts up with each entry, so that a view knows whether it is up to date. */
+  /** Incremented with each entry, so that views can detect changes. */
   let version = 0;
 
   const stop = placard.subscribe((notice) => {
-    // What has changed says so by a notice of its own.
+    // Each change also has a specific notice.
     if (notice.type === 'changed') return;
     entries = [...entries, { at: Date.now(), notice }].slice(-MAX_ENTRIES);
     version += 1;
@@ -25,7 +25,7 @@ export const recordHistory = (placard: Placard) => {
   return {
     entries: (): readonly HistoryEntry[] => entries,
     version: (): number => version,
-    /** Puts in front what happened before the record began. */
+    /** Prepends entries from before recording began. */
     addEarlier(earlier: readonly { at: number; notice: Notice }[]): void {
       const known = earlier.filter((entry): entry is HistoryEntry => entry.notice.type !== 'changed');
       entries = [...known.filter(({ at }) => at < beganAt), ...entries].slice(-MAX_ENTRIES);

@@ -32,7 +32,7 @@ const EMPTIED = {
 const events = (count: number) => (count === 1 ? 'One event' : `${count} events`);
 const sentence = (tone: Sentence['tone'], text: string): Sentence => ({ tone, text });
 
-/** What happened, in plain words. */
+/** Describes a notice in a sentence. */
 export const sentenceOf = (notice: HistoryEntry['notice']): Sentence => {
   switch (notice.type) {
     case 'synced': {
@@ -90,7 +90,7 @@ const line = ({ at, notice }: HistoryEntry): HTMLElement => {
   ]);
 };
 
-/** What happened, the newest first. */
+/** Creates the view of notices, newest first. */
 export const createLogView = () => {
   const element = node('ol', { class: 'lines' });
   let drawn: readonly HistoryEntry[] = [];

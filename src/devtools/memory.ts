@@ -1,6 +1,6 @@
 const STORED_AS = 'placard-devtools';
 
-/** What the devtools remember from page to page of one origin. */
+/** Panel state kept across the pages of an origin. */
 interface Remembered {
   /** Distances from the right and the bottom edge of the window, in CSS pixels. */
   x: number;
@@ -21,7 +21,7 @@ export const recall = (): Remembered => {
       tab: String(stored.tab ?? BEGINNING.tab),
     };
   } catch {
-    // Blocked storage, or a value that was changed by hand: they begin where they began first.
+    // Blocked storage or an invalid value: use the defaults.
     return BEGINNING;
   }
 };
@@ -30,6 +30,6 @@ export const remember = (change: Partial<Remembered>): void => {
   try {
     localStorage.setItem(STORED_AS, JSON.stringify({ ...recall(), ...change }));
   } catch {
-    // Full or blocked storage costs the next page the place, nothing else.
+    // If storage is full or blocked, the next page uses the defaults.
   }
 };

@@ -1,7 +1,7 @@
 type Handlers = { [Type in keyof HTMLElementEventMap]?: (event: HTMLElementEventMap[Type]) => void };
 type Attributes = Record<string, string | boolean>;
 
-/** An element with attributes (`true` is a bare one, `false` is left out), children and listeners. */
+/** Creates an element with attributes (`true`: without a value, `false`: omitted), children and listeners. */
 export const node = <Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Attributes = {},
@@ -21,7 +21,7 @@ export const button = (
   attributes: Attributes = {},
 ): HTMLButtonElement => node('button', { type: 'button', ...attributes }, children, { click });
 
-/** Writes only what is new: the panel is brought up to date several times a second. */
+/** Updates text only if it changed, because the panel refreshes several times a second. */
 export const setText = (element: Element, text: string): void => {
   if (element.textContent !== text) element.textContent = text;
 };

@@ -3,45 +3,45 @@ import { recordHistory } from './history.ts';
 
 const FLAG = 'placard-devtools';
 
-/** Whether the page's address asks for the devtools, or an earlier one of this tab did. */
+/** Whether the URL of this page, or of an earlier one in this tab, requests the devtools. */
 const isRequested = (): boolean => {
   const isInAddress = new URLSearchParams(location.search).has(FLAG);
   try {
     if (isInAddress) sessionStorage.setItem(FLAG, '');
     return sessionStorage.getItem(FLAG) !== null;
   } catch {
-    // Blocked storage: each page needs the flag in its own address.
+    // With blocked storage, each page needs the flag in its own URL.
     return isInAddress;
   }
 };
 
-/** The next page of the tab opens without them. */
+/** Clears the request, so that the next page in this tab opens without devtools. */
 const forgetRequest = (): void => {
   try {
     sessionStorage.removeItem(FLAG);
   } catch {
-    // Blocked storage holds nothing of ours.
+    // Blocked storage has nothing to clear.
   }
 };
 
-/** When and where the devtools open. */
+/** Options of `openDevtools`. */
 export interface DevtoolsOptions {
   /**
-   * `'query'` opens them only where the page's address has `?placard-devtools`, and then on every page of the tab until they
-   * are closed. Default `'always'`.
+   * `'query'` opens them only if the page's URL has `?placard-devtools`, and then on every page of the tab until they are closed.
+   * Default `'always'`.
    */
   when?: 'always' | 'query' | undefined;
-  /** Draws into this element. Default: a window over the page, which can be moved. */
+  /** Element to render into. Default: a movable window over the page. */
   into?: HTMLElement | undefined;
 }
 
 /**
- * Opens the devtools, which say for each placement what is shown and why not. Returns how to close them. This is all that
- * a page loads where they stay closed: the panel is a chunk of its own. Opened early they show the first notices as well.
+ * Opens the devtools, which show for each placement what is shown and why. Returns a function that closes them. Loads the panel
+ * on demand. Call it early to include the first notices.
  */
 export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (() => void) => {
   const { when = 'always', into } = options;
-  // On a server there is no page to draw on.
+  // No document on a server.
   if (typeof document === 'undefined' || (when === 'query' && !isRequested())) return () => undefined;
   const history = recordHistory(placard);
   const abort = new AbortController();
@@ -58,7 +58,7 @@ export const openDevtools = (placard: Placard, options: DevtoolsOptions = {}): (
     openPanel({ placard, inspector, history, into, signal, close });
   };
   open().catch((cause) => {
-    // Who opens devtools looks at the console next.
+    // Logged, because developers look at the console next.
     console.error('The Placard devtools did not load. Check that their chunk is served:', cause);
     abort.abort();
   });

@@ -2,7 +2,7 @@ import { node, setText } from './node.ts';
 
 const MARGIN = 4;
 
-/** A frame around one slot of the page. It takes no pointer, so that it covers nothing for the viewability rule. */
+/** Creates an outline around a slot. It ignores the pointer, so that it does not cover the slot for viewability. */
 export const createOutline = () => {
   const label = node('span');
   const element = node('div', { class: 'outline', hidden: true, 'aria-hidden': 'true' }, [label]);

@@ -12,15 +12,15 @@ import { createTabs } from './tabs.ts';
 import { createWindow } from './window.ts';
 import type { Sentence } from './words.ts';
 
-/** The panel follows the client so often; what is in view moves with the page, and no notice says so. */
+/** Refresh interval in milliseconds. Visibility changes with scrolling, without a notice. */
 const TICK_MS = 200;
-/** The counters cost a read of the outbox. */
+/** Counters need a read of the outbox, so they refresh less often. */
 const COUNT_EVERY_TICKS = 5;
 
-/** What every view of the panel draws from. */
+/** State that the panel's views render. */
 export interface PanelState {
   inspection: Inspection;
-  /** `null` until the outbox has answered. */
+  /** `null` until the outbox has responded. */
   diagnostics: Diagnostics | null;
   /** Oldest first. */
   history: readonly HistoryEntry[];
@@ -29,20 +29,20 @@ export interface PanelState {
 
 interface PanelOptions {
   placard: Placard;
-  /** `null` where the client could not load it. */
+  /** `null` if the client could not load it. */
   inspector: Inspector | null;
   history: History;
   into: HTMLElement | undefined;
-  /** Aborted when the panel is to go. */
+  /** Aborted to close the panel. */
   signal: AbortSignal;
-  /** The close button was pressed. */
+  /** Called by the close button. */
   close: () => void;
 }
 
 const NOT_LOADED =
   'The client could not load the part that is inspected. Check in the network panel that all its chunks are served.';
 
-/** A client whose options cannot be used has no such part, and says why. */
+/** Returns why the inspector did not load: a client with invalid options has none. */
 const whyNotLoaded = (history: History): string => {
   const notices = history.entries().map(({ notice }) => notice);
   const refused = notices.find((notice) => notice.type === 'failed' && notice.kind === 'config');
@@ -58,7 +58,7 @@ const summaryOf = ({ placements, sandbox }: Inspection, diagnostics: Diagnostics
   return { text, tone: waiting > 0 ? 'wait' : 'plain' };
 };
 
-/** A root may only adopt a sheet of its own document, and loses its sheets when it moves to another. */
+/** Adopts the style sheet. A root accepts only sheets of its own document, and loses them when it moves to another. */
 const adoptStyles = (root: ShadowRoot): void => {
   const { CSSStyleSheet } = root.ownerDocument.defaultView as Window & typeof globalThis;
   const sheet = new CSSStyleSheet();
@@ -66,7 +66,7 @@ const adoptStyles = (root: ShadowRoot): void => {
   root.adoptedStyleSheets = [sheet];
 };
 
-/** Draws the panel into a shadow root, with a sheet that needs no exception from the page's policy, until it is closed. */
+/** Renders the panel into a shadow root until closed. A constructed sheet needs no exception in the page's CSP. */
 export const openPanel = ({ placard, inspector, history, into, signal, close }: PanelOptions): void => {
   const host = node('placard-devtools' as 'div');
   const root = host.attachShadow({ mode: 'open' });
@@ -146,7 +146,7 @@ export const openPanel = ({ placard, inspector, history, into, signal, close }: 
     if (document.visibilityState !== 'visible') return;
     ticks += 1;
     draw();
-    // What other tabs do brings no notice here.
+    // Changes in other tabs cause no notice here, so counters also refresh on a timer.
     if (counted === history.version() && ticks % COUNT_EVERY_TICKS > 0) return;
     counted = history.version();
     void count();

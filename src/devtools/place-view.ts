@@ -2,10 +2,10 @@ import { button, node, setAttribute, setText } from './node.ts';
 import type { Outline } from './outline.ts';
 
 const INSERTIONS = ['before', 'after', 'prepend', 'append'];
-/** What a press is to a page. Touches are not among them: without them there is no click. */
+/** Press events to suppress. Not touch events, because canceling them prevents the click. */
 const PRESSES = ['pointerdown', 'pointerup', 'mousedown', 'mouseup', 'click'];
 
-/** What a selector finds; `null` of one that is none. */
+/** Returns the matches of a selector; `null` if invalid. */
 const findAll = (selector: string): readonly Element[] | null => {
   try {
     return [...document.querySelectorAll(selector)];
@@ -14,11 +14,11 @@ const findAll = (selector: string): readonly Element[] | null => {
   }
 };
 
-/** A short selector that finds this element alone. An ID comes first, then a class or a `data-` attribute, then its place. */
+/** Returns a short unique selector for an element: by ID, then class or `data-` attribute, then position. */
 const selectorOf = async (element: Element): Promise<string> => {
   const { attr, finder } = await import('@medv/finder');
   return finder(element, {
-    // Other attributes, such as an address or a label, are content: they change with it.
+    // Other attributes, such as URLs and labels, are content and change with it.
     attr: (name, value) => name.startsWith('data-') && attr(name, value),
     timeoutMs: 300,
   });
@@ -33,15 +33,15 @@ const wordsOf = (found: readonly Element[] | null): string => {
 };
 
 interface PlaceViewOptions {
-  /** The panel: what is pressed in it is not pointed at. */
+  /** Host of the panel, whose own elements cannot be picked. */
   host: Element;
   outline: Outline;
 }
 
-/** Points at an element of the page, and writes the lines of a workspace file that insert a placement there. */
+/** Creates the view that picks an element of the page, and generates the workspace file entry for a placement there. */
 export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
   let pointing: AbortController | undefined;
-  /** Why the element that was pressed has no selector. */
+  /** Why the picked element has no selector. */
   let problem = '';
   const point = button(['Point at an element'], () => (pointing ? stop() : start()));
   const selector = node('input', { type: 'text', spellcheck: 'false', autocapitalize: 'off' }, [], {
@@ -103,7 +103,7 @@ export const createPlaceView = ({ host, outline }: PlaceViewOptions) => {
   const start = (): void => {
     pointing = new AbortController();
     const options = { signal: pointing.signal, capture: true };
-    /** What the page does not hear of: it would follow a link, or send a form. */
+    /** Suppresses an event, which could follow a link or submit a form, and returns its target. */
     const target = (event: Event): Element | null => {
       if (event.composedPath().includes(host)) return null;
       event.preventDefault();

@@ -4,11 +4,14 @@ import { createOutline } from './outline.ts';
 import type { PanelState } from './panel.ts';
 import { createSlotCard, type SlotCard } from './slot-card.ts';
 
-/** As fine as a meter needs it. */
+/** Number of thresholds, enough for the meter. */
 const STEPS = 20;
 const THRESHOLD = Array.from({ length: STEPS + 1 }, (_, step) => step / STEPS);
 
-/** How much of each element is in view, its scrollers' clips included: the client itself looks at its thresholds only. */
+/**
+ * Measures the visible share of each element, including clipping by scroll containers. The client itself observes only its own
+ * thresholds.
+ */
 const createShareInView = () => {
   const shares = new WeakMap<Element, number>();
   const observer = new IntersectionObserver(
@@ -19,13 +22,13 @@ const createShareInView = () => {
     { threshold: THRESHOLD },
   );
   return {
-    /** 0 to 1; 0 until the browser has measured. */
+    /** Returns 0 to 1; 0 until measured. */
     of(element: Element): number {
       if (!shares.has(element)) {
         shares.set(element, 0);
         observer.observe(element);
       }
-      // Of an element without a size the observer says that all of it is in view.
+      // For an element without a size, the observer reports full visibility.
       const { width, height } = element.getBoundingClientRect();
       return width * height === 0 ? 0 : shares.get(element)!;
     },
@@ -35,7 +38,7 @@ const createShareInView = () => {
 
 const hasContent = (banner: Banner | null | undefined): banner is Banner => banner?.isControl === false;
 
-/** As the page has its slots, from the top; placements without one come last. */
+/** Sorts cards by slot position on the page; placements without a slot come last. */
 const inPageOrder = (cards: ReadonlyMap<Element | string, SlotCard>): SlotCard[] => {
   const compare = ([a]: [Element | string, SlotCard], [b]: [Element | string, SlotCard]): number => {
     if (typeof a === 'string' || typeof b === 'string')
@@ -45,7 +48,7 @@ const inPageOrder = (cards: ReadonlyMap<Element | string, SlotCard>): SlotCard[]
   return [...cards].sort(compare).map(([, card]) => card);
 };
 
-/** One card for each slot, and for each placement that has none; a slot keeps its card as long as it is mounted. */
+/** Creates the view with a card for each slot, and for each placement without one. A slot keeps its card while mounted. */
 export const createPlacementsView = (inspector: Inspector, changed: () => void) => {
   const outline = createOutline();
   const cards = new Map<Element | string, SlotCard>();
@@ -56,7 +59,7 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
   ]);
   const element = node('div', {}, [list, nothing]);
 
-  /** What the service sent last for the placement: what was dismissed or has expired is there too. */
+  /** Latest banner that the service sent for a placement, even if dismissed or expired. */
   const candidateOf = (placementId: string, answer: Banner | null | undefined, { history }: PanelState) => {
     if (hasContent(answer)) return answer;
     const synced = history.flatMap(({ notice }) =>
@@ -90,7 +93,7 @@ export const createPlacementsView = (inspector: Inspector, changed: () => void) 
       cards.clear();
       for (const [key, card] of present) cards.set(key, card);
       const elements = inPageOrder(present).map((card) => card.element);
-      // What stays in order stays untouched, with the focus that is in it.
+      // Leaves nodes that are in order untouched, to keep focus.
       elements.forEach((card, index) => {
         if (list.children[index] !== card) list.insertBefore(card, list.children[index] ?? null);
       });

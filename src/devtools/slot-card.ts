@@ -6,7 +6,7 @@ import { nameOf, relativeTime } from './words.ts';
 
 const percent = (share: number): string => `${Math.round(Math.min(1, share) * 100)}%`;
 
-/** The viewability rule as a bar: the share in view, a mark where enough begins, and under it the second that must pass. */
+/** Creates a meter of viewability: the visible share with a mark at the threshold, and the second that must pass below it. */
 const createMeter = () => {
   const share = node('span', { class: 'meter-share' });
   const mark = node('span', { class: 'meter-mark' });
@@ -45,7 +45,7 @@ const row = (name: string, value: string, hint = ''): HTMLElement[] => [
 const textOf = (value: unknown): string =>
   typeof value === 'string' ? value : (JSON.stringify(value) ?? String(value));
 
-/** Everything that is known of a banner, as rows of a `dl`. */
+/** Returns all fields of a banner as rows of a `dl`. */
 export const bannerDetails = (banner: Banner): HTMLElement[] => [
   ...row('Banner', banner.id),
   ...(banner.isTestSend ? row('Test send', 'kept in memory, left out of reports') : []),
@@ -53,7 +53,7 @@ export const bannerDetails = (banner: Banner): HTMLElement[] => [
   ...Object.entries(banner.properties).flatMap(([name, { type, value }]) => row(name, textOf(value), type)),
 ];
 
-/** Asks the service why this user gets what they get; the words are quoted for a shell. */
+/** Returns the CLI command that explains the placement for a user, quoted for a shell. */
 export const explainCommand = (userId: string, placementId: string): string => {
   const quoted = (text: string) => (/^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
   return `placard explain --user ${quoted(userId)} --placement ${quoted(placementId)}`;
@@ -63,17 +63,17 @@ interface CardOptions {
   placementId: string;
   inspector: Inspector;
   outline: Outline;
-  /** Calls for an update at once. */
+  /** Requests an immediate update. */
   changed: () => void;
 }
 
 interface CardState {
   placement: PlacementState;
   slot: SlotState | null;
-  /** The last banner with content that this placement had, shown or not: what focus draws. */
+  /** Last banner with content of this placement, shown or not, which focus renders. */
   candidate: Banner | null;
   inspection: Inspection;
-  /** Share of the slot that is in view, 0 to 1. */
+  /** Visible share of the slot, 0 to 1. */
   share: number;
   now: number;
 }
@@ -86,7 +86,7 @@ const factsOf = ({ askedAt, from, answer, isExpired }: PlacementState, now: numb
   return facts.join(' · ');
 };
 
-/** One slot, or a placement without one: what it shows, why, and what may be done about it. */
+/** Creates the card of a slot, or of a placement without one: what it shows, why, and actions. */
 export const createSlotCard = ({ placementId, inspector, outline, changed }: CardOptions) => {
   const chip = node('span', { class: 'chip' });
   const name = node('p', { class: 'banner-name', dir: 'auto' });
@@ -105,7 +105,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
   };
   const scroll = (): void => {
     const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
-    // On a narrow page the window has the lower half.
+    // On narrow screens the window covers the lower half.
     const block = matchMedia('(max-width: 30rem)').matches ? 'start' : 'center';
     current?.slot?.element.scrollIntoView({ block, behavior: isStill ? 'auto' : 'smooth' });
     show();
@@ -160,7 +160,7 @@ export const createSlotCard = ({ placementId, inspector, outline, changed }: Car
       command.hidden = title !== 'No banner' || inspection.userId === null;
       if (inspection.userId !== null) setText(command, explainCommand(inspection.userId, placementId));
       find.hidden = !slot;
-      // What does not fit would not fit either when it is focused.
+      // An invalid banner would be invalid when focused, too.
       const canFocus = candidate && slot && slot.emptied !== 'invalid' && inspection.userId !== null;
       focus.hidden = !canFocus && !placement.isFocused;
       setAttribute(focus, 'aria-pressed', String(placement.isFocused));

@@ -7,7 +7,7 @@ export interface Tab {
 
 let made = 0;
 
-/** Tabs as people expect them: one stop for the Tab key, arrows between them. */
+/** Creates accessible tabs: one tab stop, with arrow keys to switch. */
 export const createTabs = (tabs: readonly Tab[], chosen: string, onChoose: (name: string) => void) => {
   made += 1;
   const id = (part: string, index: number) => `placard-${part}-${made}-${index}`;

@@ -1,12 +1,12 @@
 import type { FailureKind, Inspection, PlacementState, SlotState } from '../client/index.ts';
 import { nameOf, relativeTime, type Tone } from './words.ts';
 
-/** What a slot shows, and why not more. */
+/** What a slot shows, and why. */
 export interface Verdict {
   tone: Tone;
   /** Two or three words. */
   title: string;
-  /** What it means, and what to do about it. */
+  /** Explanation, and what to do about it. */
   why: string;
 }
 
@@ -24,10 +24,10 @@ const WAITS_CLOSED =
 const NOT_SWAPPED =
   'No banner is swapped under the reader’s eyes: the change waits until this slot is out of view.';
 
-/** Kinds of failure that a sync ends with. */
+/** Failures that can end a sync. */
 const OF_A_SYNC: ReadonlySet<FailureKind> = new Set(['sync', 'unauthorized', 'not-found', 'answer']);
 
-/** Why the last sync failed; `null` where it did not, or where none has ended. */
+/** Why the last sync failed; `null` if it succeeded, or none has ended. */
 const failedSync = ({ recent }: Inspection): string | null => {
   const last = recent
     .map(({ notice }) => notice)
@@ -36,7 +36,7 @@ const failedSync = ({ recent }: Inspection): string | null => {
   return last?.type === 'failed' ? last.message : null;
 };
 
-/** Why no answer of the service is there. */
+/** Explains why there is no response yet. */
 const unanswered = (inspection: Inspection, now: number): Verdict => {
   const { recent, syncWaitsUntil } = inspection;
   const misused = recent
@@ -64,7 +64,7 @@ const problemsOf = ({ problems }: SlotState): string => {
   return lines.join('; ') || 'The hook threw. The console and the log have its error';
 };
 
-/** Nothing is drawn: says what speaks against it. */
+/** Explains why a slot is empty. */
 const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: Inspection, now: number) => {
   const { answer, isExpired, isDismissed, snoozedUntil, isHidden } = placement;
   if (isHidden)
@@ -101,7 +101,7 @@ const emptyVerdict = (placement: PlacementState, slot: SlotState, inspection: In
 
 const percent = (share: number): string => `${Math.round(share * 100)} %`;
 
-/** A banner is drawn: says whether its impression is counted, and what it waits for. */
+/** Explains whether the impression of a rendered banner was counted, and what it waits for. */
 const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
   const notSeen = (why: string) => verdict('wait', 'Not seen yet', why);
   if (!view) return notSeen('This browser has no IntersectionObserver, so no impression is counted.');
@@ -126,7 +126,7 @@ const viewVerdict = ({ element, view }: SlotState, share: number): Verdict => {
 };
 
 /**
- * Says of one slot what it shows and why; `null` for a placement without a slot. `share` of the slot is in view, 0 to 1.
+ * Explains what a slot shows, and why; `null` for a placement without a slot. `share` is the visible share of the slot, 0 to 1.
  */
 export const verdictOf = (
   placement: PlacementState,
@@ -146,7 +146,7 @@ export const verdictOf = (
   if (shown === null) return emptyVerdict(placement, slot, inspection, now);
   if (placement.isFocused) return verdict('wait', 'Focused', FOCUSED);
   if (shown.isControl) return verdict('plain', 'Held out', HELD_OUT);
-  // A test send stands in front of the answer.
+  // A test send takes precedence over the response.
   if (!shown.isTestSend && placement.answer?.id !== shown.id) {
     const next = placement.answer ? `“${nameOf(placement.answer)}” is next.` : 'No banner is here any more.';
     return verdict('wait', 'Shown', `${next} ${NOT_SWAPPED}`);

@@ -13,8 +13,8 @@ const ARROWS: Record<string, readonly [x: number, y: number]> = {
 };
 
 /**
- * Lets a fixed element be moved by a handle, with the pointer or the arrow keys, and keeps it inside of the window. It hangs
- * on the right and the bottom edge, so that it stays in its corner when the window changes.
+ * Makes a fixed element movable by a handle, with the pointer or arrow keys, and keeps it inside the window. Positioned from the
+ * right and bottom edges, so that it stays in its corner on resize.
  */
 const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSignal): void => {
   let { x, y } = recall();
@@ -30,7 +30,7 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
   const moveTo = (nextX: number, nextY: number): void => {
     [x, y] = [nextX, nextY];
     place();
-    // Where it ended up, so that the next step begins there.
+    // Reads the clamped position, so that the next step starts there.
     x = Number.parseFloat(element.style.right);
     y = Number.parseFloat(element.style.bottom);
     remember({ x, y });
@@ -61,7 +61,7 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
     },
     { signal },
   );
-  // The element has another size when it is made small, and the window when it is turned.
+  // The element's size changes when minimized, and the window's on rotation.
   const resized = new ResizeObserver(place);
   resized.observe(element);
   resized.observe(document.documentElement);
@@ -69,10 +69,10 @@ const makeMovable = (element: HTMLElement, handle: HTMLElement, signal: AbortSig
   signal.addEventListener('abort', () => resized.disconnect());
 };
 
-/** A window over the page: it can be moved, made small, and closed. */
+/** Creates a window over the page that can be moved, minimized and closed. */
 export const createWindow = (content: readonly Node[], signal: AbortSignal, close: () => void) => {
   const summaries: HTMLElement[] = [];
-  /** What the panel says in a few words, and what the button does for who cannot see it. */
+  /** Visible label, and the button's purpose for screen readers. */
   const labelOf = (purpose: string): (Node | string)[] => {
     const summary = node('span', { class: 'summary' });
     summaries.push(summary);
@@ -95,7 +95,7 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
   const element = node('section', { class: 'window', 'aria-label': 'Placard devtools' }, [whole, small], {
     keydown(event) {
       if (event.key !== 'Escape' || whole.hidden) return;
-      // A dialog of the page stays open.
+      // Keeps a dialog of the page open.
       event.stopPropagation();
       setSmall(true);
     },
@@ -108,7 +108,7 @@ export const createWindow = (content: readonly Node[], signal: AbortSignal, clos
   const setSmall = (isSmall: boolean): void => {
     draw(isSmall);
     remember({ isSmall });
-    // The button that was pressed is gone.
+    // The pressed button is gone.
     (isSmall ? small : handle).focus();
   };
   draw(recall().isSmall);

@@ -1,6 +1,6 @@
 import type { Banner } from '../client/index.ts';
 
-/** How a sentence is coloured; the words say it too. */
+/** Tone of a sentence, shown as a color. The text conveys it too. */
 export type Tone = 'good' | 'wait' | 'bad' | 'plain';
 
 export interface Sentence {
@@ -15,7 +15,7 @@ const UNITS: readonly (readonly [ms: number, name: string])[] = [
   [1_000, 's'],
 ];
 
-/** The largest unit that fits: `3 min`, `12 s`; no line breaks inside. */
+/** Formats a duration in its largest unit, such as `3 min`, without line breaks. */
 const duration = (ms: number): string => {
   const [unitMs, name] = UNITS.find(([unit]) => ms >= unit) ?? UNITS.at(-1)!;
   return `${Math.floor(ms / unitMs)}\u00a0${name}`;
@@ -30,7 +30,7 @@ export const relativeTime = (at: number, now: number): string => {
 const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
 export const clockTime = (at: number): string => CLOCK.format(at);
 
-/** What a person would call the banner: its headline, else its first text, else its ID. */
+/** Returns a display name of a banner: its headline, otherwise its first text, otherwise its ID. */
 export const nameOf = (banner: Banner): string => {
   const { headline, ...others } = banner.properties;
   const text = [headline, ...Object.values(others)].find(
