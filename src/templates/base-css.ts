@@ -1,6 +1,6 @@
 /**
- * What all templates share. Hosts theme them with the custom properties named here, set anywhere above the slot;
- * `light-dark()` follows the page's `color-scheme`, so a page that has no dark form never gets a dark banner.
+ * Base styles of all templates. Hosts theme them with the custom properties below, set on any ancestor of the slot.
+ * `light-dark()` follows the page's `color-scheme`, so a page without a dark scheme never gets a dark banner.
  */
 export const BASE_CSS = /* css */ `
 :host {

@@ -1,4 +1,4 @@
-/** A node with its attributes and children, without any markup being parsed. `null` children and attributes are left out. */
+/** Creates an element with attributes and children, without parsing markup. Omits `null` children and attributes. */
 export const buildElement = <Tag extends keyof HTMLElementTagNameMap>(
   document: Document,
   tag: Tag,

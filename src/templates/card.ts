@@ -2,7 +2,7 @@ import { type TemplateEntry, text } from './catalogue.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
-/** An upright card for a column or a grid: picture on top, words below. */
+/** Upright card for a column or grid: image on top, text below. */
 export const CARD: Look = {
   dismissible: true,
   width: '20rem',
@@ -37,7 +37,7 @@ export const CARD: Look = {
 `,
 };
 
-/** Its entry in the catalogue. */
+/** Catalogue entry. */
 export const cardEntry = () =>
   ({
     name: 'card',

@@ -5,15 +5,15 @@ import { type Content, LIMITS, ownValue, readContent } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties, type TemplateProperty } from './properties.ts';
 import type { Drawing, Look } from './template.ts';
 
-/** Endings of the properties of the slides after the first one. */
+/** Property suffixes of the slides after the first. */
 const ENDINGS = ['_2', '_3', '_4'] as const;
 
 const hasSlide = (banner: Drawing['banner'], ending: string): boolean =>
   MESSAGE_NEEDED.some((name) => ['string', 'image'].some((type) => ownValue(banner, name + ending, type)));
 
 /**
- * Slides in a list that scrolls and snaps, by finger, wheel, arrow keys and two buttons. It never moves by itself, so no
- * one needs a button to stop it.
+ * Arranges slides in a list with scroll snapping, navigated by touch, wheel, arrow keys and two buttons. It never moves by
+ * itself, so it needs no pause button.
  */
 const arrange: Look['arrange'] = (messages, { slot, options }) => {
   const { previousLabel = 'Previous', nextLabel = 'Next' } = options;
@@ -47,7 +47,7 @@ const arrange: Look['arrange'] = (messages, { slot, options }) => {
     const at = shown();
     const words = `${at + 1} / ${slides.length}`;
     if (place.textContent !== words) place.textContent = words;
-    // Not `disabled`: the button would lose focus at the last slide.
+    // Not `disabled`, because the button would lose focus at the last slide.
     previous.setAttribute('aria-disabled', String(at === 0));
     next.setAttribute('aria-disabled', String(at === slides.length - 1));
   };
@@ -60,7 +60,7 @@ const arrange: Look['arrange'] = (messages, { slot, options }) => {
   ]);
 };
 
-/** Up to four cards side by side, one in view at a time. */
+/** Up to four cards side by side, one visible at a time. */
 export const CAROUSEL: Look = {
   base: CARD,
   dismissible: true,
@@ -154,7 +154,7 @@ const slideProperties = <Ending extends (typeof ENDINGS)[number]>(ending: Ending
   ] as const satisfies readonly TemplateProperty[];
 };
 
-/** Its entry in the catalogue. */
+/** Catalogue entry. */
 export const carouselEntry = () =>
   ({
     name: 'carousel',

@@ -1,40 +1,40 @@
 import type { TemplateProperty } from './properties.ts';
 
-/** A message to begin from. */
+/** Example message of a template. */
 export interface TemplateStarter {
   name: string;
   summary: string;
-  /** Returns the properties, by name, as a campaign has them. */
+  /** Returns the properties by name, as in a campaign. */
   properties(
     nowMs: number,
   ): Record<string, { type: 'string' | 'boolean' | 'datetime'; value: string | boolean }>;
 }
 
 /**
- * Everything about a template but its drawing: the schema of the workspace file, the Studio, the documentation and the tests
- * read it. Beside the template, in an export of its own, so that no page loads it.
+ * Metadata of a template, for the JSON Schema of the workspace file, the Studio, documentation and tests. In a separate export,
+ * so that no page loads it.
  */
 export interface TemplateEntry<Name extends string = string> {
-  /** As in a workspace file, and as `placard/templates` exports it. */
+  /** Name in workspace files, and of the export of `placard/templates`. */
   name: Name;
   label: string;
-  /** Properties that it draws, in the order in which they are edited. */
+  /** Properties that it renders, in editing order. */
   properties: readonly TemplateProperty[];
-  /** Names of properties, at least one of which a banner must have. */
+  /** Properties of which a banner must have at least one. */
   needed: readonly string[];
   /** Typical width in CSS pixels, for previews. */
   width: number;
-  /** Least height of a good box, as CSS; `wide` from 48 rem of width. */
+  /** Recommended minimum heights as CSS lengths; `wide` from 48 rem of width. */
   heights: { narrow: string; wide: string };
   starters: readonly TemplateStarter[];
 }
 
-/** A text of a starter. */
+/** Creates a text property of a starter. */
 export const text = (value: string) => ({ type: 'string', value }) as const;
 
-/** Returns the properties of all entries, each once. */
+/** Returns the distinct properties of all entries. */
 export const uniqueProperties = <Name extends string>(
-  // A function: a call in the arguments of a call that is marked as pure would stay in every bundle.
+  // A function, because a nested call in the arguments of a pure call would stay in every bundle.
   readEntries: () => readonly { properties: readonly TemplateProperty<Name>[] }[],
 ): TemplateProperty<Name>[] => {
   const byName = new Map(

@@ -4,7 +4,7 @@ import { LIMITS } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
-/** A card with two buttons side by side, for a question with two answers: each leads somewhere, and needs no form. */
+/** Card with two buttons side by side, for a question with two answers. Each is a link. */
 export const CHOICE: Look = {
   base: CARD,
   dismissible: true,
@@ -17,7 +17,7 @@ export const CHOICE: Look = {
 `,
 };
 
-/** Its entry in the catalogue. */
+/** Catalogue entry. */
 export const choiceEntry = () =>
   ({
     name: 'choice',

@@ -1,31 +1,34 @@
 import type { Banner, Slot } from '../client/index.ts';
 
 export const THEMES = ['auto', 'light', 'dark', 'accent'] as const;
-/** The colours of a banner. `auto` follows the page. */
+/** Color theme of a banner. `auto` follows the page. */
 export type Theme = (typeof THEMES)[number];
 
-/** The content of a template: checked, bounded, and with URLs that are safe to use. `null` for a part that is missing. */
+/** Content of a template, validated, with limited lengths and safe URLs. `null` for missing parts. */
 export interface Content {
   headline: string | null;
   body: string | null;
   buttonText: string | null;
   link: string | null;
-  /** A second button, where it has both its text and its link. */
+  /** Second button, if it has both text and link. */
   second: { buttonText: string; link: string } | null;
   image: string | null;
   imageAlt: string;
-  /** Where the banner is dark. */
+  /** Image for dark mode. */
   imageDark: string | null;
-  /** The same image in other widths, as a `srcset` has them. */
+  /** Other widths of the image, in `srcset` syntax. */
   imageWidths: string | null;
   theme: Theme;
   dismissible: boolean;
   dismissText: string | null;
-  /** Of the words, as BCP 47 has it; `null` where the service does not say. */
+  /** BCP 47 language tag of the text; `null` if unknown. */
   language: string | null;
 }
 
-/** Characters of each text that are drawn; the rest is cut with an ellipsis. Not in `properties.ts`, whose words for editors no page needs. */
+/**
+ * Maximum characters of each text; longer text is truncated with an ellipsis. Not in `properties.ts`, whose editor texts pages do
+ * not need.
+ */
 export const LIMITS = {
   headline: 160,
   body: 480,
@@ -37,7 +40,7 @@ export const LIMITS = {
 };
 const DEFAULT_LIMIT = 2_000;
 
-/** Cut by code points, so that no half of a surrogate pair is left, and before any trimming: it may be megabytes. */
+/** Truncates by code points, to keep surrogate pairs whole, and before trimming, because the text may have megabytes. */
 const bounded = (text: string, most: number): string => {
   const head = Array.from(text.slice(0, most * 2 + 2));
   const cut = text.length > most * 2 + 2 || head.length > most;
@@ -45,24 +48,27 @@ const bounded = (text: string, most: number): string => {
   return cut && kept !== '' ? `${kept}…` : kept;
 };
 
-/** The property's value where it has the declared type, else `null`; own members only, so `__proto__` is no property. */
+/**
+ * Returns the value of a property if it has the declared type, otherwise `null`. Own properties only, so that `__proto__` is
+ * ignored.
+ */
 export const ownValue = (banner: Banner, name: string, type: string): unknown => {
   if (!Object.hasOwn(banner.properties, name)) return null;
   const property = banner.properties[name];
   return property?.type === type ? property.value : null;
 };
 
-/** A text as it is drawn, with at most `most` characters; `null` where there is none. */
+/** Returns a text, truncated to `most` characters; `null` if missing. */
 export const textOf = (banner: Banner, name: string, most = DEFAULT_LIMIT): string | null => {
   const value = ownValue(banner, name, 'string');
   if (typeof value !== 'string') return null;
   return bounded(value, most) || null;
 };
 
-/** Candidates of a `srcset`. */
+/** Maximum candidates of a `srcset`. */
 const MAX_WIDTHS = 10;
 
-/** `/a-640.jpg 640w, /a-1280.jpg 1280w` with those URLs that are safe; `null` where there is none. */
+/** Returns a `srcset` such as `/a-640.jpg 640w, /a-1280.jpg 1280w` with the safe URLs; `null` if none. */
 const widthsOf = (banner: Banner, slot: Pick<Slot, 'safeUrl'>, ending: string): string | null =>
   (textOf(banner, `image_widths${ending}`) ?? '')
     .split(/,\s+/, MAX_WIDTHS)
@@ -74,8 +80,8 @@ const widthsOf = (banner: Banner, slot: Pick<Slot, 'safeUrl'>, ending: string): 
     .join(', ') || null;
 
 /**
- * Reads a banner for a template. Throws where there is nothing to draw: an empty box must not count as seen. `ending` is what the names of
- * a further message of the banner end in: `_2`.
+ * Reads the content of a banner. Throws if there is nothing to render, because an empty box must not count as an impression.
+ * `ending` is the property suffix of a further message, such as `_2`.
  */
 export const readContent = (
   banner: Banner,
@@ -88,7 +94,7 @@ export const readContent = (
     const link = ownValue(banner, name + ending, 'string');
     return link === null || link === '' ? null : slot.safeUrl(link, 'link');
   };
-  // Set by hand it may be a string.
+  // May be a string if set manually.
   const imageOf = (name: 'image' | 'image_dark') => {
     const image = ownValue(banner, name + ending, 'image') ?? ownValue(banner, name + ending, 'string');
     return image === null || image === '' ? null : slot.safeUrl(image, 'image');

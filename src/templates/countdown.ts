@@ -8,9 +8,9 @@ import type { Look } from './template.ts';
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
-/** Between two looks at a time that has come. */
+/** Interval between checks after the time has passed. */
 const LOOK_AGAIN_MS = 5 * SECOND_MS;
-/** Of what is left, the largest first. */
+/** Units of the remaining time, largest first. */
 const UNITS = [
   ['day', 1_440 * MINUTE_MS],
   ['hour', 60 * MINUTE_MS],
@@ -18,13 +18,13 @@ const UNITS = [
   ['second', SECOND_MS],
 ] as const;
 
-/** Not every engine that the templates run in has it, nor do all versions of TypeScript. */
+/** `Intl.DurationFormat` is missing in some supported engines and TypeScript versions. */
 type Durations = new (
   language: string[],
   options: { style: string },
 ) => { format(duration: Record<string, number>): string };
 
-/** `2 days, 3 hr, 4 min, 5 sec`, in a language. Units before the first that is not 0 are left out. */
+/** Formats a duration such as `2 days, 3 hr, 4 min, 5 sec` in a language. Omits leading zero units. */
 const durationText = (
   leftMs: number,
   units: typeof UNITS | readonly (typeof UNITS)[number][],
@@ -50,20 +50,20 @@ const durationText = (
     .join(', ');
 };
 
-/** The language of the banner's words, else the page's; a wrong tag would throw. */
+/** Returns the language of the banner, otherwise of the page. An invalid tag would throw. */
 const languageOf = (banner: Banner, { element }: Slot): string[] => {
   const named = ownValue(banner, 'language', 'string') ?? element.ownerDocument.documentElement.lang;
   try {
     return Intl.getCanonicalLocales(String(named || []));
   } catch {
-    // The reader's own.
+    // Falls back to the user's locale.
     return [];
   }
 };
 
 /**
- * What is left until a moment, by the service's clock. It changes every second, or every minute for those who ask for less motion. A screen reader
- * finds it where it stands and is told of the end once, not of each second.
+ * Timer until a moment by the service's clock. Updates every second, or every minute with reduced motion. Screen readers can read
+ * it at any time, and announce only the end.
  */
 const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
   const until = ownValue(banner, 'countdown_to', 'datetime');
@@ -83,9 +83,9 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
       left.hidden = isOver;
       over.textContent = isOver ? textOf(banner, 'countdown_end', LIMITS.countdown_end) : '';
     }
-    // Rounded up: the last second is a second, and the end comes with zero.
+    // Rounded up, so that the last second shows as 1 and the end is at zero.
     if (!isOver) left.textContent = durationText(Math.ceil(leftMs / stepMs) * stepMs, units, language);
-    // The end may be a wrong clock's, until the first answer of the service has corrected it.
+    // The device's clock may be wrong until the first response corrects it.
     next = setTimeout(tick, isOver ? LOOK_AGAIN_MS : Math.min(leftMs, leftMs % stepMs || stepMs));
   };
   tick();
@@ -93,7 +93,7 @@ const timer = (banner: Banner, slot: Slot): HTMLElement | null => {
   return buildElement(document, 'p', { class: 'time' }, [left, over]);
 };
 
-/** A card with the time that is left. */
+/** Card with a countdown. */
 export const COUNTDOWN: Look = {
   base: CARD,
   dismissible: true,
@@ -106,7 +106,7 @@ export const COUNTDOWN: Look = {
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Its entry in the catalogue. */
+/** Catalogue entry. */
 export const countdownEntry = () =>
   ({
     name: 'countdown',
@@ -140,7 +140,7 @@ export const countdownEntry = () =>
         summary: 'Counts down to a moment, and says something else after it.',
         properties: (nowMs: number) => ({
           headline: text('The sale ends soon'),
-          // A whole hour in three days.
+          // A full hour in three days.
           countdown_to: {
             type: 'datetime',
             value: new Date(Math.ceil(nowMs / HOUR_MS) * HOUR_MS + 72 * HOUR_MS).toISOString(),

@@ -14,8 +14,8 @@ const cross = (document: Document): SVGElement => {
 };
 
 /**
- * Keeps a keyboard or screen-reader user where the banner was, instead of at the top of the page. The slot takes focus
- * for that moment only, and it does nothing when a held Enter repeats, which the next button on the page would.
+ * Moves focus to the slot, so that keyboard and screen-reader users do not return to the top of the page. The slot is focusable
+ * only for this moment, and ignores a held Enter, which would press the page's next button.
  */
 const restFocus = (slot: HTMLElement): void => {
   if (slot.hasAttribute('tabindex')) {
@@ -27,7 +27,7 @@ const restFocus = (slot: HTMLElement): void => {
   slot.focus({ preventScroll: true });
 };
 
-/** A real button that dismisses the banner. */
+/** Creates a `<button>` that dismisses the banner. */
 export const dismissButton = (slot: Slot, label: string): HTMLButtonElement => {
   const document = slot.element.ownerDocument;
   const attributes = { type: 'button', class: 'dismiss', 'aria-label': label };

@@ -1,4 +1,4 @@
-/** The first `length` code points, back to the end of a word where there is one, and an ellipsis. */
+/** Returns the first `length` code points, cut at the last word boundary if any, with an ellipsis. */
 const shorten = (text: string, length: number): string => {
   const characters = Array.from(text);
   const kept = characters.slice(0, length).join('');
@@ -6,15 +6,15 @@ const shorten = (text: string, length: number): string => {
   return `${(isWordEnd ? kept : kept.replace(/\s\S*$/, '')).trimEnd()}…`;
 };
 
-/** Code points of a headline in a box that is too low for one line. */
+/** Code points of a headline if the box is too low for one line. */
 const LEAST_LENGTH = 12;
 
 /**
- * Shortens the texts of a panel whose height the page has set, the last one first, until every line is inside: a line that
- * the edge of the box cuts through cannot be read. A box that may grow shows its text whole.
+ * Truncates the texts of a panel with a fixed height, the last one first, until every line fits, because a clipped line is
+ * unreadable. In a box that can grow, texts are shown in full.
  *
- * `-webkit-line-clamp` would need `overflow: hidden`, which cuts the letters of a tall font at the edge of their line. A
- * ResizeObserver would be an error event of the page in WebKit, which lays container queries out in two steps.
+ * `-webkit-line-clamp` would need `overflow: hidden`, which clips glyphs of tall fonts. A ResizeObserver would cause an error
+ * event in WebKit, which lays out container queries in two passes.
  */
 export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: AbortSignal): void => {
   const { fonts, defaultView: view } = panel.ownerDocument;
@@ -37,7 +37,7 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
     }
     let isDropped = false;
     for (const { element, node, whole } of parts) {
-      // Where the body has no line at all, the headline ends with its ellipsis.
+      // If no line of the body fits, the headline ends with an ellipsis.
       if (!overflows() && !isDropped) return;
       let [fitting, tooLong] = [0, Array.from(whole).length + 1];
       while (tooLong - fitting > 1) {
@@ -46,7 +46,7 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
         if (overflows()) tooLong = length;
         else fitting = length;
       }
-      // Without its first text, which names it, the banner would say nothing.
+      // The first text names the banner, so it is never dropped.
       isDropped = fitting === 0 && element !== texts[0];
       element.hidden = isDropped;
       node.data = isDropped ? whole : shorten(whole, fitting || LEAST_LENGTH);
@@ -54,7 +54,7 @@ export const fitTexts = (panel: HTMLElement, texts: HTMLElement[], signal: Abort
   };
 
   shortenTexts();
-  // The box got lower, or its text higher.
+  // The box got lower, or the text higher.
   const observer = new IntersectionObserver(shortenTexts, { root: panel, threshold: 1 });
   observer.observe(content);
   view?.addEventListener('resize', shortenTexts, { signal });

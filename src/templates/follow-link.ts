@@ -1,24 +1,24 @@
 import type { Slot } from '../client/index.ts';
 
-/** Longest a plain click waits for its event to be durable before the page is left. A write takes a few milliseconds. */
+/** Maximum delay of a plain click until its event is durable, in milliseconds. A write takes a few. */
 const CLICK_CAP_MS = 250;
 
-/** Leaves the page for `url`; a host with a router of its own, or a native shell, passes its way of doing that. */
+/** Navigates to `url`. Override it for a client-side router or a native shell. */
 export type Navigate = (url: string) => void;
 
 const isPlain = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
 
-/** Only a navigation of this page can outrun the write: mailto, tel and fragments leave the page where it is. */
+/** Whether a navigation may cancel the write. mailto, tel and fragment links keep the page. */
 const leavesPage = (url: URL, here: Location): boolean =>
   /^https?:$/.test(url.protocol) && !(url.hash !== '' && url.href.split('#')[0] === here.href.split('#')[0]);
 
-/** Under `<base target="_top">` a link in a frame leads out of it: only the browser goes there. */
+/** Matches `<base target="_top">`, with which a link leaves its frame. Only the browser can navigate there. */
 const ELSEWHERE = 'base[target]:not([target=_self])';
 
 /**
- * Logs each click on `anchor`. A plain click waits until the event is stored, never longer than the cap, and then
- * navigates; new-tab clicks and everything else the browser does itself.
+ * Logs each click on `anchor`. A plain click navigates after the event is stored, or after `CLICK_CAP_MS`. The browser handles
+ * new-tab clicks and everything else.
  */
 export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Navigate): void => {
   const { ownerDocument: document } = anchor;
@@ -29,7 +29,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     try {
       if (navigate) return navigate(url);
     } catch (cause) {
-      // The host's own mistake: the link is followed all the same.
+      // An error of the host's `navigate`; the link is followed anyway.
       console.error(cause);
     }
     view?.location.assign(url);
@@ -44,7 +44,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
       return;
     }
     event.preventDefault();
-    // A second click while the first is being stored would be the same wish counted twice.
+    // A second click during the write would count twice.
     if (leaving) return;
     leaving = true;
     const timer = view.setTimeout(() => leaving && go(url), CLICK_CAP_MS);
@@ -54,7 +54,7 @@ export const followLink = (anchor: HTMLAnchorElement, slot: Slot, navigate?: Nav
     };
     slot.click().then(stored, stored);
   };
-  // A middle click opens a tab and is no `click` event; a right click (button 2) opens only a menu.
+  // A middle click opens a tab without a `click` event; a right click (button 2) only opens a menu.
   const onAuxClick = (event: MouseEvent) => {
     if (event.button === 1 && !event.defaultPrevented) void slot.click();
   };

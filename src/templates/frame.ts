@@ -3,13 +3,13 @@ import type { Slot } from '../client/index.ts';
 type View = Window & typeof globalThis;
 
 const TAG = 'placard-frame';
-/** Narrower than this, in CSS pixels, a slot has no width of its own: its parent shrinks to fit. */
+/** Width in CSS pixels below which a slot has no width of its own, because its parent shrinks to fit. */
 const NARROW_PX = 16;
 
 /** A constructed sheet belongs to one document, so an iframe needs its own. */
 const sheets = new WeakMap<Document, Map<string, CSSStyleSheet>>();
 
-/** Constructed sheets need no `style-src`: no `<style>`, no style attribute. */
+/** Returns a constructed sheet, which needs no `style-src` in the CSP. */
 const sheetFor = (document: Document, { CSSStyleSheet }: View, css: string): CSSStyleSheet => {
   const known = sheets.get(document) ?? new Map<string, CSSStyleSheet>();
   sheets.set(document, known);
@@ -21,14 +21,13 @@ const sheetFor = (document: Document, { CSSStyleSheet }: View, css: string): CSS
   return sheet;
 };
 
-/** Defines the element once in each window. A custom element because nothing else is told that it is in another document. */
+/** Defines the custom element once per window. Only custom elements are notified when they move to another document. */
 const defineFrame = (view: View): void => {
   if (view.customElements.get(TAG)) return;
   view.customElements.define(
     TAG,
     class extends view.HTMLElement {
       adoptStyles?: () => void;
-      /** The browser calls it. */
       adoptedCallback(): void {
         this.adoptStyles?.();
       }
@@ -36,7 +35,10 @@ const defineFrame = (view: View): void => {
   );
 };
 
-/** The content of a container has no width for its parents: in one that shrinks to fit, the slot collapses to its borders. */
+/**
+ * Sets a minimum width. A container's content does not contribute to its parents' width, so in a parent that shrinks to fit, the
+ * slot would collapse to its borders.
+ */
 const keepWidth = (host: HTMLElement, slot: HTMLElement, width: string): void => {
   const isCollapsed = host.offsetHeight > 0 && slot.offsetWidth < NARROW_PX;
   let parent = isCollapsed ? slot.parentElement : null;
@@ -48,13 +50,13 @@ const keepWidth = (host: HTMLElement, slot: HTMLElement, width: string): void =>
 
 interface FrameOptions {
   css: string[];
-  /** Length of CSS that the template has where its slot has no width of its own. */
+  /** CSS width of the template if its slot has no width of its own. */
   width: string;
 }
 
 /**
- * A shadow root of our own inside the slot: page styles stop at it, ours do not leave it, custom properties get through.
- * Not on the slot's element itself, because a shadow root cannot be taken off again.
+ * Renders into a shadow root inside the slot, which isolates styles in both directions; custom properties inherit. Not on the
+ * slot's element itself, because a shadow root cannot be removed.
  */
 export const openFrame = (slot: Slot, panel: HTMLElement, { css, width }: FrameOptions): (() => void) => {
   const document = slot.element.ownerDocument;
@@ -62,7 +64,7 @@ export const openFrame = (slot: Slot, panel: HTMLElement, { css, width }: FrameO
   if (view) defineFrame(view);
   const host = document.createElement(TAG);
   const root = host.attachShadow({ mode: 'open' });
-  // The browser takes the sheets off when the slot moves into another document.
+  // The browser drops adopted sheets when the slot moves to another document.
   const adoptStyles = () => {
     const { ownerDocument } = host;
     const view = ownerDocument.defaultView as View | null;
@@ -70,7 +72,7 @@ export const openFrame = (slot: Slot, panel: HTMLElement, { css, width }: FrameO
   };
   adoptStyles();
   Object.assign(host, { adoptStyles });
-  // Without a doctype, 100 % of a height that no box has given would be that of the window.
+  // In quirks mode, a height of 100% without a fixed parent height would be the window's.
   if (document.compatMode === 'BackCompat') host.style.blockSize = 'auto';
   root.append(panel);
   slot.element.append(host);

@@ -3,11 +3,10 @@ import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties
 import type { Look } from './template.ts';
 
 /**
- * The large one. Words stand beside the picture and never on it, so that no photograph can make them unreadable.
+ * Large banner. Text is next to the image and never on it, so that it stays readable with any photo.
  *
- * One of the two alone has the whole box: a picture to its edges, words in the middle, clear of the close button. A headline of
- * several sentences at full size would be a page of its own. In a box that is too low for both, the picture gives way to the
- * words, down to its least height.
+ * An image or text alone fills the box: the image to its edges, the text centered, clear of the close button. Long headlines use
+ * a smaller size. In a box that is too low for both, the image shrinks to its minimum height first.
  */
 export const HERO: Look = {
   dismissible: false,
@@ -42,7 +41,7 @@ export const HERO: Look = {
 `,
 };
 
-/** Its entry in the catalogue. */
+/** Catalogue entry. */
 export const heroEntry = () =>
   ({
     name: 'hero',

@@ -14,28 +14,28 @@ export type { Theme } from './content.ts';
 export type { Navigate } from './follow-link.ts';
 export type { Template, TemplateEntry, TemplateOptions, TemplateProperty };
 
-// A new template is its file, and here an export and its place in the two lists at the end; the compiler asks for the second one. Each
-// call is marked as pure: a bundler leaves out what an application does not import.
+// To add a template, add its file, an export here, and an entry in the two lists below; the compiler checks the second. Each call
+// is marked as pure, so that bundlers drop unused templates.
 
-/** A strip across the page: a thumbnail, a headline over a few words, a button. */
+/** Horizontal strip: thumbnail, headline, short text and button. */
 export const strip: Template = /* @__PURE__ */ createTemplate('strip', STRIP);
-/** An upright card for a column or a grid. */
+/** Upright card for a column or grid. */
 export const card: Template = /* @__PURE__ */ createTemplate('card', CARD);
-/** The large one. */
+/** Large banner with text next to the image. */
 export const hero: Template = /* @__PURE__ */ createTemplate('hero', HERO);
-/** A card that counts down to `countdown_to`, and says `countdown_end` then. */
+/** Card with a countdown to `countdown_to`, which then shows `countdown_end`. */
 export const countdown: Template = /* @__PURE__ */ createTemplate('card countdown', COUNTDOWN);
-/** A card with two buttons, each with its own link. */
+/** Card with two buttons, each with its own link. */
 export const choice: Template = /* @__PURE__ */ createTemplate('card choice', CHOICE);
-/** Up to four cards side by side, each with its own picture and link. It never moves by itself. */
+/** Up to four cards side by side, each with its own image and link. Never moves by itself. */
 export const carousel: Template = /* @__PURE__ */ createTemplate('card', CAROUSEL);
 
-/** The templates that `<placard-banner>` knows by itself. */
+/** Built-in templates of `<placard-banner>`. */
 export type TemplateName = 'strip' | 'card' | 'hero';
-/** A placement hook for each of them. */
+/** Placement hooks by template name. */
 export type Templates = Record<TemplateName, PlacementHook>;
 
-/** These three with the host's own navigation and words; `hero.with(options)` makes one of them. */
+/** Creates the built-in templates with options, such as navigation and labels. For a single one, use `hero.with(options)`. */
 export const createTemplates = (options: TemplateOptions = {}): Templates => ({
   strip: strip.with(options),
   card: card.with(options),
@@ -45,20 +45,20 @@ export const createTemplates = (options: TemplateOptions = {}): Templates => ({
 const createCatalogue = () =>
   [heroEntry(), cardEntry(), stripEntry(), countdownEntry(), choiceEntry(), carouselEntry()] as const;
 
-/** Every template, in the order in which editors offer them: its properties, sizes and messages to begin from. */
+/** All templates in display order, with their properties, sizes and starters. */
 export const TEMPLATE_CATALOGUE: readonly TemplateEntry<CatalogueName>[] = /* @__PURE__ */ createCatalogue();
 
 type Entry = ReturnType<typeof createCatalogue>[number];
-/** Names of the templates of the catalogue. */
+/** Template names of the catalogue. */
 export type CatalogueName = Entry['name'];
-/** Names of the properties that templates read. */
+/** Property names of all templates. */
 export type TemplatePropertyName = Entry['properties'][number]['name'];
 
-/** Everything the ready-made templates read, each once. All are optional; a banner with no headline, body or image is refused. */
+/** Distinct properties of all templates. All are optional, but a banner without a headline, body or image is invalid. */
 export const TEMPLATE_PROPERTIES: readonly TemplateProperty<TemplatePropertyName>[] =
   /* @__PURE__ */ uniqueProperties(createCatalogue);
 
-/** A placement hook for each template of the catalogue. */
+/** Placement hooks of all templates, by name. */
 export const TEMPLATES: Readonly<Record<CatalogueName, Template>> = {
   strip,
   card,

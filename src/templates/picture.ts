@@ -4,14 +4,14 @@ import type { Content } from './content.ts';
 
 export interface Picture {
   box: HTMLElement;
-  /** Resolves when the image is there, rejects where it cannot be loaded. */
+  /** Resolves when the image has loaded. Rejects if it fails. */
   loaded: Promise<void>;
 }
 
-/** Pages whose first image in view has been asked for ahead of others. */
+/** Documents whose first visible image was requested with high priority. */
 const prioritised = new WeakSet<Document>();
 
-/** The first image of the page that is in view when it is drawn is most often the largest thing that the reader waits for. */
+/** Returns `high` for the first visible image of a page, which is most often the LCP element. */
 const priorityOf = (element: HTMLElement): string | null => {
   const { ownerDocument } = element;
   const { top, bottom } = element.getBoundingClientRect();
@@ -21,7 +21,7 @@ const priorityOf = (element: HTMLElement): string | null => {
   return 'high';
 };
 
-/** Whether the banner is dark where it stands: for good, with the reader's settings, or never, as on a page that has no dark form. */
+/** Whether the banner is dark: always, by the user's preference, or never, as on a page without a dark scheme. */
 const darkness = (element: HTMLElement, theme: Content['theme']): 'always' | 'asked' | 'never' => {
   const { colorScheme = '' } = getComputedStyle(element);
   if (theme === 'dark' || (theme === 'auto' && colorScheme === 'dark')) return 'always';
@@ -30,7 +30,7 @@ const darkness = (element: HTMLElement, theme: Content['theme']): 'always' | 'as
     : 'never';
 };
 
-/** The image in a box whose size does not depend on it: nothing moves when it arrives, or when it turns out to be missing. */
+/** Renders the image in a box of fixed size, so that loading or failing causes no layout shift. */
 export const picture = (slot: Slot, image: string, content: Content): Picture => {
   const { element, signal } = slot;
   const { imageAlt, imageDark, imageWidths, theme } = content;
@@ -43,7 +43,7 @@ export const picture = (slot: Slot, image: string, content: Content): Picture =>
     decoding: 'async',
     draggable: 'false',
     fetchpriority: priorityOf(element),
-    // The banner is as wide as its slot at most.
+    // The banner is at most as wide as its slot.
     sizes: widths && `${element.clientWidth || 1_280}px`,
     srcset: widths,
   });
@@ -52,7 +52,7 @@ export const picture = (slot: Slot, image: string, content: Content): Picture =>
     img.addEventListener(
       'error',
       () => {
-        // The empty box stays: words that took its room would move under the reader's eyes.
+        // Keeps the empty box, to avoid a layout shift.
         img.remove();
         reject(new Error(`The image ${url} cannot be loaded`));
       },
@@ -63,7 +63,7 @@ export const picture = (slot: Slot, image: string, content: Content): Picture =>
     dark === 'asked' &&
     buildElement(document, 'source', { media: '(prefers-color-scheme: dark)', srcset: imageDark });
   const shown = source ? buildElement(document, 'picture', {}, [source, img]) : img;
-  // Last of all: from here on it loads.
+  // Set last, because it starts loading.
   img.src = url;
   return { box: buildElement(document, 'div', { class: 'picture' }, [shown]), loaded };
 };

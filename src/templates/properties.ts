@@ -1,26 +1,26 @@
 import { LIMITS, THEMES } from './content.ts';
 
-// The lists are functions, so that every bundler leaves out what a page does not call.
+// Lists are functions, so that bundlers drop those that a page does not call.
 
-/** How a property is edited: the wire's type, and for a string whether it is a line, a text, a link or a choice. */
+/** Editor metadata of a property: its wire type, and for strings whether it is a line, text, link or choice. */
 export interface TemplateProperty<Name extends string = string> {
   name: Name;
   type: 'string' | 'boolean' | 'image' | 'datetime';
   input: 'line' | 'text' | 'link' | 'widths' | 'choice' | 'switch' | 'image' | 'moment';
   label: string;
   help: string;
-  /** Characters that are drawn; the rest is cut with an ellipsis. */
+  /** Maximum characters; longer text is truncated with an ellipsis. */
   most?: number;
   choices?: readonly string[];
-  /** Whether each language needs its own: `needed` where readers read it, `never` where it is the same in all. Default: it may have one. */
+  /** Translation: `needed` for text that users read, `never` if the same in all languages. Default: optional. */
   translation?: 'needed' | 'never';
-  /** A text in which readers may find their own name. */
+  /** The text may contain the user's name. */
   isPersonal?: true;
-  /** Few banners have it. */
+  /** Rarely used. */
   isRare?: true;
 }
 
-/** The message: what all templates draw. */
+/** Message properties, which all templates render. */
 export const messageProperties = () =>
   [
     {
@@ -93,7 +93,7 @@ export const messageProperties = () =>
     },
   ] as const satisfies readonly TemplateProperty[];
 
-/** How it looks and closes, of all templates. */
+/** Appearance and dismissal properties, common to all templates. */
 export const frameProperties = () =>
   [
     {
@@ -126,5 +126,5 @@ export const frameProperties = () =>
     },
   ] as const satisfies readonly TemplateProperty[];
 
-/** What a message can be without its other parts. */
+/** Parts that a message can consist of alone. */
 export const MESSAGE_NEEDED = ['headline', 'body', 'image'] as const;

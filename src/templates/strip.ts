@@ -2,7 +2,7 @@ import { type TemplateEntry, text } from './catalogue.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
-/** A strip across the page: a thumbnail, a headline over a few words, a button. */
+/** Horizontal strip: thumbnail, headline, short text and button. */
 export const STRIP: Look = {
   dismissible: true,
   css: /* css */ `
@@ -55,7 +55,7 @@ export const STRIP: Look = {
 `,
 };
 
-/** Its entry in the catalogue. */
+/** Catalogue entry. */
 export const stripEntry = () =>
   ({
     name: 'strip',

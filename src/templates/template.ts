@@ -8,38 +8,40 @@ import { followLink, type Navigate } from './follow-link.ts';
 import { openFrame } from './frame.ts';
 import { type Picture, picture } from './picture.ts';
 
-/** How the templates fit into the host: its navigation and its words. */
+/** Navigation and labels of templates. */
 export interface TemplateOptions {
-  /** Gets the link of every plain click, mailto and tel as well, once it is stored. Default: the browser goes there. */
+  /**
+   * Called with the URL of each plain click, including mailto and tel, after the click is stored. Default: the browser navigates.
+   */
   navigate?: Navigate | undefined;
-  /** Name of the region where the banner has no headline. Default `Promotion`. */
+  /** Accessible name of the region if the banner has no headline. Default `Promotion`. */
   regionLabel?: string | undefined;
-  /** Name of the close button where the banner brings none. Default `Dismiss`. */
+  /** Label of the close button if the banner has none. Default `Dismiss`. */
   dismissLabel?: string | undefined;
-  /** Names of the buttons of a carousel. Default `Previous` and `Next`. */
+  /** Labels of the carousel buttons. Default `Previous` and `Next`. */
   previousLabel?: string | undefined;
   nextLabel?: string | undefined;
 }
 
-/** What makes one template: its styles, and whether its close button is there by default. */
+/** Definition of a template: its styles, and whether it has a close button by default. */
 export interface Look {
   css: string;
-  /** Where the slot has no width of its own. Default `40rem`. */
+  /** Width if the slot has no width of its own. Default `40rem`. */
   width?: string;
-  /** The look that it is a form of: its styles come first. */
+  /** Look that it extends, whose styles come first. */
   base?: Look;
   dismissible: boolean;
-  /** More of its own between the words and the button; `null` where the banner does not have it. */
+  /** Renders an element between text and button; `null` if the banner has none. */
   part?: (banner: Banner, slot: Slot) => HTMLElement | null;
-  /** Whether it has a second button beside the first. */
+  /** Whether it has a second button. */
   hasChoice?: boolean;
-  /** Returns the messages after the first one. */
+  /** Returns the messages after the first. */
   further?: (banner: Banner, slot: Slot) => Content[];
-  /** Returns the section that holds the messages. Default: the first message is the section. */
+  /** Returns the section with the messages. Default: the first message is the section. */
   arrange?: (messages: readonly { element: HTMLElement }[], drawing: Drawing) => HTMLElement;
 }
 
-/** What is drawn, and where. */
+/** Banner, slot and options of a rendering. */
 export interface Drawing {
   name: string;
   look: Look;
@@ -48,13 +50,13 @@ export interface Drawing {
   slot: Slot;
 }
 
-/** A placement hook, and how to make one of the same template that fits into the host. */
+/** Placement hook that can be customized. */
 export interface Template extends PlacementHook {
-  /** The template with the host's own navigation and words. */
+  /** Returns the template with the host's navigation and labels. */
   with(options: TemplateOptions): PlacementHook;
 }
 
-/** Characters from which a headline is set as a text rather than as a title. */
+/** Length from which a headline is styled as text instead of a title. */
 const LONG_HEADLINE = 60;
 
 const link = (
@@ -71,7 +73,7 @@ const link = (
   return anchor;
 };
 
-/** The headline and the body, as far as they are there. */
+/** Renders the headline and body, if present. */
 const words = (content: Content, slot: Slot, reach: string, navigate?: Navigate): HTMLElement[] => {
   const { headline, body } = content;
   const document = slot.element.ownerDocument;
@@ -86,7 +88,7 @@ const words = (content: Content, slot: Slot, reach: string, navigate?: Navigate)
   ].filter((each) => each !== null);
 };
 
-/** Nothing is seen yet while an element is busy: no impression counts. */
+/** Marks an element as busy while pending, so that no impression counts. */
 const markBusy = ({ element, signal }: Slot, until: Promise<void>): void => {
   const end = () => element.removeAttribute('aria-busy');
   element.setAttribute('aria-busy', 'true');
@@ -94,12 +96,12 @@ const markBusy = ({ element, signal }: Slot, until: Promise<void>): void => {
   until.then(end, end);
 };
 
-/** What a hook returns whose drawing is not done, or has failed, before this settles: the client takes a promise for that. */
+/** Returns a cleanup function that is also a promise of the rendering, which the client awaits. */
 const pending = (remove: () => void, done: Promise<void>): (() => void) =>
   // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
   Object.assign(remove, { then: done.then.bind(done) });
 
-/** One message as it is drawn: its picture, its words, its buttons. */
+/** Rendered message: image, texts and buttons. */
 interface Message {
   element: HTMLElement;
   content: Content;
@@ -107,7 +109,7 @@ interface Message {
   picture: Picture | null;
 }
 
-/** Returns a message as one element; its styles begin with the name as a class. */
+/** Renders a message as one element, with the template's name as a class. */
 const drawMessage = (
   { name, look, options, banner, slot }: Drawing,
   content: Content,
@@ -117,7 +119,7 @@ const drawMessage = (
   const { headline, buttonText, image, imageAlt } = content;
   const document = slot.element.ownerDocument;
   const second = look.hasChoice ? content.second : null;
-  // With two links neither is the whole banner.
+  // With two links, neither covers the whole banner.
   const reach = second ? '' : 'cover';
   const texts = words(content, slot, reach, navigate);
   const action = buttonText === null ? null : link(content, slot, buttonText, `action ${reach}`, navigate);
@@ -126,11 +128,11 @@ const drawMessage = (
 
   const drawn = image === null ? null : picture(slot, image, content);
   if (headline === null && !action) {
-    // An image that is the whole banner is itself the link, named by its description.
+    // If the image is the whole banner, it is the link, labeled by its description.
     const cover = drawn && link(content, slot, '', 'cover', navigate);
     cover?.setAttribute('aria-label', imageAlt || regionLabel);
     if (cover) {
-      // Read once: the link says what the image does.
+      // Avoids reading it twice, because the link has the same label.
       drawn?.box.firstElementChild?.setAttribute('aria-hidden', 'true');
       drawn?.box.append(cover);
     }
@@ -141,7 +143,7 @@ const drawMessage = (
     'data-picture': drawn ? 'some' : 'none',
     'data-words': texts.length > 0 || part || action || other ? 'some' : 'none',
     'data-headline': (headline?.length ?? 0) > LONG_HEADLINE ? 'long' : null,
-    // The banner's own words decide which side is its start; without any the page does.
+    // The banner's text determines the direction; without text, the page does.
     dir: texts.length > 0 ? 'auto' : null,
   };
   const element = buildElement(document, tag, attributes, [
@@ -155,7 +157,7 @@ const drawMessage = (
   return { element, content, texts, picture: drawn };
 };
 
-/** Turns a look into a placement hook. */
+/** Creates a placement hook from a look. */
 const createHook =
   (name: string, look: Look, options: TemplateOptions): PlacementHook =>
   (banner, slot) => {
@@ -177,7 +179,7 @@ const createHook =
       width: look.width ?? look.base?.width ?? '40rem',
     });
     for (const { element, texts } of messages) fitTexts(element, texts, slot.signal);
-    // A banner that is its image alone is seen once that is there, and fails with it.
+    // An image-only banner is visible once the image has loaded, and fails with it.
     const [{ picture: only, texts }] = messages as [Message];
     if (messages.length === 1 && only && texts.length === 0) {
       markBusy(slot, only.loaded);
@@ -195,7 +197,7 @@ const createHook =
     return remove;
   };
 
-/** A template, from its look. A bundler leaves out those that nobody imports. */
+/** Creates a template from its look. Bundlers drop unused ones. */
 export const createTemplate = (name: string, look: Look): Template =>
   Object.assign(createHook(name, look, {}), {
     with: (options: TemplateOptions) => createHook(name, look, options),
