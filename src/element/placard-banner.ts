@@ -1,28 +1,28 @@
 import type { Placard, PlacementHook } from '../client/index.ts';
 import { hookNames, namedHook, onProvided, providedPlacard } from './provided.ts';
 
-/** What `<placard-banner>` takes in a template: two attributes, and two properties of the element. */
+/** Attributes and properties of `<placard-banner>` in a template. */
 export interface PlacardBannerAttributes {
-  /** The placement to show. */
+  /** ID of the placement. */
   placement?: string | undefined;
-  /** The name of a template, such as `hero`, where the element has no hook of its own. */
+  /** Name of a template, such as `hero`, if the element has no hook of its own. */
   template?: string | undefined;
-  /** This element's own client. Default: the one that `providePlacard` was given. */
+  /** Client of this element. Default: the one passed to `providePlacard`. */
   placard?: Placard | null | undefined;
-  /** This element's own hook. Default: the one that `template` names. */
+  /** Placement hook of this element. Default: the one named by `template`. */
   hook?: PlacementHook | null | undefined;
 }
 
 const DEFAULT_TEMPLATE = 'card';
 
-/** An element's own properties; its attributes and `providePlacard` give the rest. */
+/** Properties of an element; its attributes and `providePlacard` supply the rest. */
 interface OwnProperties {
   placard: Placard | null;
   hook: PlacementHook | null;
 }
 
 interface Mount {
-  /** Style sheets and nodes belong to one document: a frame needs its own. */
+  /** Style sheets and nodes belong to one document, so a frame needs its own. */
   document: Document;
   placard: Placard;
   placementId: string;
@@ -31,7 +31,7 @@ interface Mount {
 
 const warned = new Set<string>();
 
-/** An element cannot throw to the author of the markup, who looks into the console. Once for each name. */
+/** Warns once per unknown template name. Logged, because an element cannot throw to the author of the markup. */
 const warnOf = (template: string): void => {
   if (warned.has(template)) return;
   warned.add(template);
@@ -39,8 +39,8 @@ const warnOf = (template: string): void => {
 };
 
 /**
- * Keeps one element mounted as its attributes, its properties and the provided client say. Changes are gathered in a
- * microtask: an element that is moved is back in the page by then, and stays mounted as it was.
+ * Keeps an element mounted according to its attributes, properties and the provided client. Batches changes in a microtask, so
+ * that an element that is moved stays mounted.
  */
 const mountElement = (element: HTMLElement, own: OwnProperties) => {
   let mounted: (Mount & { unmount: () => void }) | null = null;
@@ -85,8 +85,8 @@ const mountElement = (element: HTMLElement, own: OwnProperties) => {
 const sheets = new WeakMap<Document, CSSStyleSheet>();
 
 /**
- * An unknown element is inline, and an inline element has no box to fill. `:where` keeps the rule weaker than any of the
- * page's own, and a constructed sheet needs no `style-src`.
+ * Displays the element as a block, because unknown elements are inline and have no box to fill. `:where` has no specificity, so
+ * page rules win, and a constructed sheet needs no `style-src`.
  */
 const displayAsBlock = (element: HTMLElement): void => {
   const root = element.getRootNode() as Document | ShadowRoot;
@@ -99,14 +99,14 @@ const displayAsBlock = (element: HTMLElement): void => {
     sheet.replaceSync(':where(placard-banner) { display: block; }');
     sheets.set(document, sheet);
   }
-  // A page may have set its own sheets anew since.
+  // The page may have replaced its adopted sheets since.
   if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets = [...root.adoptedStyleSheets, sheet];
 };
 
-/** Without a DOM (on a server) there is nothing to extend, and nothing is ever constructed. */
+/** On a server without a DOM, a placeholder that is never constructed. */
 const Base: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as unknown as typeof HTMLElement);
 
-/** Values set before the element was defined sit on the instance and would hide the class's own accessors. */
+/** Moves values set before the element was defined from the instance to the accessors, which they would hide. */
 const takeEarly = <Name extends keyof OwnProperties>(
   element: HTMLElement & OwnProperties,
   name: Name,
@@ -117,16 +117,13 @@ const takeEarly = <Name extends keyof OwnProperties>(
   element[name] = early;
 };
 
-/**
- * `<placard-banner placement="home_hero" template="hero">`: a placement as an element. A class because custom elements
- * must be one; it only passes on what the browser calls.
- */
+/** `<placard-banner placement="home_hero" template="hero">`: a placement as a custom element. */
 export class PlacardBanner extends Base {
   static observedAttributes = ['placement', 'template'];
   #own: OwnProperties = { placard: null, hook: null };
   #mount = mountElement(this, this.#own);
 
-  /** This element's own client; `null` takes the one of `providePlacard`. */
+  /** Client of this element; `null` uses the one of `providePlacard`. */
   get placard(): Placard | null {
     return this.#own.placard;
   }
@@ -135,7 +132,7 @@ export class PlacardBanner extends Base {
     this.#mount.changed();
   }
 
-  /** This element's own hook; `null` takes the one that `template` names. */
+  /** Placement hook of this element; `null` uses the one named by `template`. */
   get hook(): PlacementHook | null {
     return this.#own.hook;
   }
@@ -144,22 +141,19 @@ export class PlacardBanner extends Base {
     this.#mount.changed();
   }
 
-  /** The browser calls it. */
   connectedCallback(): void {
     takeEarly(this, 'placard');
     takeEarly(this, 'hook');
     displayAsBlock(this);
     this.#mount.changed();
   }
-  /** The browser calls it. */
   disconnectedCallback(): void {
     this.#mount.changed();
   }
-  /** `moveBefore` keeps an element's state where the engine sees this method; there is nothing to do. */
+  /** With this method defined, `moveBefore` keeps the element's state. */
   connectedMoveCallback(): void {
     this.#mount.changed();
   }
-  /** The browser calls it. */
   attributeChangedCallback(): void {
     this.#mount.changed();
   }

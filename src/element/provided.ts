@@ -1,7 +1,7 @@
 import type { Placard, PlacementHook } from '../client/index.ts';
 import { createTemplates, type TemplateName } from '../templates/index.ts';
 
-/** Hooks by the name in a `template` attribute. */
+/** Hooks by name, for the `template` attribute. */
 export type NamedHooks = Readonly<Record<string, PlacementHook>>;
 
 const BUILT_IN: Readonly<Record<TemplateName, PlacementHook>> = createTemplates();
@@ -11,8 +11,8 @@ let hooks: NamedHooks = BUILT_IN;
 const listeners = new Set<() => void>();
 
 /**
- * Gives all `<placard-banner>` elements their client, those that are in the page already and those to come; `null`
- * takes it away. `templates` replaces or adds names, for instance what `createTemplates({ navigate })` makes.
+ * Sets the client of all `<placard-banner>` elements, current and future; `null` removes it. `templates` adds or replaces names,
+ * for example with those of `createTemplates({ navigate })`.
  */
 export const providePlacard = (placard: Placard | null, templates: NamedHooks = {}): void => {
   current = placard;
@@ -21,12 +21,12 @@ export const providePlacard = (placard: Placard | null, templates: NamedHooks = 
 };
 
 export const providedPlacard = (): Placard | null => current;
-/** Own names only: `constructor` is no template. */
+/** Own properties only, so that `constructor` is not a template. */
 export const namedHook = (name: string): PlacementHook | undefined =>
   Object.hasOwn(hooks, name) ? hooks[name] : undefined;
 export const hookNames = (): string[] => Object.keys(hooks);
 
-/** Calls `listener` when the client or the templates change; answers a function that stops it. */
+/** Calls `listener` when the client or the templates change. Returns a function that unsubscribes. */
 export const onProvided = (listener: () => void): (() => void) => {
   listeners.add(listener);
   return () => {

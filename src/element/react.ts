@@ -4,7 +4,7 @@ import type { PlacardBannerAttributes } from './placard-banner.ts';
 
 export * from './index.ts';
 
-/** What `<placard-banner>` takes in JSX. */
+/** Props of `<placard-banner>` in JSX. */
 export type PlacardBannerProps = DetailedHTMLProps<HTMLAttributes<PlacardBanner>, PlacardBanner> &
   PlacardBannerAttributes;
 

@@ -3,7 +3,7 @@ import type { PlacardBannerAttributes } from './placard-banner.ts';
 
 export * from './index.ts';
 
-/** What `<placard-banner>` takes in a Vue template. */
+/** Props of `<placard-banner>` in Vue templates. */
 export type PlacardBannerProps = HTMLAttributes & PlacardBannerAttributes;
 
 declare module 'vue' {
