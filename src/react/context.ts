@@ -5,8 +5,8 @@ const Context = createContext<Placard | null>(null);
 const Bootstrap = createContext<BannerBootstrap | null | undefined>(null);
 
 /**
- * Gives the components below their client: `null` on a server, and until there is one. What `bootstrap` holds is drawn
- * all the same, by `Placement` with `render`, on the server and in the browser's first render. Give the client the same one.
+ * Provides the client to descendants; `null` on a server, or until it is created. `Placement` with `render` renders the banners
+ * of `bootstrap` anyway, on the server and during hydration. Pass the same `bootstrap` to the client.
  */
 export const PlacardProvider = ({
   placard,
@@ -14,7 +14,7 @@ export const PlacardProvider = ({
   children,
 }: {
   placard: Placard | null;
-  /** What `fetchBanners` of `placard/server` has answered. */
+  /** Result of `fetchBanners` of `placard/server`. */
   bootstrap?: BannerBootstrap | null | undefined;
   children?: ReactNode;
 }): ReactElement =>
@@ -24,8 +24,8 @@ export const PlacardProvider = ({
     createElement(Context.Provider, { value: placard }, children),
   );
 
-/** The client of the nearest provider, `null` without one. */
+/** Returns the client of the nearest provider; `null` if none. */
 export const usePlacard = (): Placard | null => useContext(Context);
 
-/** What a server has answered before this page. */
+/** Returns the banners fetched by a server, from the nearest provider. */
 export const useBootstrap = (): BannerBootstrap | null | undefined => useContext(Bootstrap);

@@ -11,12 +11,12 @@ import { followHook, watchBanner } from '../bindings/index.ts';
 import type { Banner, PlacementHook } from '../client/index.ts';
 import { useBootstrap, usePlacard } from './context.ts';
 
-/** Before the browser paints, so that a cached banner is in the first frame; React warns of it on servers. */
+/** Runs before the browser paints, so that a cached banner is in the first frame. React warns about layout effects on servers. */
 export const useEffectBeforePaint = typeof document === 'undefined' ? useEffect : useLayoutEffect;
 
 /**
- * Shows a placement in the element that gets the returned ref. Mounts once for each client, placement and element;
- * the double mount of StrictMode is one impression, because impressions are counted per banner, placement and session.
+ * Shows a placement in the element of the returned ref. Mounts once per client, placement and element. The double mount of
+ * StrictMode causes one impression, because impressions are counted per banner, placement and session.
  */
 export const usePlacement = (placementId: string, hook: PlacementHook): RefCallback<HTMLElement> => {
   const placard = usePlacard();
@@ -37,8 +37,9 @@ export const usePlacement = (placementId: string, hook: PlacementHook): RefCallb
 };
 
 /**
- * What the placement would show now, kept up to date: `null` where none is for this user, `undefined` before the first
- * answer. On a server and while the browser hydrates it is the bootstrap's. Reading does not count an impression and asks for nothing; mount the placement for both.
+ * Returns the current banner of a placement and re-renders on changes: `null` if none, `undefined` before the first response. On
+ * a server and during hydration, returns the banner of `bootstrap`. Counts no impression and requests nothing; for both, mount
+ * the placement.
  */
 export const useBanner = (placementId: string): Banner | null | undefined => {
   const placard = usePlacard();

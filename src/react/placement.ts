@@ -13,20 +13,20 @@ import { useBootstrap, usePlacard } from './context.ts';
 import { useEffectBeforePaint, usePlacement } from './hooks.ts';
 
 interface ContentProps {
-  /** `null` while nothing is drawn. */
+  /** `null` while nothing is rendered. */
   drawn: DrawnBanner | null;
-  /** What the host draws in React. */
+  /** Render function of the host. */
   render: (banner: Banner, slot: Slot) => ReactNode;
 }
 
 interface ContentState {
   drawn: DrawnBanner | null;
-  /** The last one that was there: what its effects throw while React takes them away is its failure as well. */
+  /** Last banner. Errors that its effects throw during unmount are attributed to it. */
   last: DrawnBanner | null;
   hasFailed: boolean;
 }
 
-/** Stands in for content that is still loading: while it is there, the slot is busy, and no impression counts. */
+/** Suspense fallback that marks the slot as busy, so that no impression counts. */
 const Busy = ({ element }: { element: HTMLElement | undefined }): null => {
   useEffectBeforePaint(() => {
     element?.setAttribute('aria-busy', 'true');
@@ -39,9 +39,9 @@ const Rendered = ({ render, banner, slot }: Pick<ContentProps, 'render'> & Drawn
   render(banner, slot);
 
 /**
- * What the host draws, behind boundaries of its own: what suspends or throws there would else hide or take away the
- * whole page around the placement. React has error boundaries as classes only, and asks none that goes with what throws,
- * so this one stays while nothing is drawn.
+ * Renders the host's content behind its own Suspense and error boundaries, which would otherwise affect the page around the
+ * placement. React requires a class for error boundaries, and skips boundaries that unmount together with the content that
+ * throws, so this one stays mounted.
  */
 export class Content extends Component<ContentProps, ContentState> {
   override state: ContentState = { drawn: null, last: null, hasFailed: false };
@@ -63,27 +63,27 @@ export class Content extends Component<ContentProps, ContentState> {
     return createElement(
       Suspense,
       { fallback },
-      // Of another banner nothing stays, such as the state of a component.
+      // The key resets component state when the banner changes.
       createElement(Rendered, { key: drawn.banner.id, ...drawn, render: this.props.render }),
     );
   }
 }
 
 /**
- * A banner as React draws it: `slot` logs clicks, dismisses and checks URLs. Where it suspends or throws, the slot stays
- * empty, until it does not suspend any more or until there is another banner; what it throws is a `failed` notice.
+ * Renders a banner in React. `slot` logs clicks, dismisses and checks URLs. While it suspends, the slot stays empty. If it
+ * throws, the client emits a `failed` notice, and the slot stays empty until the next banner.
  */
 export type RenderBanner = (banner: Banner, slot: Slot) => ReactNode;
 
-/** What `Placement` takes: a placement, and a hook or `render`. All other props go to its element. */
+/** Props of `Placement`: a placement with a `hook` or `render`. Other props go to its element. */
 export type PlacementProps = Omit<HTMLAttributes<HTMLElement>, 'children'> & {
-  /** The placement. */
+  /** ID of the placement. */
   placementId: string;
-  /** The element around the banner; give it the box of the banner in your styles. Default `div`. */
+  /** Element around the banner, which your styles should size. Default `div`. */
   as?: 'div' | 'section' | 'aside' | 'li' | undefined;
 } & ({ hook: PlacementHook; render?: undefined } | { hook?: undefined; render: RenderBanner });
 
-/** The drawn banner, in state: the hook puts it there and takes it away. */
+/** State of the rendered banner, set and cleared by the hook. */
 const useDrawn = (placementId: string) => {
   const placard = usePlacard();
   const bootstrap = useBootstrap();
@@ -91,7 +91,7 @@ const useDrawn = (placementId: string) => {
   const [drawn, setDrawn] = useState<DrawnBanner | null>(first);
   const [hook] = useState(() => renderedHook(setDrawn));
   useEffectBeforePaint(() => {
-    // The client draws it anew with a slot of its own, or knows better.
+    // The client renders it again with its own slot, or shows something else.
     if (!first || !placard) return;
     return watchBootstrapped(placard, placementId, () => setDrawn((now) => (now === first ? null : now)));
   }, [first, placard, placementId]);
@@ -99,8 +99,8 @@ const useDrawn = (placementId: string) => {
 };
 
 /**
- * `createElement(Placement, { placementId: 'home_hero', hook: hero })`, or with `render` in place of `hook`, a function that
- * draws the banner in React.
+ * Renders a placement: `createElement(Placement, { placementId: 'home_hero', hook: hero })`, or with `render` instead of `hook`
+ * to render the banner in React.
  */
 export const Placement = ({
   placementId,
