@@ -13,8 +13,8 @@ import type { Banner, PlacementHook } from '../client/index.ts';
 import { useBootstrap, usePlacard } from './provided.ts';
 
 /**
- * Shows a placement in the element that gets the returned template ref. Mounts once for each placement and element; what
- * `hook` holds by then draws.
+ * Shows a placement in the element of the returned template ref. Mounts once per placement and element, and renders with the
+ * current value of `hook`.
  */
 export const usePlacement = (
   placementId: MaybeRefOrGetter<string>,
@@ -41,16 +41,15 @@ export const usePlacement = (
 };
 
 /**
- * What the placement would show now, kept up to date: `null` for no banner, `undefined` before the first answer. On a
- * server and until it is mounted it is the bootstrap's. Reading does not count an impression and asks for nothing; mount
- * the placement for both.
+ * Returns a ref to the current banner of a placement: `null` if none, `undefined` before the first response. On a server and
+ * until mounted, it has the banner of `bootstrap`. Counts no impression and requests nothing; for both, mount the placement.
  */
 export const useBanner = (
   placementId: MaybeRefOrGetter<string>,
 ): Readonly<ShallowRef<Banner | null | undefined>> => {
   const placard = usePlacard();
   const banner = shallowRef<Banner | null | undefined>(useBootstrap()?.banners[toValue(placementId)]);
-  // Not before: what a server has rendered is hydrated as it is.
+  // Not earlier, because server-rendered markup must hydrate unchanged.
   onMounted(() => {
     if (!placard) return;
     const follow = (id: string, _: unknown, onCleanup: (stop: () => void) => void): void => {

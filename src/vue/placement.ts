@@ -14,25 +14,25 @@ import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 import { usePlacement } from './hooks.ts';
 import { useBootstrap, usePlacard } from './provided.ts';
 
-/** Vue says where an error comes from in words, or in production by the number in an address. */
+/** Matches the error source that Vue reports: text in development, a URL with a number in production. */
 const FROM_A_LISTENER = /event handler|runtime-[56]$/;
 
-/** Behind a component of its own: one cannot capture what it throws itself. */
+/** A separate component, because a component cannot capture its own errors. */
 const Content = ({ render }: { render: () => unknown }) => render();
 Content.props = ['render'];
 
 /**
- * `<Placement placement-id="home_hero" :hook="hero" />`, or with a default slot in place of `hook`, which draws the banner
- * in Vue: `v-slot="{ banner, slot }"`. What that throws is a `failed` notice, and leaves the placement empty until there is
- * another banner. Attributes go to the element around the banner; give it the box of the banner in your styles.
+ * Renders a placement: `<Placement placement-id="home_hero" :hook="hero" />`, or with a default slot instead of `hook` to render
+ * the banner in Vue: `v-slot="{ banner, slot }"`. If the slot throws, the client emits a `failed` notice, and the placement stays
+ * empty until the next banner. Attributes go to the element around the banner, which your styles should size.
  */
 export const Placement = defineComponent({
   name: 'PlacardPlacement',
   props: {
-    /** The placement. */
+    /** ID of the placement. */
     placementId: { type: String, required: true },
     hook: Function as PropType<PlacementHook>,
-    /** The element around the banner. */
+    /** Element around the banner. */
     as: { type: String, default: 'div' },
   },
   slots: Object as SlotsType<{ default: { banner: Banner; slot: Slot } }>,
@@ -40,7 +40,7 @@ export const Placement = defineComponent({
     const placard = usePlacard();
     const first = bootstrapped(useBootstrap(), props.placementId);
     const drawn = shallowRef<DrawnBanner | null>(first);
-    /** The last one that was there: what it throws while Vue takes it away is its failure as well. */
+    /** Last banner. Errors thrown while Vue unmounts it are attributed to it. */
     let last: DrawnBanner | null = null;
     const draw = renderedHook((next) => {
       drawn.value = next;
@@ -51,7 +51,7 @@ export const Placement = defineComponent({
       toRef(() => props.hook ?? draw),
     );
     onMounted(() => {
-      // The client draws it anew with a slot of its own, or knows better.
+      // The client renders it again with its own slot, or shows something else.
       if (!first || !placard) return;
       const leave = () => {
         if (drawn.value === first) drawn.value = null;

@@ -7,9 +7,9 @@ const KEY: InjectionKey<Placard | null> = Symbol('placard');
 const BOOTSTRAP: InjectionKey<Bootstrap> = Symbol('placard bootstrap');
 
 /**
- * Gives the components below their client: in `setup` those of this component, with `app` all of them. `null`, as on a
- * server, leaves every placement empty but for what `bootstrap` holds: that is drawn in slots, on the server and in the
- * browser's first render. Give the client the same one.
+ * Provides the client to descendants: in `setup` to those of the component, with `app` to all components. With `null`, as on a
+ * server, placements are empty, except that slots render the banners of `bootstrap`, on the server and during hydration. Pass the
+ * same `bootstrap` to the client.
  */
 export const providePlacard = (placard: Placard | null, app?: App, bootstrap?: Bootstrap): void => {
   if (app) app.provide(KEY, placard).provide(BOOTSTRAP, bootstrap);
@@ -19,8 +19,8 @@ export const providePlacard = (placard: Placard | null, app?: App, bootstrap?: B
   }
 };
 
-/** The client of the nearest provider, `null` without one. */
+/** Returns the client of the nearest provider; `null` if none. */
 export const usePlacard = (): Placard | null => inject(KEY, null);
 
-/** What a server has answered before this page. */
+/** Returns the banners fetched by a server, from the nearest provider. */
 export const useBootstrap = (): Bootstrap => inject(BOOTSTRAP, null);
