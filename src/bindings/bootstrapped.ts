@@ -5,8 +5,8 @@ import type { DrawnBanner } from './placement-hook.ts';
 const nothing = async (): Promise<void> => undefined;
 
 /**
- * What a server draws in a placement, and a browser once more before its client does. There is no element yet, and the
- * verbs do nothing: the client's own slot takes over before anybody can click.
+ * Renders a bootstrapped banner on the server, and during hydration before the client takes over. There is no element yet, and
+ * the slot's methods do nothing.
  */
 export const bootstrapped = (
   bootstrap: BannerBootstrap | null | undefined,
@@ -28,8 +28,8 @@ export const bootstrapped = (
 };
 
 /**
- * Calls `leave` where the client knows better than the server: it has no banner there, or shows none, as for a control group or
- * by `mayShow`. Begins before the placement is mounted, and ends when the returned function is called.
+ * Calls `leave` if the client shows no banner where the server rendered one, for example for a control group or by `mayShow`.
+ * Starts before the placement is mounted. Returns a function that stops it.
  */
 export const watchBootstrapped = (placard: Placard, placementId: string, leave: () => void): (() => void) => {
   const look = (notice?: Notice): void => {

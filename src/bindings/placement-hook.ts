@@ -1,12 +1,12 @@
 import type { Banner, PlacementHook, Slot } from '../client/index.ts';
 
-/** A hook that always follows the latest one, so that an inline function does not mount anew on each render. */
+/** Returns a stable hook that calls the latest one, so that an inline function does not remount on each render. */
 export const followHook = (latest: () => PlacementHook): PlacementHook => {
-  /** Whose check took its time: that hook draws, since a later one could not say at once what fits. */
+  /** Hook with an asynchronous check. It also renders, because a later hook could not check synchronously. */
   let slow: PlacementHook | undefined;
   const follow: PlacementHook = (banner, slot) => (slow ?? latest())(banner, slot);
   const { check, empty, invalid } = latest();
-  // Only the parts that exist: a placement that draws something when it is empty is not collapsed.
+  // Only the methods that exist, because a placement with an `empty` method does not collapse.
   if (check) {
     follow.check = (banner) => {
       const hook = latest();
@@ -20,15 +20,15 @@ export const followHook = (latest: () => PlacementHook): PlacementHook => {
   return follow;
 };
 
-/** What the client has drawn, one object each time. */
+/** A banner rendered by the client; a new object each time. */
 export interface DrawnBanner {
   banner: Banner;
   slot: Slot;
-  /** The framework could not render it: the slot is left empty, and the client says so. */
+  /** Reports that the framework failed to render it. The slot is left empty, and the client emits a notice. */
   onError: (cause: unknown) => void;
 }
 
-/** A hook for a framework that renders by itself: `set` gets the banner to render, `null` when it leaves. */
+/** Returns a hook for a framework that renders by itself. `set` receives the banner to render, and `null` to remove it. */
 export const renderedHook =
   (set: (drawn: DrawnBanner | null) => void): PlacementHook =>
   (banner, slot) => {
@@ -38,8 +38,8 @@ export const renderedHook =
     });
     failure.catch(() => undefined);
     set({ banner, slot, onError });
-    // A framework renders when the hook is over, or at once. So the cleanup is a promise as well: the client takes a
-    // failure like that of an async hook that rejects.
+    // Frameworks may render after the hook returns. The cleanup is therefore also a promise, so that the client handles a failure
+    // like a rejection of an async hook.
     // biome-ignore lint/suspicious/noThenProperty: being a promise is the purpose
     return Object.assign(() => set(null), { then: failure.then.bind(failure) });
   };

@@ -1,12 +1,12 @@
 import type { Placard } from '../client/index.ts';
 
-/** A banner that expires is looked at again when it should have, and at least and at most this often. */
+/** Minimum and maximum delay until an expiring banner is checked again, in milliseconds. */
 const MIN_WAIT_MS = 1_000;
 const MAX_WAIT_MS = 60_000;
 
 /**
- * Calls back when `placard.banner(placementId)` may have changed, its expiry included, until the returned function is called.
- * The device's clock may differ from the service's.
+ * Calls back when `placard.banner(placementId)` may have changed, including by expiry. Returns a function that stops it. The
+ * device's clock may differ from the service's.
  */
 export const watchBanner = (placard: Placard, placementId: string, changed: () => void): (() => void) => {
   let timer: ReturnType<typeof setTimeout> | undefined;
