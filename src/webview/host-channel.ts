@@ -1,13 +1,13 @@
-/** What carries text or objects to the native side. */
+/** Channel to the native host, for text or objects. */
 export interface HostChannel {
-  /** False in an ordinary browser. */
+  /** `false` in an ordinary browser. */
   isThere: boolean;
-  /** False where no native side listens; throws the native side's own errors. */
+  /** Returns `false` if no native host listens. Throws the native host's own errors. */
   post(message: Record<string, unknown>): boolean;
 }
 
 interface NativeObject {
-  /** A handler of a WKWebView that replies answers with a promise. */
+  /** Returns a promise if the WKWebView handler replies. */
   postMessage(message: unknown): unknown;
 }
 
@@ -16,13 +16,13 @@ const isNativeObject = (value: unknown): value is NativeObject =>
   value !== null &&
   'postMessage' in value &&
   typeof value.postMessage === 'function' &&
-  // A frame of the page that has the name is a global as well.
+  // Excludes a frame of this name, which is also a global.
   !('window' in value && value.window === value);
 
 /**
- * Finds the native side: `webkit.messageHandlers[name]` of a WKWebView, which takes objects, or `window[name]` of an
- * Android WebView (`addJavascriptInterface` or `addWebMessageListener`), which takes text. Looked up at each message,
- * because a host may add its object after the page has begun to load.
+ * Returns the channel to the native host: `webkit.messageHandlers[name]` of a WKWebView, which accepts objects, or `window[name]`
+ * of an Android WebView (`addJavascriptInterface` or `addWebMessageListener`), which accepts text. Looked up for each message,
+ * because a host may add its object after the page started to load.
  */
 export const findHostChannel = (name: string, scope: object = globalThis): HostChannel => {
   const find = (): ((message: Record<string, unknown>) => unknown) | null => {
@@ -31,7 +31,7 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
       typeof webkit === 'object' && webkit !== null ? Reflect.get(webkit, 'messageHandlers') : undefined;
     const apple: unknown =
       typeof handlers === 'object' && handlers !== null ? Reflect.get(handlers, name) : undefined;
-    // Called as methods: native objects refuse to be called without themselves.
+    // Called as a method, because native objects need their receiver.
     if (isNativeObject(apple)) return (message) => apple.postMessage(message);
     const android: unknown = Reflect.get(scope, name);
     return isNativeObject(android) ? (message) => android.postMessage(JSON.stringify(message)) : null;
@@ -42,7 +42,7 @@ export const findHostChannel = (name: string, scope: object = globalThis): HostC
     },
     post(message) {
       const send = find();
-      // No reply is waited for, and one that is an error must be no unhandled rejection of the page.
+      // Replies are ignored, and an error must not become an unhandled rejection of the page.
       Promise.resolve(send?.(message)).catch(() => undefined);
       return send !== null;
     },

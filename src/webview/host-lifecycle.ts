@@ -2,8 +2,8 @@ import type { PageLifecycle } from '../client/index.ts';
 import { createPageLifecycle } from '../client/platform/index.ts';
 
 /**
- * The page's lifecycle as the native host sees it: a webview behind another screen often stays `visible` to itself. While
- * the host says paused the page counts as hidden, so that nothing is seen and waiting events are sent at once.
+ * Page lifecycle as reported by the native host, because a webview behind another screen often stays `visible`. While paused, the
+ * page counts as hidden: no impressions count, and pending events are sent at once.
  */
 export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle()) => {
   const listeners = { visible: new Set<() => void>(), hidden: new Set<() => void>() };
@@ -14,7 +14,7 @@ export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle())
     isVisible: () => !isPaused && page.isVisible(),
     on(moment, listener) {
       if (moment !== 'visible' && moment !== 'hidden') return page.on(moment, listener);
-      // A paused page counts as hidden already; a second time would be a second last flush.
+      // A paused page is hidden already; another transition would cause a second exit flush.
       const entry = () => {
         if (!isPaused) listener();
       };
@@ -32,7 +32,7 @@ export const createHostLifecycle = (page: PageLifecycle = createPageLifecycle())
     setPaused(paused: boolean) {
       if (paused === isPaused) return;
       isPaused = paused;
-      // For a page that is hidden anyway nothing changes.
+      // Nothing changes for a hidden page.
       if (!page.isVisible()) return;
       for (const listener of [...listeners[paused ? 'hidden' : 'visible']]) listener();
     },

@@ -1,7 +1,7 @@
 import type { Notice } from '../client/index.ts';
 import { isRecord } from '../protocol/index.ts';
 
-/** A message of the native host to the page. */
+/** Message from the native host. */
 export type HostMessage =
   | { type: 'identify'; userId: string | null }
   | { type: 'preview'; token: string }
@@ -11,7 +11,7 @@ export type HostMessage =
   | { type: 'flush' };
 
 const TYPES = ['identify', 'preview', 'paused', 'resumed', 'refresh', 'flush'];
-/** Longer text is no message of ours, and not worth parsing. */
+/** Maximum length of a message; longer text is rejected without parsing. */
 const MAX_CHARACTERS = 10_000;
 
 const parsed = (input: unknown): unknown => {
@@ -20,7 +20,7 @@ const parsed = (input: unknown): unknown => {
   return JSON.parse(input);
 };
 
-/** Reads a message, as text or as an object; unknown members are ignored. Throws an error that names the fault. */
+/** Parses a message, as text or object. Ignores unknown properties. Throws an error that names the problem. */
 export const readHostMessage = (input: unknown): HostMessage => {
   const message = parsed(input);
   if (!isRecord(message)) throw new Error('expected an object with a type');
@@ -41,7 +41,7 @@ export const readHostMessage = (input: unknown): HostMessage => {
   return { type, userId };
 };
 
-/** A notice that crosses into native code: JSON only, and an error as its message. */
+/** Converts a notice to JSON for native code, with errors as their message. */
 export const plainNotice = (notice: Notice): Record<string, unknown> => {
   if (notice.type !== 'failed') return { ...notice };
   const { cause, ...rest } = notice;

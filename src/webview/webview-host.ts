@@ -3,58 +3,58 @@ import { findHostChannel } from './host-channel.ts';
 import { createHostLifecycle } from './host-lifecycle.ts';
 import { type HostMessage, plainNotice, readHostMessage } from './host-message.ts';
 
-/** Name of the native object and, with `Bridge` behind it, of the function the host calls. */
+/** Name of the native object. With the suffix `Bridge`, name of the page's global for the host. */
 const DEFAULT_NAME = 'Placard';
 
-/** What the native side is called, and which notices it wants. */
+/** Options of `createWebviewHost`. */
 export interface WebviewHostOptions {
   /** Name of the native object. The page's side is `window[name + 'Bridge']`. Default `Placard`. */
   name?: string | undefined;
-  /** Notices the host wants. Default: all of them. */
+  /** Notice types to forward to the host. Default: all. */
   notices?: readonly Notice['type'][] | undefined;
 }
 
-/** The bridge between the client and the native host. */
+/** Bridge between client and native host. */
 export interface WebviewHost {
-  /** False in an ordinary browser. */
+  /** Returns `false` in an ordinary browser. */
   isThere(): boolean;
-  /** For `createPlacard({ platform: { lifecycle } })`: pauses of the host count as hidden. */
+  /** For `createPlacard({ platform: { lifecycle } })`. The page counts as hidden while the host is paused. */
   lifecycle: PageLifecycle;
-  /** For `createTemplates({ navigate })`: the host opens links; without a host the browser does. */
+  /** For `createTemplates({ navigate })`. The host opens links; without a host, the browser does. */
   navigate(url: string): void;
-  /** Lets host and client talk until the returned function is called. */
+  /** Connects host and client. Returns a function that disconnects them. */
   connect(placard: Placard): () => void;
 }
 
-/** What went wrong, as text. */
+/** Returns the error message of a thrown value. */
 const reasonOf = (problem: unknown): string => {
   try {
     return String(problem instanceof Error ? problem.message : problem);
   } catch {
-    // The thrown value has no text.
+    // The thrown value cannot be converted to text.
     return 'reading it threw';
   }
 };
 
 /**
- * The bridge between the page and the app around it. The host gets messages with a `type`: `ready`, `open-link` with
- * an absolute `url`, `notice`, and `error` where its message cannot be understood. It sends `identify`, `paused`,
- * `resumed`, `refresh`, `flush` and `preview` through `window.PlacardBridge.receive(message)`, as text or as an object.
+ * Creates the bridge between the page and its native app. The host receives messages with a `type`: `ready`, `open-link` with an
+ * absolute `url`, `notice`, and `error` if its message is invalid. It sends `identify`, `paused`, `resumed`, `refresh`, `flush`
+ * and `preview` with `window.PlacardBridge.receive(message)`, as text or object.
  */
 export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostOptions = {}): WebviewHost => {
   const channel = findHostChannel(name);
   const { lifecycle, setPaused } = createHostLifecycle();
   const bridgeName = `${name}Bridge`;
 
-  /** Whose bridge the host talks to. */
+  /** Bridge of the latest connection. */
   let latest: object | undefined;
 
-  /** False where no host took the message. */
+  /** Returns `false` if no host accepted the message. */
   const post = (message: Record<string, unknown>): boolean => {
     try {
       return channel.post(message);
     } catch {
-      // A native side that throws is going away or broken, and the page is not at fault.
+      // A native host that throws is closing or broken; the page continues.
       return false;
     }
   };
@@ -97,7 +97,7 @@ export const createWebviewHost = ({ name = DEFAULT_NAME, notices }: WebviewHostO
         stop();
         // A later connection may be paused.
         if (latest === bridge) setPaused(false);
-        // A later connection may have taken the name over.
+        // A later connection may have replaced the global.
         if (Reflect.get(globalThis, bridgeName) === bridge) Reflect.deleteProperty(globalThis, bridgeName);
       };
     },
