@@ -168,7 +168,7 @@ const inflated = async (bytes: Uint8Array, maxBytes: number): Promise<Uint8Array
   }
 };
 
-/** Returns the decoded bytes. A large body waits for its slot compressed; a small gzipped body is decompressed at once. */
+/** Returns the decoded bytes. A large body waits for its slot as received; a small gzipped body is decompressed at once. */
 const decoded = async (
   sent: Uint8Array,
   isPlain: boolean,
@@ -196,8 +196,8 @@ const textOf = (bytes: Uint8Array): string => {
 };
 
 /**
- * Reads a body as JSON. Checks content type, encoding, size, number of values and syntax, in this order. Only JSON is accepted, because a
- * form of another site cannot send that type. The caller releases `permit` and `reservation`, also if this throws.
+ * Reads a body as JSON. Checks content type, encoding, size, number of values and syntax, in this order. Accepts only JSON,
+ * because forms of other sites cannot send that type. The caller releases `permit` and `reservation`, also if this throws.
  */
 export const readJson = async (
   request: HttpRequest,

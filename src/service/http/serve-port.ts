@@ -89,9 +89,9 @@ const acceptPending = async (server: Server): Promise<void> => {
 };
 
 /**
- * Prepares a graceful shutdown. The returned function stops accepting connections, and resolves when the last one is closed. From
- * then on, responses should send `Connection: close`, so that clients with a request in flight do not reuse the connection. Idle
- * connections are closed after `lingerMs`.
+ * Prepares a graceful shutdown. The returned function stops accepting connections, and resolves when the last one is closed. Once
+ * the server stops listening, responses should send `Connection: close`, so that a client with a request in flight does not reuse
+ * the connection. Idle connections are closed after `lingerMs`.
  */
 const createGracefulShutdown = (server: Server, { lingerMs, drainMs }: GracefulShutdownOptions) => {
   const sockets = new Set<Socket>();

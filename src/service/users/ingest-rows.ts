@@ -57,7 +57,7 @@ export interface RowsOutcome {
   erased: number;
 }
 
-/** Stores rows of one type in order, in the same transaction as the statements. */
+/** Stores rows of one type in order. `also` are statements of the same transaction. */
 export const ingestMutation = (
   workspaceId: string,
   rows: readonly CheckedRow[],

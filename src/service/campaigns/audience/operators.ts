@@ -19,7 +19,7 @@ const none = (test: Test): Quantified => ({ test, isNegated: true });
 interface Operator {
   /** Returns why the operand is invalid, or `null`. */
   fault?(operand: unknown, options: unknown): string | null;
-  /** The operand is compared with the value, so both must be of the same kind. */
+  /** The operand is compared with the value, so it must be of the value's kind. */
   isComparison?: true;
   compile(operand: never, options: string | undefined): Quantified;
 }
