@@ -1,7 +1,7 @@
 import type { FailureKind, Inspection, PlacementState, SlotState } from '../client/index.ts';
 import { nameOf, relativeTime, type Tone } from './words.ts';
 
-/** What a slot shows, and why. */
+/** State of a slot, with an explanation. */
 export interface Verdict {
   tone: Tone;
   /** Two or three words. */

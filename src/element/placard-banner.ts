@@ -141,12 +141,14 @@ export class PlacardBanner extends Base {
     this.#mount.changed();
   }
 
+  /** Called by the browser when the element is added to a document. */
   connectedCallback(): void {
     takeEarly(this, 'placard');
     takeEarly(this, 'hook');
     displayAsBlock(this);
     this.#mount.changed();
   }
+  /** Called by the browser when the element is removed. */
   disconnectedCallback(): void {
     this.#mount.changed();
   }
@@ -154,6 +156,7 @@ export class PlacardBanner extends Base {
   connectedMoveCallback(): void {
     this.#mount.changed();
   }
+  /** Called by the browser when an observed attribute changes. */
   attributeChangedCallback(): void {
     this.#mount.changed();
   }

@@ -66,7 +66,7 @@ export interface Columns {
   key: readonly string[];
   /** All columns that are read, including the key. */
   used: readonly string[];
-  /** Lookup key of the user whom the row names; `null` if it names none. */
+  /** Lookup key of the user that the row identifies; `null` if none. */
   userKeyOf(values: JsonRow['values']): string | null;
   /** Returns the object for `/users/track`, or the reason why the row is invalid. */
   objectOf(row: JsonRow): { object: Record<string, unknown> } | { reason: string };

@@ -20,7 +20,7 @@ export interface MalformedRow {
   rejectId: string;
   us: number | null;
   key: string | null;
-  /** Lookup key of the user whom the row names; `null` if unknown. */
+  /** Lookup key of the user that the row identifies; `null` if unknown. */
   userKey: string | null;
   reason: string;
   /** The row as JSON, or the line. */

@@ -16,7 +16,7 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** What a run reads from a source. */
+/** Query of a run: a start position and earlier rejects. */
 export interface Question {
   /** Position before the first row of `rows`; `null` to read from the start. */
   after: Position | null;

@@ -2,8 +2,8 @@
 export const VISITOR_JOIN_PATH = '/placard/visitors/join';
 
 /**
- * ID of a visitor without an account, used as the user ID: 122 random bits that no one can guess, so the ID itself authenticates
- * the visitor. Browsers generate it; the host must not assign IDs of this form.
+ * ID of a visitor without an account, used as the user ID: 122 random bits, which cannot be guessed, so the ID itself
+ * authenticates the visitor. Browsers generate it; the host must not assign IDs of this form.
  */
 const VISITOR_ID = /^placard-visitor-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

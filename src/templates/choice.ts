@@ -4,7 +4,7 @@ import { LIMITS } from './content.ts';
 import { frameProperties, MESSAGE_NEEDED, messageProperties } from './properties.ts';
 import type { Look } from './template.ts';
 
-/** Card with two buttons side by side, for a question with two answers. Each is a link. */
+/** Card with two buttons side by side, for a question with two choices. Each is a link. */
 export const CHOICE: Look = {
   base: CARD,
   dismissible: true,

@@ -4,8 +4,8 @@ import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
 import type { AcceptedObject } from './fake-users-track.ts';
 
 /**
- * Tracks which users servers have created, and which banners a sync returned to whom. A client key must not create users, so the
- * first events of a user unknown to servers must be about banners returned to that user.
+ * Tracks which users servers have created, and the banners that a sync returned to each user. A client key must not create users,
+ * so the first events of a user unknown to servers must be about banners returned to that user.
  */
 export const createKnownUsers = (known: readonly string[] | 'everyone' = []) => {
   const fromTheStart = known === 'everyone' ? [] : known;

@@ -20,7 +20,7 @@ export const createRanges = (ranges: Iterable<Range>): ((number: number) => bool
 /** Bytes of the input's start that are compared. The input may grow during a run, or between two runs. */
 const HEAD_BYTES = 64 * 1024;
 
-/** What a resumed run must have in common with the earlier one. */
+/** Properties that must match for a run to be resumed. */
 interface RunIdentity {
   /** Path of the input. */
   input: string;

@@ -20,7 +20,7 @@ import { listFiles } from './list-files.ts';
 import { readRows } from './read-rows.ts';
 import { parseTimestamp } from './timestamp.ts';
 
-/** What to read from the files of a source, and where to write it. */
+/** Input and output of the staging process: rows to read, and the file to write. */
 export interface Staging {
   source: Exclude<Source, { kind: 'postgres' }>;
   /** Path of the SQLite file to create. */
