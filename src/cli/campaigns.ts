@@ -35,7 +35,7 @@ const workspaceOf = (path: string | undefined): Workspace => {
   throw new Error(`${file} says "campaigns_from": "file": its campaigns are in the file itself`);
 };
 
-/** `placard campaigns`: exports and imports Studio releases as files, for version control and other environments. */
+/** `placard campaigns`: mirrors Studio releases in a folder, for version control and other environments. */
 export const campaigns = defineCommand({
   meta: { name: 'campaigns', description: "Mirror the Studio's campaigns in a folder." },
   args: options,

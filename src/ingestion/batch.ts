@@ -58,7 +58,7 @@ const noRows = () => ({
   characters: 0,
 });
 
-/** Consecutive rows with the same key and time. */
+/** Size of a group of consecutive rows with the same key and time. */
 const noTie = () => ({ rows: 1, characters: 0 });
 
 interface BatchesOptions {
@@ -223,7 +223,7 @@ export const createBatches = (options: BatchesOptions) => {
     if (rows >= MAX_ROWS || pending.characters >= MAX_CHARACTERS) await flush();
   };
 
-  /** Adds the row to the current group with the same key and time. */
+  /** Adds a row to the current group with the same key and time. Throws `SourceError` if the group is too large. */
   const growTie = (characters: number) => {
     tie.rows += 1;
     tie.characters += characters;

@@ -34,7 +34,7 @@ export interface ForcedErrors {
   raw?: { errors: unknown[]; processed?: number };
 }
 
-/** Handler of the fake, and the kind of key it requires. */
+/** Endpoint of the fake, with the kind of key it requires. */
 interface FakeEndpoint {
   method: string;
   dialect: ErrorFormat;
