@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { patience } from '../helpers/patience.ts';
-// The pages are served, not imported: for whoever looks for unused files.
+// Lists the pages for the unused-file check, because they are served and not imported.
 import type {} from './pages/element-page.ts';
 import type { Told } from './pages/local-placard.ts';
 import type {} from './pages/react-page.ts';
@@ -17,7 +17,7 @@ const ELEMENT = `
   <aside></aside>
   <template id="shadowed"></template>`;
 
-/** A second on this machine may be three on another. */
+/** Timeout for slow machines: one second can take three. */
 const PATIENCE = { timeout: patience(20_000) };
 
 let pages: PageServer;
@@ -91,7 +91,7 @@ describe('<placard-banner> in a real page', () => {
       const frame = document.createElement('iframe');
       document.body.append(frame);
       frame.contentDocument!.body.append(element);
-      // The element gathers its changes in a microtask.
+      // The element batches its changes in a microtask.
       await Promise.resolve();
       return { before, after: drawn() };
     });

@@ -80,7 +80,7 @@ test.each(['ltr', 'rtl'])(
     await page.getByRole('link', { name: 'Go to 2' }).click();
     await page.getByRole('button', { name: 'Next' }).click();
     await place.getByText('3 / 3').waitFor();
-    // At the end the button stays, and does nothing.
+    // At the end, the button stays and has no effect.
     const next = page.getByRole('button', { name: 'Next' });
     expect(await next.getAttribute('aria-disabled')).toBe('true');
     await next.press('Enter');
@@ -90,7 +90,7 @@ test.each(['ltr', 'rtl'])(
     await expect.poll(() => service.events.filter(({ type }) => type === 'click').length).toBe(1);
     expect(new URL(page.url()).hash).toBe('#to-2');
 
-    // It never moves by itself.
+    // The carousel never advances automatically.
     await page.clock.install();
     await page.reload();
     await place.getByText('1 / 3').waitFor();

@@ -14,9 +14,9 @@ import {
 import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 import { times } from '../helpers/property.ts';
 
-/** How many renderers die in the random run. */
+/** Number of renderer crashes in the random run. */
 const KILLS = times(10);
-/** An answer that takes longer is in doubt; short, so that a batch of a dead page is taken over soon. */
+/** Request timeout, after which a batch is in doubt. Short, so that another page soon takes over the batch of a dead page. */
 const OPTIONS = { timeoutMs: 500 };
 
 stageDelivery();
@@ -47,7 +47,7 @@ describe('a renderer that is killed', () => {
   });
 
   test('case 3: with its batch under way leaves the batch to another tab, which finds it in doubt', async () => {
-    // Long enough for the page to die before its request does.
+    // Long enough for the page to die before its request completes.
     const page = await open({ timeoutMs: 5_000 });
     service.fail({ type: 'hang', stored: true });
     const events = await capture(page, 3);
@@ -71,7 +71,7 @@ describe('a renderer that is killed', () => {
     await crashRenderer(page);
     const next = await open(OPTIONS);
     await untilDiagnostics(next, { captured: 3, delivered: 3 });
-    // Twice, or more often where an answer was slower than the patience of this test.
+    // Twice, or more often if a response took longer than the timeout of this test.
     expect(service.requests.length).toBeGreaterThanOrEqual(2);
     expect(new Set(service.requests.map(({ text }) => text)).size).toBe(1);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
@@ -84,7 +84,7 @@ describe('a renderer that is killed', () => {
       for (let round = 0; round < KILLS; round += 1) {
         const page = await open(OPTIONS);
         service.fail({ type: 'slow', delayMs: (round * 7) % 40 });
-        // What resolved is told to the test at once, so that it knows of it when the page is gone.
+        // Resolved captures are reported to the test at once, so that it knows of them after the page is gone.
         await page.exposeFunction('tell', (event: BannerEvent) => durable.push(event));
         await page.evaluate((name) => {
           const { tell } = globalThis as unknown as { tell: (event: unknown) => void };
@@ -95,7 +95,7 @@ describe('a renderer that is killed', () => {
           }
           setTimeout(() => void globalThis.delivery.flush(), 5);
         }, `r${round}`);
-        // Once at least something is durable before the end.
+        // At least one event is durable before the end.
         if (round === 0) await expect.poll(() => durable.length).toBeGreaterThan(0);
         await new Promise((resolve) => setTimeout(resolve, (round * 13) % 60));
         await crashRenderer(page);

@@ -28,14 +28,14 @@ import {
   whileFrozen,
 } from '../helpers/lifecycle-browser.ts';
 
-/** Nothing leaves by itself while a test looks; what a page that is gone has sent is taken over after ten seconds. */
+/** Nothing is sent automatically during a test; a batch of a closed page is taken over after ten seconds. */
 const QUIET = { maxWaitMs: 600_000, maxBatch: 2_000, timeoutMs: 5_000 };
 
 let lifecycle: LifecycleBrowser;
 let origin: string;
 let opened: Page[] = [];
 
-// Every test has an origin of its own, and so a store of its own in the one profile.
+// Each test has its own origin, and so its own store in the shared profile.
 stageDelivery({ startPages: () => startDeliveryPages(16) });
 beforeAll(async () => {
   lifecycle = await launchLifecycleBrowser();
@@ -55,7 +55,7 @@ const open = async (options = {}, more = {}): Promise<Page> => {
   return page;
 };
 
-/** A foreign request that holds the quota: the service never answers it. */
+/** A request of another client that holds the quota: the service never responds to it. */
 const takeKeepaliveQuota = async (page: Page): Promise<void> => {
   service.fail({ type: 'hang' }, { path: '/foreign' });
   await page.evaluate((url) => {
@@ -140,7 +140,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
     await capture(page, 3);
     await page.evaluate(() => void globalThis.delivery.flush());
     await expect.poll(() => service.requests.length).toBe(1);
-    // A transaction is open when the page goes: it commits or aborts, and keeps nobody out.
+    // A transaction is open on page exit: it commits or aborts, and does not block other pages.
     await page.evaluate(() => {
       addEventListener('pagehide', () => {
         void globalThis.delivery.capture({ type: 'click', bannerId: 'last', placementId: 'p', userId: 'u1' });
@@ -160,7 +160,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
   test('case 29: while a page is in the cache another one sends, and the restored one sends nothing twice', async (context) => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await open(QUIET);
-    // The page may try once before it goes, or not.
+    // The page may or may not try once before it exits.
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
     const events = await capture(page, 3);
     await throughBfcache(page, `${origin}/bare`, async () => {
@@ -176,7 +176,7 @@ describe('the back/forward cache', WHERE_STORED, () => {
     expect(await diagnose(page)).toMatchObject({ captured: 3, delivered: 3 });
     expect(service.requests).toHaveLength(before);
     assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);
-    // What the page sent on its way out may have been taken, with nobody there to read it: then the same bytes came again.
+    // The service may have accepted the request sent on page exit, but no page read the response. Then the same bytes come again.
     const taken = service.requests.filter(({ status }) => status === 202).map(({ text }) => text);
     expect(new Set(taken).size).toBe(1);
   });

@@ -13,9 +13,9 @@ afterAll(() => browser?.close());
 test('cases 31 and 32: a prerendered page that runs sends nothing, and begins when it is activated', async () => {
   const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));
   await expect.poll(() => tab.evaluate('typeof globalThis.delivery')).toBe('object');
-  // The first look at the store is over: what it finds there is of an earlier page, and leaves at once.
+  // The first read of the store is over: later records there belong to an earlier page, and are sent at once.
   await tab.evaluate('delivery.flush().then(() => true)');
-  // Stored, and of a page that is gone: due for whoever comes next.
+  // Stored by a closed page: the next page sends it.
   await tab.evaluate(
     `delivery.capture({ type: 'click', bannerId: 'b', placementId: 'p', userId: 'u1' }).then(() => delivery.stop())`,
   );
@@ -29,7 +29,7 @@ test('cases 31 and 32: a prerendered page that runs sends nothing, and begins wh
     rules.textContent = JSON.stringify({ prerender: [{ source: 'list', urls: [${JSON.stringify(target)}], eagerness: 'immediate' }] });
     document.head.append(rules);
   }`);
-  // The page itself says that it runs, in which state, and that its delivery has had the time to send.
+  // The page itself reports that it runs, its state, and that its delivery has had time to send.
   await expect.poll(() => tab.evaluate('localStorage.getItem("state")')).toBe('prerendering, later');
   expect(service.requests).toHaveLength(0);
   await tab.evaluate(`void setTimeout(() => { location.href = ${JSON.stringify(target)}; })`);

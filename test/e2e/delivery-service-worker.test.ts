@@ -50,7 +50,7 @@ beforeEach(() => {
   );
 });
 
-/** What is remembered of a user; writes `record` before, where one is given. */
+/** Returns the stored record of a user. Writes `record` first, if given. */
 const onUserRecord = (page: Page, key: StoreKey, record?: UserRecord): Promise<UserRecord | undefined> =>
   page.evaluate(
     async ([at, written]) => {
@@ -60,7 +60,7 @@ const onUserRecord = (page: Page, key: StoreKey, record?: UserRecord): Promise<U
         opening.onsuccess = resolve;
       });
       const store = opening.result.transaction('records', 'readwrite').objectStore('records');
-      // A map does not come here from the test.
+      // A `Map` cannot be passed from the test to the page.
       if (written) store.put({ ...written, banners: new Map() }, at);
       const reading = store.get(at);
       await new Promise((resolve) => {
@@ -69,11 +69,11 @@ const onUserRecord = (page: Page, key: StoreKey, record?: UserRecord): Promise<U
       opening.result.close();
       return reading.result;
     },
-    // Playwright’s type of an argument expands the members of JSON without end.
+    // Playwright’s argument type expands a JSON type without end.
     [key, record as object | undefined] as const,
   );
 
-/** A page that is controlled by the worker, and knows that it holds the sender; it has delivered one event. */
+/** A page controlled by the worker, which knows that the worker has the sender. It has delivered one event. */
 const openControlled = async (options = {}): Promise<Page> => {
   const setUp = await context.newPage();
   await setUp.goto(`${pages.origin}/register`);
@@ -87,7 +87,7 @@ const openControlled = async (options = {}): Promise<Page> => {
   });
   await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000, ...options }));
   await page.waitForFunction(() => document.documentElement.dataset.sender === 'there');
-  // A page whose preflight is cold would send its first events early, by itself.
+  // A page without a cached preflight would send its first events early.
   await warmUp(page);
   return page;
 };
@@ -101,7 +101,7 @@ test('events of a page that closes at once leave through the worker, which reads
   const next = await open();
   await untilDiagnostics(next, { captured: 4, delivered: 4, inDoubt: 0, pending: 0 });
   expect(service.requests).toHaveLength(1);
-  // It may hear of what the worker delivers, where it came before the end of that; nothing else happened.
+  // The page may hear of the worker’s delivery if it opened before that ended; nothing else happened.
   const heard = await next.evaluate(() => globalThis.heard.filter(({ type }) => type !== 'delivered'));
   expect(heard).toEqual([]);
   assertDeliveredExactlyOnce(service.events, events as BannerEvent[]);

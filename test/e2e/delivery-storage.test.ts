@@ -24,7 +24,7 @@ declare global {
   var gaveUp: boolean[];
 }
 
-/** Nothing leaves by itself, but for the first events: they warm the preflight at the first pause. */
+/** Nothing is sent automatically, except the first events, which warm the preflight at the first pause. */
 const QUIET = { maxWaitMs: 60_000 };
 
 stageDelivery();
@@ -106,11 +106,11 @@ describe('IndexedDB that cannot be used', () => {
     const since = await capture(page, 2, 'click', 'since');
     expect(await modes(page)).toEqual([true]);
     await flush(page);
-    // The first ones may have left at the first pause, where the other page took its time.
+    // The first ones may have left at the first pause, if the other page was slow.
     const sent = service.events.filter(({ bannerId }) => bannerId.startsWith('since'));
     assertDeliveredExactlyOnce(sent, since as BannerEvent[]);
     await other.close();
-    // A sign of life: without one it is tried again every half minute.
+    // A heartbeat: without one, the client retries only every 30 seconds.
     const isInMemory = () => {
       dispatchEvent(new Event('online'));
       return globalThis.delivery.diagnostics().then(({ memoryMode }) => memoryMode);
@@ -140,7 +140,7 @@ describe('IndexedDB that cannot be used', () => {
   test('case 41: when a slow open settles after all, nothing is lost on the way back', async () => {
     await context.addInitScript(() => {
       const { open } = IDBFactory.prototype;
-      // When the test says so, and at once on the page after it.
+      // When the test requests it, and at once on the next page.
       const allowed = localStorage.getItem('open')
         ? Promise.resolve()
         : new Promise((resolve) => addEventListener('open', resolve));
@@ -185,7 +185,7 @@ describe('IndexedDB that fails later', () => {
           broken += 1;
         },
       });
-      // As WebKit after a time in the background: the handle is there, and every transaction fails.
+      // As in WebKit after a time in the background: the handle exists, and every transaction fails.
       IDBDatabase.prototype.transaction = function failing(this: IDBDatabase, ...parameters) {
         if (broken > 0) {
           broken -= 1;
@@ -213,17 +213,17 @@ describe('IndexedDB that fails later', () => {
     const page = await context.newPage();
     await page.goto(`${pages.origin}/bare`);
     const session = await context.newCDPSession(page);
-    // Before the first byte is stored: later the engine spends what it was promised under the old quota.
+    // Before the first byte is stored: later, the engine still grants what it promised under the old quota.
     await session.send('Storage.overrideQuotaForOrigin', { origin: pages.origin, quotaSize: 600_000 });
     await page.goto(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 60_000, maxBatch: 5_000 }));
     await ready(page);
     const errors = errorsOf(page);
-    // What leaves would make room.
+    // Sending would free space.
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
-    // Where the disk is too full even for a removal, which writes as well, events go on in memory and none is given up.
+    // If the disk is too full even for a removal, which also writes, events continue in memory and none is dropped.
     const full = async () => (await diagnose(page)).evicted > 0 || (await modes(page)).includes(true);
-    // How many events fit depends on the engine; then some rounds on a full disk.
-    // Fifty rounds are fewer than the client's own caps let in: what gives way before has met the quota.
+    // The number of events that fit depends on the engine; then some rounds on a full disk.
+    // Fifty rounds are below the client's own caps: a drop before that is caused by the quota.
     let filled = 0;
     for (let round = 0; filled < 5; round += 1) {
       expect(round, 'rounds of 100 events, of which 600 kB hold some 20').toBeLessThan(50);
@@ -236,7 +236,7 @@ describe('IndexedDB that fails later', () => {
     const dropped = await page.evaluate(() =>
       globalThis.heard.flatMap((notice) => (notice.type === 'dropped' ? [notice.event.type] : [])),
     );
-    // Clicks go only where no impression is left to give up, and there were three of those for each click.
+    // Clicks are dropped only if no impression is left to drop, and there were three of those for each click.
     expect(dropped[0] ?? 'impression').toBe('impression');
     const clicks = dropped.filter((type) => type === 'click').length;
     expect(clicks).toBeLessThan(Math.max(1, dropped.length / 2));
@@ -265,7 +265,7 @@ describe('ten thousand events', () => {
   test('case 6: are captured in one task, and go to disk in order, slice by slice, while the page goes on', async () => {
     const page = await open(QUIET);
     const { inTask, turns, times } = await page.evaluate(async () => {
-      // How many records the page hands to the disk before its event loop turns.
+      // Number of records that the page writes in one task.
       const { put } = IDBObjectStore.prototype;
       let puts = 0;
       IDBObjectStore.prototype.put = function counted(...parameters) {
@@ -298,7 +298,7 @@ describe('ten thousand events', () => {
       };
     });
     expect(inTask).toBe(0);
-    // Two hundred events and their counters are one slice; some may meet between two looks, never many.
+    // Two hundred events and their counters are one slice; a few may overlap between two reads.
     expect(Math.max(...turns)).toBeLessThanOrEqual(4 * 201);
     expect(turns.length).toBeGreaterThan(12);
     expect(times).toHaveLength(10_000);

@@ -19,7 +19,7 @@ import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 
 const TABS = 8;
 
-/** Requests the service works on at this moment, and the most there ever were. */
+/** Number of requests in flight at the service, and the maximum so far. */
 let busy = 0;
 let busiest = 0;
 
@@ -59,7 +59,7 @@ test('case 36: eight tabs that capture at once have one sender, and each event a
 });
 
 test('case 36: when the sending tab dies exactly one of the others takes over', async () => {
-  // Long enough for the sender to die before its request does.
+  // Long enough for the sender to die before its request completes.
   const tabs = await openTabs(4, { timeoutMs: 8_000 });
   service.fail({ type: 'hang', stored: true });
   const events = (await Promise.all(tabs.map((tab, i) => capture(tab, 20, 'click', `tab${i}-`)))).flat();
@@ -84,7 +84,7 @@ test('two tabs that capture at the same time deliver all that each of them captu
 
 test('cases 40 and 69: an opt-out in one tab stops the other at once, and purges what both had queued', async () => {
   const [first, second] = (await openTabs(2, { maxWaitMs: 60_000 })) as [Page, Page];
-  // A page whose preflight is cold sends its first events early.
+  // A page without a cached preflight sends its first events early.
   await warmUp(first, 1);
   await warmUp(second, 2);
   service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });

@@ -1,4 +1,4 @@
-// The demo as a whole: the shop of a visitor, the Studio of a marketer, and what the server gives away.
+// The demo: the visitor's shop, the marketer's Studio, and what the server exposes.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ const status = async (page: Page, text: string) => {
 };
 
 const openShop = async (width: number) => {
-  // axe is a script from outside of the page, which its policy rejects.
+  // axe is an external script, which the page's policy blocks.
   const context = await browser.newContext({ viewport: { width, height: 900 }, bypassCSP: true });
   const page = await context.newPage();
   const complaints = await watchPage(page);

@@ -5,13 +5,13 @@ import { axeProblems } from '../helpers/axe-problems.ts';
 import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { watchPage } from '../helpers/watch-page.ts';
-// The page is served, not imported: for whoever looks for unused files.
+// Lists the page for the unused-file check, because it is served and not imported.
 import type {} from './pages/devtools-page.ts';
 
-/** The strictest policy the client promises to work under. */
+/** The strictest policy that the client supports. */
 const STRICT =
   "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'none'; img-src data:; require-trusted-types-for 'script'";
-/** A constructed sheet needs no style-src: the page lays itself out as the devtools do. */
+/** A constructed stylesheet needs no style-src: the page uses one, as the devtools do. */
 const SCRIPT = `
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(':root { color-scheme: light dark } main { display: grid; gap: 1rem } #home_hero { min-height: 200px } .gap { height: 1500px }');
@@ -62,7 +62,7 @@ const titled = (page: Page, placementId: string, title: string) =>
   card(page, placementId).locator('.chip').getByText(title, { exact: true }).waitFor();
 const globals = <T>(page: Page, read: (globals: PageGlobals) => T) =>
   page.evaluate(`(${read})(window)`) as Promise<Awaited<T>>;
-/** Events that were sent, once the outbox has nothing more to send. */
+/** Sent events, once the outbox is empty. */
 const sent = (page: Page): Promise<string[]> =>
   globals(page, async ({ placard, asked }) => {
     await placard.flush();
@@ -201,7 +201,7 @@ describe('focus', () => {
 describe('the sandbox', () => {
   test('takes events and sends none, and gives back what was sent away in it', async () => {
     const { page, close } = await open();
-    // By then everything in view is seen.
+    // By now, everything in view is seen.
     await titled(page, 'home_hero', 'Seen');
     await titled(page, 'ending', 'Expired');
     await tab(page, 'Events');
@@ -232,7 +232,7 @@ describe('the sandbox', () => {
 });
 
 describe('a selector for a placement', () => {
-  /** A shop's list on the page, and how often its link was pressed. */
+  /** A list of the shop on the page, and the number of clicks on its link. */
   const list = (page: Page) =>
     page.evaluate(() => {
       const main = document.querySelector('main')!;
@@ -278,7 +278,7 @@ describe('a selector for a placement', () => {
     const lines = await page.locator('pre').textContent();
     expect(JSON.parse(`{${lines}}`)).toEqual({ selector: found, insert: 'prepend', paths: ['/page'] });
 
-    // The page is the reader's again.
+    // The page is interactive again.
     await link.click();
     expect(await page.evaluate(() => [location.hash, Reflect.get(window, 'pressed')])).toEqual([
       '#followed',
@@ -366,7 +366,7 @@ describe('the window', () => {
     await page.getByRole('button', { name: 'Focus ending' }).focus();
     await page.keyboard.press('Enter');
     await titled(page, 'ending', 'Focused');
-    // The panel is brought up to date all the time, and the focus stays where it is.
+    // The panel is updated all the time, and the focus stays in place.
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.shadowRoot?.activeElement?.textContent))
       .toBe('Focus');
@@ -409,7 +409,7 @@ test.each([
 ] as const)(
   'axe finds nothing wrong at $width pixels, $colorScheme, forced colours $forcedColors',
   async ({ width, ...look }) => {
-    // axe is a script from outside of the page, which its policy would refuse.
+    // axe is an external script, which the page's policy would block.
     const { page, close } = await open('/page', { viewport: { width, height: 800 }, bypassCSP: true });
     await titled(page, 'ending', 'Expired');
     await page.emulateMedia(look);

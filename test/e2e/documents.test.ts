@@ -1,4 +1,4 @@
-// Every TypeScript example of the README and of docs/ is compiled against the built package, and run where it says so.
+// Compiles every TypeScript example of the README and of docs/ against the built package, and runs those marked to run.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { allExamples, type Example } from '../helpers/document-examples.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
-/** Inside the package, so that `placard` resolves to what is published. */
+/** Inside the package, so that `placard` resolves to the published files. */
 const FOLDER = 'dist/examples';
 const SHOWN_ENDPOINT = 'http://127.0.0.1:8787';
 /** The two variants of the campaign for everyone. */
@@ -18,13 +18,13 @@ const HEADLINES = /Make room on the shelf|Fresh from the kiln/;
 const MARKUP =
   '<div id="hero" style="min-block-size: 200px"></div><placard-banner placement="home_hero"></placard-banner>';
 
-/** Examples of an app that is built by a test of its own. */
+/** Examples of an app that its own test builds. */
 const BUILT = ['vue', 'next'];
 
 const examples = allExamples().filter(({ language, use }) => /^tsx?$/.test(language) && !BUILT.includes(use));
 const titleOf = ({ file, line }: Example) => `${file}:${line}`;
 const nameOf = ({ file, line }: Example) => `${parse(file).name}-${line}`;
-/** Examples of one page can import each other by the names that they say they have. */
+/** Examples of one page can import each other by their declared file names. */
 const fileOf = (example: Example) => {
   const ending = example.use === 'vitest' ? 'test.ts' : example.language;
   return join(parse(example.file).name, example.name ?? `line-${example.line}.${ending}`);
@@ -61,7 +61,7 @@ beforeAll(async () => {
     join(FOLDER, 'tsconfig.json'),
     JSON.stringify({
       extends: '../../tsconfig.json',
-      // As applications have it, whose bundlers need no endings.
+      // As in applications, whose bundlers need no file extensions.
       compilerOptions: {
         module: 'esnext',
         moduleResolution: 'bundler',
@@ -112,7 +112,7 @@ describe('the documentation', () => {
   });
 
   test.each(titled('vitest'))('has a test that passes in vitest, %s', async (_, example) => {
-    // Longer than a test may take as a rule, for a busy machine.
+    // Longer than the default test timeout, for a busy machine.
     const options = ['--root', FOLDER, '--testTimeout', '60000'];
     const { code, output } = await run('node_modules/.bin/vitest', ['run', ...options, fileOf(example)]);
     expect(code, output).toBe(0);

@@ -11,14 +11,14 @@ const patient = ({ api, pages }: World): void =>
 
 const clicks = ({ fake }: Pick<World, 'fake'>) => fake.events.filter(({ type }) => type === 'click').length;
 
-/** Opts out with three clicks in the queue, in one of two tabs. */
+/** Opts out in one of two tabs, with three clicks in the queue. */
 const optOut = async (world: World, queued: 'keep' | 'send' | 'purge') => {
   patient(world);
   const page = await world.open('/consent');
   await until(page, TITLE);
   const other = await world.open('/consent');
   await until(other, TITLE);
-  // The first events of a page leave at the first pause, and would take the clicks along: the impression is out of the way first.
+  // The first events of a page leave at the first pause, and would take the clicks along. So the impression is sent first.
   await until(
     page,
     `const { captured, delivered } = await placard.diagnostics(); return captured > 0 && captured === delivered`,
@@ -45,7 +45,7 @@ export const consent: Scenario[] = [
       await until(page, TITLE);
       await oneSecondSeen(page, 'witness-1');
       await settle(page);
-      // Where the page slept through the first second, the banner is seen for another one.
+      // If the page slept through the first second, the banner is seen for another one.
       await expect.poll(() => fake.events.length).toBeGreaterThanOrEqual(2);
     },
   },

@@ -7,15 +7,15 @@ import { shop } from './shop.ts';
 
 const clicksOf = (fake: FakeService) => fake.events.filter(({ type }) => type === 'click');
 const click = (page: EnginePage, times: number) => page.run<BannerEvent[]>(`return count('click', ${times})`);
-/** What a client keeps in memory, where the disk was too slow for its patience, does not outlive the page. */
+/** Events that the client keeps in memory, because the disk timed out, do not outlive the page. */
 const onDisk = (page: EnginePage) => until(page, 'return !(await placard.diagnostics()).memoryMode');
 const diagnose = (page: EnginePage) => page.run<Diagnostics>('return placard.diagnostics()');
 
-/** Nothing is sent unless asked or when the page goes, and a batch of a page that has gone is soon taken over. */
+/** Nothing is sent except on request or on page exit, and a batch of a closed page is soon taken over. */
 const patient = ({ api, pages }: World): void =>
   pages.set('/patient', shop(api.origin, { options: 'delivery: { maxWaitMs: 60_000, timeoutMs: 2_000 },' }));
 
-/** Captures events in a page that ends as `leave` says, and expects another page to bring them, each once. */
+/** Captures events in a page that ends as `leave` says, and expects another page to deliver each once. */
 const outlives = async (
   world: World,
   leave: (page: EnginePage) => Promise<unknown>,
@@ -40,7 +40,7 @@ const outlives = async (
   const { pending, inDoubt } = await diagnose(next);
   expect(pending + inDoubt).toBeGreaterThanOrEqual(captured.length);
   await world.api.start();
-  // Each failure may be followed by one such sign of life.
+  // Each failure may be followed by one such heartbeat.
   await settle(next, `dispatchEvent(new Event('online'));`);
   assertDeliveredExactlyOnce(clicksOf(world.fake), captured);
   assertConserved(await diagnose(next));
@@ -60,14 +60,14 @@ export const delivery: Scenario[] = [
     name: 'sends nothing while offline and all of it, once, when the network is back',
     needs: 'offline',
     async run({ fake, api, pages, open }) {
-      // What has left may not leave again, and nothing has.
+      // Sent events are not sent again, and none was sent.
       pages.set('/once', shop(api.origin, { options: `delivery: { inDoubt: { click: 'at-most-once' } },` }));
       const page = await open('/once');
       await until(page, heard('delivered'));
       let captured: BannerEvent[];
       await page.setOffline(true);
       try {
-        // The driver may answer before the engine's network knows.
+        // The driver may respond before the engine's network stack is updated.
         await until(page, `return !navigator.onLine && fetch('/anything').then(() => false, () => true)`);
         captured = await click(page, 5);
         expect(await page.run('return placard.flush()')).toEqual({ delivered: 0, pending: 5 });
@@ -75,7 +75,7 @@ export const delivery: Scenario[] = [
       } finally {
         await page.setOffline(false);
       }
-      // The engine itself says that it is online, and that is enough.
+      // The engine's own online state is enough.
       await until(
         page,
         `const { pending, inDoubt } = await placard.diagnostics(); return pending + inDoubt === 0`,
@@ -93,7 +93,7 @@ export const delivery: Scenario[] = [
         await page.reload();
         await until(page, TITLE);
         await page.run(`globalThis.clicked = placard.track(placard.banner('hero'), 'click')`);
-        // Twice, at least: it was asked for again, and by now the engine knows that it cannot be loaded.
+        // At least twice: it was requested again, and by now the engine knows that it cannot be loaded.
         await until(page, `return notices.filter(({ kind }) => kind === 'load').length > 1`);
       } finally {
         pages.refuse(null);
@@ -126,7 +126,7 @@ export const delivery: Scenario[] = [
         },`;
       pages.set('/correcting', shop(api.origin, { options }));
       const page = await open('/correcting');
-      // The first events leave early: the impression is out of the way of what is skipped.
+      // The first events leave early, so the impression is sent before the skipped ones.
       await until(page, heard('delivered'));
       fake.fail(
         { type: 'skip', indices: [1, 3], reason: 'no' },
@@ -153,7 +153,7 @@ export const delivery: Scenario[] = [
       fake.fail({ type: 'slow', delayMs: 50 }, { times: 4 });
       await Promise.all(tabs.map((tab) => click(tab, 60)));
       for (const tab of tabs) await settle(tab);
-      // Two clicks that two tabs capture in one millisecond are one to the service, and each was sent once.
+      // The service counts two clicks as one if two tabs capture them in the same millisecond. Each was sent once.
       expect(clicksOf(fake).reduce((sum, { copies }) => sum + copies, 0)).toBe(120);
       assertConserved(await diagnose(tabs[0]!));
       expect(mostAtOnce()).toBe(1);
@@ -173,7 +173,7 @@ export const delivery: Scenario[] = [
       await expect.poll(() => fake.events.filter(({ type }) => type === 'dismiss')).toHaveLength(1);
       await first.reload();
       await until(first, heard('synced'));
-      // Case 56: the service may send it for some minutes more.
+      // Case 56: the service may send it for some more minutes.
       const third = await open();
       await until(third, heard('synced'));
       for (const tab of [first, third]) {

@@ -6,7 +6,7 @@ import { shop } from './shop.ts';
 const POLICY = (endpoint: string): string =>
   `default-src 'none'; script-src 'self'; connect-src ${endpoint}; style-src 'none'; require-trusted-types-for 'script'`;
 
-/** The devtools of a page that allows no style; `panel` is their shadow root. */
+/** The devtools on a page whose policy blocks styles; `panel` is their shadow root. */
 const SCRIPT = `
   globalThis.violations = [];
   document.addEventListener('securitypolicyviolation', ({ violatedDirective }) => violations.push(violatedDirective));
@@ -28,7 +28,7 @@ export const devtools: Scenario[] = [
     name: 'the devtools have their styles on the strictest page, follow a banner, and take events in the sandbox',
     async run({ fake, api, pages, open }) {
       const page = shop(api.origin, { html: '', script: SCRIPT });
-      // What the test page itself brings, a sheet and a script in its head, the policy would refuse.
+      // The policy would block the stylesheet and the script in the head of the test page.
       pages.set('/inspected', {
         script: page.script!,
         headers: { 'content-security-policy': POLICY(api.origin) },

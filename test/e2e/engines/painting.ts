@@ -4,7 +4,7 @@ import { type EnginePage, until } from '../../helpers/engines.ts';
 import { heard, NO_TITLE, type Scenario, TITLE, type World } from './scenario.ts';
 import { shop } from './shop.ts';
 
-/** Notes at every frame where the text below the slot is; a `LayoutShift` says the same where the engine has it. */
+/** Records the position of the text below the slot at every frame; a `LayoutShift` reports the same if the engine supports it. */
 const WATCH = `
   globalThis.tops = new Set();
   globalThis.shifts = [];
@@ -34,7 +34,7 @@ const setBoxed = ({ api, pages }: World): void =>
   pages.set('/boxed', shop(api.origin, { before: WATCH, html: BOXED }));
 
 const HEIGHT = `document.getElementById('slot').offsetHeight`;
-/** What the client has remembered of heights. */
+/** Heights that the client has stored. */
 const TOLD = `Object.entries(localStorage).flat().join()`;
 const MAKE_TALL = `document.body.append(Object.assign(document.createElement('div'), { style: 'height: 4000px' }))`;
 
@@ -83,7 +83,7 @@ export const painting: Scenario[] = [
         shop(api.origin, {
           before: WATCH,
           html: '',
-          // The slot and the text come in one task with the mount, so no frame is without the remembered room.
+          // The slot and the text are added in the task of the mount, so every frame has the reserved height.
           script: `
             const slot = Object.assign(document.createElement('div'), { id: 'slot' });
             const text = Object.assign(document.createElement('p'), { id: 'text', textContent: 'Text' });
@@ -199,7 +199,7 @@ export const painting: Scenario[] = [
         placard.mount('hero', document.createElement('div'), () => undefined)();
         await frames(1);
         return { live: live.size, elements: document.querySelectorAll('*').length - before, leftInside, aborted };`);
-      // The last twenty that were removed without a word may come back, and are drawn again then.
+      // The last twenty slots removed without an unmount may come back, and are then drawn again.
       expect(left).toEqual({ live: 20, elements: 0, leftInside: 0, aborted: 300 });
       expect(await page.run(TITLE)).toBe(true);
     },

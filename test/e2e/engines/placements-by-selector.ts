@@ -8,7 +8,7 @@ import { shop } from './shop.ts';
 const PATH = '/by-selector';
 const place = { insert: 'prepend' as const, paths: [PATH], template: 'card', height_px: 200 };
 
-/** What the service of every scenario answers to pages with `placementsBySelector`. */
+/** Response of the service to pages with `placementsBySelector`, in every scenario. */
 export const SELECTOR_PLACEMENTS: SelectorPlacement[] = [
   { ...place, placement_id: 'room', selector: 'main > .room' },
   { ...place, placement_id: 'lost', selector: '#lost' },

@@ -5,26 +5,26 @@ import type { HttpServer } from '../../helpers/http-server.ts';
 import type { PageServer } from '../../helpers/page-server.ts';
 import { patience } from '../../helpers/patience.ts';
 
-/** What a scenario plays in: a service, and pages on an origin, and with it a storage, of their own. */
+/** Context of a scenario: a service, and pages on their own origin, and so with their own storage. */
 export interface World {
   fake: FakeService;
   api: HttpServer;
   pages: Pick<PageServer, 'set' | 'requests' | 'refuse'>;
   origin: string;
   open(path?: string): Promise<EnginePage>;
-  /** The most `track` requests that were open at the same time. */
+  /** Maximum number of concurrent `track` requests. */
   mostAtOnce(): number;
 }
 
-/** One promise, played in every engine. */
+/** One behavior, tested in every engine. */
 export interface Scenario {
   name: string;
-  /** A state that a driver may not be able to enter; the test is then skipped with the reason. */
+  /** A state that a driver may be unable to enter; the test is then skipped with the reason. */
   needs?: State;
   run(world: World): Promise<void>;
 }
 
-/** Bodies for `run` and `until`. */
+/** Function bodies for `run` and `until`. */
 export const heard = (type: Notice['type']) =>
   `return globalThis.notices?.some((notice) => notice.type === '${type}')`;
 export const tracked = (type: string) =>
@@ -35,13 +35,13 @@ const SETTLED = `await placard.flush();
   const { pending, inDoubt } = await placard.diagnostics();
   return pending + inDoubt === 0`;
 
-/** Sends until nothing waits; a batch of a page that has gone is taken over some seconds after it could be answered. */
+/** Sends until the queue is empty; a batch of a closed page is taken over some seconds after its request timeout. */
 export const settle = (page: EnginePage, before = ''): Promise<boolean> =>
   until(page, before + SETTLED, patience(60_000));
 
 /**
- * Resolves when a banner in full view has been seen for its second, and so could any other. Each call needs a name of
- * its own.
+ * Resolves when a banner in full view has been seen for one second, as could any other. Each call needs a unique
+ * name.
  */
 export const oneSecondSeen = async (page: EnginePage, name: string): Promise<void> => {
   await page.run(`mountWitness('${name}')`);

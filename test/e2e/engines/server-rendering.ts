@@ -13,7 +13,7 @@ export const serverRendering: Scenario[] = [
       pages.set('/react', await renderedPage('react'));
       const page = await open('/react');
       await until(page, `return ${of('synced')}.length > 0`);
-      // Nothing is drawn for a control group: its second is over when a second drawing would have been counted, too.
+      // Nothing is drawn for a control group: its second is over by the time a second drawing would be counted.
       await until(page, `return ${IMPRESSIONS}.includes('held_out') && ${IMPRESSIONS}.includes('home_hero')`);
       expect(await page.run(FIRST_HTML)).toEqual(KEPT);
       const impressions = await page.run<string[]>(`return ${IMPRESSIONS}`);

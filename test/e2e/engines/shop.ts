@@ -10,18 +10,18 @@ export const stockBanners = (fake: FakeService): void => {
 };
 
 interface Shop {
-  /** Further options of the client, as source. */
+  /** Additional client options, as source. */
   options?: string;
-  /** Runs before anything else in the page, as source. */
+  /** Runs in the page before any other script, as source. */
   before?: string;
   html?: string;
-  /** Runs after the slot is mounted; with it, what is to be mounted is up to it. */
+  /** Runs after the slot is mounted; if given, it does the mounting itself. */
   script?: string;
 }
 
 const SLOT = '<div id="space"></div><div id="slot" style="width: 600px; height: 200px"></div>';
 
-/** The application under test: one slot, below as much space as the page's address says. */
+/** The application under test: one slot, below the space that the page's address gives. */
 export const shop = (
   endpoint: string,
   { options = '', before = '', html = SLOT, script }: Shop = {},

@@ -9,7 +9,7 @@ import { until } from '../../helpers/engines.ts';
 import { heard, NO_TITLE, oneSecondSeen, type Scenario, settle, TITLE } from './scenario.ts';
 import { shop } from './shop.ts';
 
-/** What runs before the page, or the headers it comes with. */
+/** Script that runs before the page, or the page's headers. */
 const BLOCKED: Record<string, { before?: string; headers?: Record<string, string> }> = {
   'is absent': { before: `Object.defineProperty(globalThis, 'indexedDB', { value: undefined })` },
   'is denied': {
@@ -18,7 +18,7 @@ const BLOCKED: Record<string, { before?: string; headers?: Record<string, string
       for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(globalThis, name, {
         get() { throw new DOMException('denied', 'SecurityError'); } });`,
   },
-  // Denied as well are the other storages and, in Chromium, the look at `navigator.serviceWorker`.
+  // Also denied: the other storages and, in Chromium, access to `navigator.serviceWorker`.
   'is denied to a sandboxed page': { headers: { 'content-security-policy': 'sandbox allow-scripts' } },
   'refuses every database, as in some private windows': {
     before: `IDBFactory.prototype.open = () => {
@@ -31,7 +31,7 @@ const BLOCKED: Record<string, { before?: string; headers?: Record<string, string
   'never answers': { before: 'IDBFactory.prototype.open = () => new EventTarget()' },
 };
 
-/** Everything that the client has stored, over all databases and localStorage. */
+/** Everything that the client has stored, in all databases and localStorage. */
 export const STORED = `
   let records = Object.keys(localStorage).filter((key) => key.startsWith('placard')).length;
   for (const { name } of await indexedDB.databases()) {
@@ -58,7 +58,7 @@ const CLOCK = `
   Date.now = () => realNow() + skew;`;
 const DAY = 24 * 60 * 60_000;
 
-/** A page with a store of ours, and nothing else. */
+/** A page with only a store of the client. */
 const openStore = async ({ pages, open }: Parameters<Scenario['run']>[0]) => {
   pages.set('/store', {
     script: `import { createIdbStore } from '/placard/idb-store.js';
@@ -89,7 +89,7 @@ export const storage: Scenario[] = [
     name: 'says of a write that fails why it failed',
     async run(engine) {
       const page = await openStore(engine);
-      // A second `add` of a key fails as a request does on a full disk: after the call, with an error of its own.
+      // A second `add` of a key fails like a request on a full disk: after the call, with its own error.
       const names = await page.run(`
         IDBObjectStore.prototype.put = IDBObjectStore.prototype.add;
         await store.setMany([['failing', 1]]);
@@ -151,7 +151,7 @@ export const storage: Scenario[] = [
       await until(fast, heard('synced'));
       await fast.reload();
       await until(fast, `return notices.some(({ type, from }) => type === 'shown' && from === 'cache')`);
-      // What it hears of the time goes into the same cache.
+      // The service's clock is stored in the same cache.
       await fast.close();
       fake.setBanner('hero', buildBanner('hero', { title: 'Sale' }, { expires_at: inSeconds(-60) }));
       const slow = await open(`/clock?skew=${-2 * DAY}`);
@@ -162,7 +162,7 @@ export const storage: Scenario[] = [
   {
     name: 'keeps the order and the number of events when the clock jumps back and forth',
     async run({ fake, api, pages, open }) {
-      // All of it waits to be sent at the end: an event of the wrong hour that was sent before could not be put in order any more.
+      // All events wait until the end, because an event with a wrong time could not be corrected after it is sent.
       // The page makes its first request before the jumps: until then, events leave at the first pause.
       pages.set('/clock', shop(api.origin, { before: CLOCK, options: 'delivery: { maxWaitMs: 60_000 },' }));
       const page = await open('/clock');
@@ -175,7 +175,7 @@ export const storage: Scenario[] = [
           ...(await page.run<BannerEvent[]>(`skew = ${hours} * 3600000; return count('click', 3)`)),
         );
       }
-      // The impression of a moment ago may be on its way.
+      // The last impression may still be in flight.
       await until(
         page,
         `await placard.flush();
@@ -210,7 +210,7 @@ export const storage: Scenario[] = [
       await page.reload();
       await until(page, heard('emptied'));
       expect(await page.run(NO_TITLE)).toBe(true);
-      // What the page captures now is delivered, and no dismissal is among it.
+      // New events of the page are delivered, and no dismissal is among them.
       await page.run(`return placard.refresh()`);
       await oneSecondSeen(page, 'witness-1');
       await settle(page);

@@ -14,7 +14,7 @@ const SALE = {
   dismissible: true,
 };
 
-/** The templates on a page that allows no style, no string of script and no other origin than the service's. */
+/** The templates on a page that blocks inline styles, `eval`, and every origin except the service's. */
 const strict = (endpoint: string, copies = 1): TestPage => ({
   headers: {
     'content-security-policy': `default-src 'none'; script-src 'self'; connect-src ${endpoint}; img-src https:; style-src 'none'; worker-src 'self'; require-trusted-types-for 'script'`,
@@ -43,7 +43,7 @@ const strict = (endpoint: string, copies = 1): TestPage => ({
   `,
 });
 
-/** Shows that the page was as strict as it says: where the engine has Trusted Types, a string for markup throws. */
+/** Checks that the page is strict: if the engine supports Trusted Types, assigning a string as markup throws. */
 const INJECT = `
   try {
     document.body.insertAdjacentHTML('beforeend', '<b>text</b>');
@@ -57,7 +57,7 @@ const expectStrict = async (page: EnginePage): Promise<void> => {
   expect(await page.run(INJECT)).toBe(hasTrustedTypes ? 'TypeError' : 'allowed');
 };
 
-/** Images of the page's own origin are refused on a test page, which has no https. */
+/** Images of the page's own origin are rejected on a test page, because it is not on https. */
 const violationsOf = async (page: EnginePage, origin: string): Promise<string[]> =>
   (await page.run<string[]>('return violations')).filter((each) => !each.startsWith(`img-src ${origin}`));
 
@@ -77,7 +77,7 @@ export const strictPage: Scenario[] = [
           return { text: root.textContent, height: place.getBoundingClientRect().height, radius };`);
         expect(box.text).toContain('Summer sale');
         expect(box.height).toBeGreaterThan(20);
-        // The template's own styles are in force, though the page allows no style.
+        // The template's own styles apply, although the policy blocks inline styles.
         expect(box.radius).toBe('12px');
       }
       await until(page, `return notices.some(({ type }) => type === 'tracked')`);
@@ -87,12 +87,12 @@ export const strictPage: Scenario[] = [
         );
         await until(page, `return !document.querySelector('#${name}0 placard-frame')`);
       }
-      // A banner leaves the page at once; its dismissal is stored a moment later.
+      // A banner disappears at once; its dismissal is stored a moment later.
       const dismissals = () => fake.events.filter(({ type }) => type === 'dismiss').length;
       await expect.poll(() => page.run('return placard.flush()').then(dismissals)).toBe(3);
       expect(await violationsOf(page, origin)).toEqual([]);
       expect(await page.run('return errors')).toEqual([]);
-      // What a slow disk or a slow network causes is none of the policy's.
+      // Failures of a slow disk or network are not caused by the policy.
       const WEATHER = ['storage', 'sync', 'deliver'];
       const failed = await page.run<{ kind: string }[]>(
         `return notices.filter(({ type }) => type === 'failed')`,

@@ -33,7 +33,7 @@ const SCENARIOS: Scenario[] = [
   ...devtools,
 ];
 
-/** The handler, and the most requests to `track` that it had open at the same time. */
+/** The handler, and its maximum number of concurrent `track` requests. */
 const countingTracks = (handle: Handler) => {
   let open = 0;
   let most = 0;
@@ -50,7 +50,7 @@ const countingTracks = (handle: Handler) => {
   return { counting, mostAtOnce: () => most };
 };
 
-/** Plays every scenario in one engine, in one browser of its own. */
+/** Runs every scenario in one engine, in its own browser. */
 export const playScenarios = (kind: EngineKind): void => {
   describe(kind.name, () => {
     if (kind.missing) {
@@ -60,7 +60,7 @@ export const playScenarios = (kind: EngineKind): void => {
 
     let engine: Engine;
     let pages: PageServer;
-    /** Each scenario has an origin, and with it a storage, of its own. */
+    /** Each scenario has its own origin, and so its own storage. */
     let origins: string[];
     let api: HttpServer;
     let world: World;
@@ -97,7 +97,7 @@ export const playScenarios = (kind: EngineKind): void => {
       world = { fake, api, pages, origin, open, mostAtOnce };
     });
     afterEach(async () => {
-      // A scenario may have closed or killed one of its pages.
+      // A scenario may have closed or crashed one of its pages.
       for (const page of opened) await page.close().catch(() => undefined);
       await api.close();
     });

@@ -6,14 +6,14 @@ import { shop } from './shop.ts';
 
 interface Place {
   seen: boolean;
-  /** Around and with the slot, whose ID is left open. */
+  /** Markup around and including the slot, without the slot's ID. */
   html: string;
   isControl?: boolean;
-  /** Hit tests of WebKit find the hidden back of a card, so it counts there. */
+  /** Hit tests in WebKit find the hidden back of a card, so it counts there. */
   isSeenInWebKit?: true;
 }
 
-/** What a hit test cannot find, and what a mask leaves, is not known: such a place counts as seen. */
+/** Hit tests cannot find everything, and the effect of a mask is unknown: such a place counts as seen. */
 const UNDECIDED = true;
 
 const SMALL = 'width: 100px; height: 40px';
@@ -28,7 +28,7 @@ const over = (style: string, tag = 'div') =>
 const clipped = (width: number, shown: number, height: number) =>
   `<div style="height: ${shown}px; overflow: hidden">${slot(`width: ${width}px; height: ${height}px`)}</div>`;
 
-/** Small places, each in a cell of a grid in the upper part of the view. */
+/** Small places, each in a grid cell in the upper part of the viewport. */
 const CELLS: Record<string, Place> = {
   whole: { seen: true, html: slot(SMALL) },
   'half of it': { seen: true, html: clipped(100, 20, 40) },
@@ -119,7 +119,7 @@ const CELLS: Record<string, Place> = {
 const at = (left: number, top: string, inner: string) =>
   `<div style="position: absolute; left: ${left}px; top: ${top}">${inner}</div>`;
 
-/** Places that need more room, or a place of their own on the page. */
+/** Places that need more room, or their own position on the page. */
 const FREE: Record<string, Place> = {
   '30 % of a large one': { seen: true, html: at(0, '330px', clipped(500, 150, 500)) },
   '30 % of one just below the large size': { seen: false, html: at(510, '330px', clipped(250, 288, 960)) },
@@ -132,7 +132,7 @@ const FREE: Record<string, Place> = {
   },
   'a control banner below the fold': { seen: false, isControl: true, html: at(400, '3000px', slot(SMALL)) },
 };
-/** As many as fit above the others on the smallest window of the engines. */
+/** The number that fits above the others in the smallest window of the engines. */
 const FIRST_CELLS = 24;
 const cells = Object.entries(CELLS);
 const PAGES: Record<string, Place>[] = [
@@ -174,7 +174,7 @@ const pageOf = (endpoint: string, places: Record<string, Place>, number: number)
 const HERO = '<div id="slot" style="width: 300px; height: 200px"></div>';
 const SHOWN = `return notices.filter(({ type }) => type === 'shown').length`;
 
-/** A page in frames that say by their hash which placement they show, and how the page around them treats each. */
+/** A page with frames: the hash of each names its placement, and how the page around treats the frame. */
 const FRAMES: Record<string, { seen: boolean; style: string; cover?: string }> = {
   plain: { seen: true, style: '' },
   faint: { seen: false, style: 'opacity: 0' },
@@ -243,7 +243,7 @@ export const viewability: Scenario[] = [
         pages.set(`/places-${number}`, pageOf(api.origin, places, number));
         const page = await open(`/places-${number}`);
         const names = Object.keys(places);
-        // Ten placements travel in a request.
+        // One request holds ten placements.
         const synced = `return notices.filter(({ type }) => type === 'synced').length >= ${names.length / 10}`;
         await until(page, synced);
         await oneSecondSeen(page, `witness-${2 * number + 1}`);
@@ -352,7 +352,7 @@ export const viewability: Scenario[] = [
       const html = `<main style="height: 3000px; padding-top: 350px">${HERO}</main>`;
       pages.set('/scrolled', shop(api.origin, { html }));
       const page = await open('/scrolled');
-      // All the time wholly in view: no threshold is crossed, and after a second the slot is not where it was.
+      // Always fully in view: no threshold is crossed, and after a second the slot has moved.
       await page.run(`
         const began = performance.now();
         const roll = () => {
