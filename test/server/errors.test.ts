@@ -9,7 +9,7 @@ import { someEvents } from '../helpers/rest-client.ts';
 
 const KEY = 'a-key-that-nobody-may-read';
 
-/** What a person sees of an error who prints it, writes it as JSON, or logs it. */
+/** Everything that printing, serializing or logging an error reveals. */
 const printed = (error: Error): string => {
   const lines: string[] = [];
   const log = pino({}, { write: (line) => lines.push(line) });

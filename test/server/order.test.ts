@@ -5,7 +5,7 @@ import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
 const TIME = '2026-01-01T00:00:00Z';
 
-/** A client whose requests are counted while they are under way. */
+/** Client that counts its requests in flight. */
 const arrangeCounting = () => {
   let open = 0;
   let most = 0;

@@ -18,7 +18,7 @@ const integrations = Array.from({ length: 13 }, (_, at) => ({
   next_scheduled_run: '',
 }));
 
-/** The same calls against our own service over a socket: what the fake promises must hold there too. */
+/** The same calls against the real service over a socket: it must behave as the fake does. */
 describe('the REST client and the service', () => {
   let service: RunningService;
   beforeEach(async () => {

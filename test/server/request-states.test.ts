@@ -7,7 +7,7 @@ import {
 } from '../../src/server/index.ts';
 import { arrangeRestClient, someEvents } from '../helpers/rest-client.ts';
 
-/** Sends 80 events of one user, in two requests, and notes what `onRequest` received. */
+/** Sends 80 events of one user in two requests and records the `onRequest` calls. */
 const track = async (arranged: ReturnType<typeof arrangeRestClient>) => {
   const states: [RequestState, first: number, last: number][] = [];
   const onRequest = (state: RequestState, positions: TrackPosition[]) =>

@@ -121,7 +121,7 @@ describe('client.track()', () => {
           const named = report.problems.flatMap(({ position }) =>
             position?.array === array ? [position.index] : [],
           );
-          // Once for each thing that is wrong with it.
+          // Once per error.
           expect([...new Set(named)].sort((a, b) => a - b)).toEqual(bad);
         }
       }),
@@ -294,13 +294,13 @@ describe('client.track()', () => {
       async function* slow() {
         yield* someEvents(76);
         while (!refused) await new Promise((resolve) => setImmediate(resolve));
-        // Node tells of a rejection that nobody awaits when the turn is over.
+        // Node reports unhandled rejections at the end of the tick.
         for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       }
       const error = await client.track({ events: slow() }, options).catch((reason) => reason);
       expect(unhandled).toEqual([]);
       expect(error.message).toBe('Tracking stopped: The log is full');
-      // The object that was read waits for others to travel with: it is no more than the first that was not taken in hand.
+      // The object already read is held back for batching. It is at most the first object not consumed.
       expect([error.unsent, error.report.consumed.events]).toEqual([[], 75]);
     });
 
@@ -348,7 +348,7 @@ describe('client.track()', () => {
     expect(error.unsent).toHaveLength(3);
   });
 
-  /** A client that tells when it sends for the first time. */
+  /** Client that signals its first request. */
   const arrangeTelling = () => {
     const { promise: isAsked, resolve: ask } = Promise.withResolvers<void>();
     const arranged = arrangeRestClient({
