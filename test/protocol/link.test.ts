@@ -52,7 +52,7 @@ describe('the Link header', () => {
         (text) => void parseLink(text),
       ),
     );
-    // Read in one pass this is a blink; at a square of its length the test would run out of its minute.
+    // Takes milliseconds in linear time; in quadratic time the test would exceed its timeout of one minute.
     parseLink(`</a>${'; a="'.repeat(500_000)}`);
   });
 

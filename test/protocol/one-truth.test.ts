@@ -8,7 +8,7 @@ import { APP_ID, aCampaign, aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helper
 import { bannersTrackBodies, EDGE_USERS, syncBodies, usersTrackBodies } from '../helpers/edge-bodies.ts';
 import fc, { times } from '../helpers/property.ts';
 
-/** Bodies for each endpoint. */
+/** Bodies per endpoint. */
 const BODIES = times(2_500);
 const NO_LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0' };
@@ -40,7 +40,7 @@ beforeAll(async () => {
   };
   const workspace = aWorkspace({ limits, campaigns: [aCampaign()] });
   service = createService({ workspaces: [workspace], store: await openStore(':memory:') });
-  // Of users whom no server has named, banners of theirs alone would be taken.
+  // For users that no server request has named, only events for their own banners would be accepted.
   await ask(service.fetch, USERS_TRACK_PATH, {
     attributes: EDGE_USERS.map((external_id) => ({ external_id })),
   });
@@ -63,7 +63,7 @@ const ENDPOINTS: [path: string, schema: z.core.$ZodType, bodies: () => fc.Arbitr
 ];
 /** JSON has no `undefined`. */
 const asSent = (body: unknown): unknown => (body === undefined ? null : JSON.parse(JSON.stringify(body)));
-/** zod counts UTF-16 units, JSON Schema and the contract count code points: such text says nothing of a description. */
+/** zod counts UTF-16 units, JSON Schema and the contract count code points, so such text cannot be compared. */
 const hasLongCharacters = (body: unknown) => /[\ud800-\udbff][\udc00-\udfff]/.test(JSON.stringify(body));
 
 describe.each(ENDPOINTS)('a body of %s', (path, schema, bodies) => {
@@ -86,14 +86,14 @@ describe.each(ENDPOINTS)('a body of %s', (path, schema, bodies) => {
         }
         const faked = await ask(fake.handle, path, body);
         expect(faked.status).toBe(answer.status);
-        // Banners are the service's own.
+        // Banners differ between the service and the fake.
         if (path !== SYNC_PATH || !isTaken) expect(faked.body).toEqual(answer.body);
         fake.clear();
         verdicts[isTaken ? 'taken' : 'refused'] += 1;
       }),
       { numRuns: BODIES },
     );
-    // A generator that only makes one kind compares nothing.
+    // A generator that makes only valid or only invalid bodies compares nothing.
     expect(Math.min(verdicts.taken, verdicts.refused)).toBeGreaterThan(BODIES / 10);
   });
 });

@@ -14,7 +14,7 @@ const maybe = (right: fc.Arbitrary<unknown>) =>
     { weight: 1, arbitrary: odd },
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
-/** JSON leaves out a member that is `undefined`. */
+/** JSON omits members that are `undefined`. */
 const present = (object: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined));
 
@@ -59,7 +59,7 @@ describe('a banner of an answer', () => {
         const wrong = (error?.issues ?? [])
           .filter(({ path }) => !isInside(path))
           .map(({ path }) => path[0] ?? 'home');
-        // The schema of the whole answer knows the key, the one of a banner does not.
+        // The response schema knows the key, the banner schema does not.
         if (data ? data.placement_id !== 'home' : Object(banner).placement_id !== 'home')
           wrong.push('placement_id');
         if (wrong.length > 0) expect(wrong).toContain(found);
@@ -70,7 +70,7 @@ describe('a banner of an answer', () => {
             const name = String(path[1]);
             const { properties } = found as { properties: Record<string, unknown> };
             const sent = (banner as { properties: Record<string, unknown> }).properties[name];
-            // A property without a value keeps its type, and fits no getter.
+            // A property without a value keeps its type, but no getter returns it.
             if (path[2] !== 'value') expect(properties[name]).toEqual({ type: '', value: sent });
           }
         }

@@ -12,7 +12,7 @@ import {
   wireBanner,
 } from '../../src/protocol/schemas/index.ts';
 
-/** Where a value is not valid, as dotted paths; empty where it is. */
+/** Dotted paths of invalid values. Empty if the value is valid. */
 const faults = (
   schema: { safeParse(value: unknown): { error?: { issues: { path: PropertyKey[] }[] } | undefined } },
   value: unknown,
