@@ -25,7 +25,7 @@ const integrations = Array.from({ length: 23 }, (_, at) => ({
   next_scheduled_run: '',
 }));
 
-/** As a workspace file has it, and as pages get it. */
+/** The campaign as in a workspace file, and as pages receive it. */
 const INSERTED = {
   placement_id: 'offer',
   selector: 'main > h1',
@@ -37,7 +37,7 @@ const INSERTED = {
 };
 const PLACEMENTS = [INSERTED, { placement_id: 'home' }, { placement_id: 'elsewhere' }];
 
-/** What a host's tests are likely to send wrong: the fake must say of it what the service says. */
+/** Typical mistakes in a host's tests: the fake must report the same errors as the service. */
 describe('the fake beside the service', () => {
   let service: Service;
   let fake: FakeService;
@@ -161,7 +161,7 @@ describe('the fake beside the service', () => {
     if (attributes.length > 0) await expectTheSame(USERS_TRACK_PATH, { attributes });
     const events = [{ id: bannerId, event_type: 'impression', timestamp: AT }];
     expect(await expectTheSame(TRACK_PATH, { ...envelope, external_user_id: user, events })).toBe(status);
-    // Once one event is stored the user is known.
+    // The user is known once one event is stored.
     expect(await expectTheSame(TRACK_PATH, { ...envelope, external_user_id: user, events })).toBe(status);
   });
 

@@ -93,7 +93,7 @@ describe('the fake service', () => {
     ] as const) {
       const service = createFakeService({ users: ['u-1'], deduplicates });
       await track(service, [event('a')]);
-      // The same instant in another notation is the same event.
+      // The same instant in another notation gives a duplicate event.
       const again = await track(service, [event('a', 'impression', '2026-03-01T10:20:01.250+01:00')]);
       expect((await again.json()).events_processed).toBe(1);
       expect(service.events).toHaveLength(stored);

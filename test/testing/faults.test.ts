@@ -201,7 +201,7 @@ describe('faults of the fake service', () => {
     const service = createFakeService({ users: ['u-1'] });
     service.fail({ type: 'redirect', to: 'http://elsewhere.test/take' }, { times: 2 });
     await expect(call(service, TRACK_PATH, { redirect: 'error' })).rejects.toThrow('Failed to fetch');
-    // Nobody is there; what matters is that nothing was stored and the fetch failed like a network does.
+    // No server at that origin: nothing is stored, and the fetch fails as on a network error.
     await expect(call(service)).rejects.toThrow('Failed to fetch');
     expect(service.events).toEqual([]);
   });
