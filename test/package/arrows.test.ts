@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Which rooms a room may import; every room may import itself and `protocol`. */
+/** Allowed imports between modules. Every module may import itself and `protocol`. */
 const ARROWS: Record<string, string[]> = {
   protocol: [],
   client: [],
@@ -16,18 +16,18 @@ const ARROWS: Record<string, string[]> = {
   script: ['client', 'element', 'templates'],
   server: [],
   secrets: [],
-  // The names of the templates, for the schema of the workspace file.
+  // Template names, for the schema of the workspace file.
   service: ['templates'],
   testing: ['client', 'service'],
   studio: ['secrets', 'service', 'templates'],
   ingestion: ['secrets', 'service'],
-  // Types of the Studio's API alone: it is called over HTTP.
+  // Only types of the Studio API; the calls go over HTTP.
   mcp: ['studio'],
   telemetry: ['service'],
   cli: ['secrets', 'server', 'service', 'ingestion', 'studio', 'mcp', 'telemetry'],
 };
 
-/** The same for the folders of the service. Types may be looked at from anywhere. */
+/** Allowed imports between the folders of the service. Type imports are always allowed. */
 const SERVICE_ARROWS: Record<string, string[]> = {
   profiles: [],
   export: ['profiles'],
@@ -135,7 +135,7 @@ describe('rooms', () => {
   });
 
   test('of the client, its folders, have no circle at run time', () => {
-    // A file beside the folders is one of its own.
+    // A file outside the folders counts as its own module.
     const boxOf = (path: string) => /^src\/client\/([^/]+)/.exec(path)?.[1];
     const graph = new Map<string, Set<string>>();
     for (const { file, target } of globSync('src/client/**/*.ts').flatMap(valueImportsOf)) {

@@ -1,23 +1,23 @@
-// Which part of the client loads when: the table of `src/client/chunks.ts` against what a bundler makes of the source.
+// When each chunk of the client loads: compares the table in `src/client/chunks.ts` with a bundler's output.
 import { globSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 
 const TABLE = 'src/client/chunks.ts';
-/** What an application bundles. */
+/** Entry point of the application bundle. */
 const FIRST = '<stdin>';
 const LATE = 'src/client/late-client.ts';
 
-/** The modules that the table names. */
+/** Modules listed in the table. */
 const named = [...readFileSync(TABLE, 'utf8').matchAll(/\w+: \(\) => import\('(.+?)'\)/g)].map(([, path]) =>
   join('src/client', path!),
 );
 
 interface Built {
-  /** The module that the chunk was made for; nothing for one that others share. */
+  /** Entry module of the chunk. `undefined` for shared chunks. */
   entry: string | undefined;
-  /** The entries of the chunks that it loads later. */
+  /** Entry modules of the chunks loaded with `import()`. */
   later: string[];
   modules: string[];
 }
@@ -29,7 +29,7 @@ beforeAll(async () => {
     outdir: 'out',
     bundle: true,
     splitting: true,
-    // As an application does: a constant that is written where it is used is shared by nobody.
+    // As in an application: minifying inlines constants, so they create no shared chunks.
     minify: true,
     format: 'esm',
     write: false,

@@ -1,5 +1,5 @@
-// Builds and runs the image. It needs a container tool, the base image or a registry that has it, and npm's registry: where
-// PLACARD_CONTAINER names a tool, such as `podman` or `docker`, with flags for `run` behind it where the machine needs them.
+// Builds and runs the image. Needs a container tool, the base image (or its registry) and the npm registry. Runs if
+// PLACARD_CONTAINER names a tool, such as `podman` or `docker`, followed by flags for `run` if the machine needs them.
 import { execFile } from 'node:child_process';
 import { copyFile, cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ const [tool, ...flags] = process.env['PLACARD_CONTAINER']?.split(' ') ?? [];
 const IMAGE = 'localhost/placard-test';
 
 const containers = async (...args: string[]): Promise<string> =>
-  // Podman's own format has no health check.
+  // Podman's default image format has no health check.
   (
     await promisify(execFile)(tool!, args, { env: { ...process.env, BUILDAH_FORMAT: 'docker' } })
   ).stdout.trim();

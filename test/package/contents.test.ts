@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { packedPackage } from '../helpers/packed-package.ts';
 
-/** What other files, tools and people name; the rest of `dist/` is what these import. */
+/** Files that users, tools and other files name. The rest of `dist/` is imported by these. */
 const NAMED = [
   'CHANGELOG.md',
   'LICENSE',
@@ -70,9 +70,9 @@ const NAMED = [
   'llms.txt',
   'package.json',
 ];
-/** A chunk that named files import: what two of them have in common, or what is loaded late. */
+/** Shared or lazily loaded chunk. */
 const CHUNK = /^dist\/shared-[\w-]+\.(?:js|d\.ts)$/;
-/** A script or style of the Studio's pages: its name changes with its text. */
+/** Script or style of the Studio pages, with a content hash in its name. */
 const STUDIO_ASSET = /^dist\/studio-pages\/assets\/[\w.-]+\.(?:js|css)$/;
 
 let folder: string;
@@ -81,9 +81,9 @@ let manifest: { dependencies: Record<string, string>; peerDependencies: Record<s
 const read = (file: string) => readFileSync(join(folder, file), 'utf8');
 const IMPORTS =
   /(?:^(?:import|export)\b[^"';]* from |^import |\bimport\(|\b__require\()\s*["']([\w@./:-]+)["']/gm;
-/** A whole comment: the examples in those of libraries import too. */
+/** JSDoc comment. Removed before matching, because examples contain imports. */
 const COMMENT = /^\s*\/\*\*[\s\S]*?\*\//gm;
-/** Everything that a built file or a declaration imports. */
+/** All import specifiers of a built file or declaration. */
 const importsOf = (file: string): string[] =>
   [...read(file).replace(COMMENT, '').matchAll(IMPORTS)].map(([, specifier]) => specifier!);
 
@@ -133,7 +133,7 @@ describe('the packed package', () => {
       .flatMap((file) => importsOf(file).map((specifier) => `${file} → ${specifier}`))
       .filter((line) => !/ → \./.test(line))
       .filter((line) => !isDeclared(line.split(' → ')[1]!) && !isOfNode(line.split(' → ')[1]!));
-    // pg has a native twin, which it loads where somebody asks for it; we do not.
+    // pg imports pg-native only on request, and we do not use it.
     expect(others.filter((line) => !line.endsWith(' → pg-native'))).toEqual([]);
   });
 

@@ -18,18 +18,18 @@ const STRICT = {
   types: [] as string[],
 };
 
-// A hook may take the time that packing takes.
+// The hook may take as long as packing.
 beforeAll(packedPackage);
 
 interface Application {
   files: Record<string, string>;
-  /** The packages that it has beside ours, by the name it imports them under. */
+  /** Extra packages by import name. */
   packages?: Record<string, string>;
-  /** Of the compiler, where they differ from a page's. */
+  /** Compiler options that differ from a web page's. */
   options?: Partial<typeof STRICT> & { jsx?: string };
 }
 
-/** What a compiler that checks declarations too has to say of an application, against the packed package. */
+/** Compiler errors of an application against the packed package, with `skipLibCheck` off. */
 const faults = async ({ files, packages = {}, options = {} }: Application): Promise<string[]> => {
   const folder = await anApplication(packages);
   onTestFinished(() => rm(folder, { recursive: true }));

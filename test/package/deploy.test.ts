@@ -9,7 +9,7 @@ const DASHBOARD = 'deploy/grafana-dashboard.json';
 const ALERTS = 'deploy/prometheus-alerts.yaml';
 
 let service: RunningService;
-/** Names of the series that /metrics has, those of histograms with their endings. */
+/** Names of the series in /metrics, including the suffixes of histograms. */
 let served: Set<string>;
 let paths: string[];
 

@@ -6,7 +6,7 @@ import { runCli } from '../helpers/run-cli.ts';
 
 const manifest = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
 
-/** As GitHub makes anchors of headings. */
+/** Heading anchors as GitHub generates them. */
 const anchorsOf = (text: string): string[] =>
   [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading!
@@ -67,7 +67,7 @@ describe('the documents', () => {
   });
 });
 
-/** Command lines of ours in the shell blocks, each with its options. */
+/** `placard` commands in the shell blocks, each with its options. */
 const commandLines = allExamples()
   .filter(({ language }) => language === 'sh')
   .flatMap(({ code }) => code.replaceAll('\\\n', ' ').split('\n'))

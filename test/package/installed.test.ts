@@ -27,7 +27,7 @@ const start = (args: string[]) => {
 };
 const CLI = 'node_modules/placard/dist/placard.js';
 
-/** Starts the installed service, and resolves with its address. */
+/** Starts the installed service and resolves with its address. */
 const serve = async (db: string) => {
   const { child, exit } = start([CLI, 'serve', '--db', db, '--port', '0']);
   const url = await new Promise<string>((resolve, reject) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-/** The rooms that run in a page, and what they take from the protocol. */
+/** Modules that run in a browser, with their part of the protocol. */
 const ROOMS = ['client', 'element', 'react', 'vue', 'templates', 'webview', 'devtools'];
 const OPTIONS =
   '--noEmit --strict --skipLibCheck --ignoreConfig --module nodenext --target es2022 --lib es2022,dom,dom.iterable --types react --allowImportingTsExtensions';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 test('what runs in a page calls nothing of the language that is younger than ES2022', async () => {
-  // Of this one the compiler has to complain: a test that hears nothing has not asked.
+  // Positive control: the compiler must reject this file.
   const younger = join(folder, 'younger.mts');
   await writeFile(younger, 'export const turned = [1, 2].toReversed();\n');
   const entries = [...ROOMS.map((room) => `src/${room}/index.ts`), 'src/client/service-worker.ts'];
@@ -26,7 +26,7 @@ test('what runs in a page calls nothing of the language that is younger than ES2
     ...entries,
     younger,
   ]).catch((failure: { stdout: string }) => failure);
-  // The service's half of the protocol comes along, and runs in Node.
+  // The server side of the protocol is imported too, but runs only in Node.
   const complaints = stdout.split('\n').filter((line) => line && !/^src\/protocol\/text\.ts/.test(line));
   expect(complaints).toEqual([expect.stringMatching(/younger\.mts.* 'toReversed' does not exist/)]);
 });

@@ -7,7 +7,7 @@ beforeAll(async () => {
   ({ tarball } = await packedPackage());
 });
 
-/** Rejects where the tool is not there or is killed: it has not looked then. */
+/** Rejects if the tool is missing or killed, because then nothing was checked. */
 const runTool = (name: string, args: string[]): Promise<{ code: number; output: string }> =>
   new Promise((resolve, reject) => {
     execFile(`node_modules/.bin/${name}`, args, (failure, stdout, stderr) => {

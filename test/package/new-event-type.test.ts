@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 const TYPES = "['impression', 'click', 'dismiss'] as const";
 
 test('the compiler leads a new type of event through the client: each table that lacks it is an error', async () => {
-  // Inside the repository, so that packages are found.
+  // Inside the repository, so that imports resolve.
   const folder = await mkdtemp(join('node_modules', '.new-event-type-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   await Promise.all(

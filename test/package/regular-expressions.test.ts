@@ -4,7 +4,7 @@ import { analyse } from 'scslre';
 import { parseSync, Visitor } from 'vite';
 import { expect, test } from 'vitest';
 
-/** Their texts are our own, or the operator's at the command line: nobody else chooses how long they are. */
+/** Input is our own text or the operator's command line, so its length is not attacker-controlled. */
 const OF_OWN_TEXTS = [
   'src/cli/help.ts',
   'src/cli/sentence.ts',
@@ -31,7 +31,7 @@ const expressions: Found[] = readdirSync('src', { recursive: true, withFileTypes
     return found;
   });
 
-/** How the time of a match grows faster than its text: by going back (`Trade`, `Self`), or by beginning again at each letter (`Move`). */
+/** Causes of superlinear matching: backtracking (`Trade`, `Self`) or restarting at each character (`Move`). */
 const slowness = ({ pattern, flags }: Omit<Found, 'file'>): string[] =>
   analyse({ source: pattern, flags })
     .reports.filter(({ type }) => type !== 'Move' || !flags.includes('y'))

@@ -33,7 +33,7 @@ describe('the size of the packed package', () => {
       }
       const budget = ALL_CHUNKS[name as keyof typeof ALL_CHUNKS];
       expect(worst, JSON.stringify(found)).toBeLessThanOrEqual(budget);
-      // A budget far above the figure guards nothing.
+      // A budget far above the actual size has no effect.
       expect(worst * 1.1, `lower the budget; ${JSON.stringify(found)}`).toBeGreaterThan(budget);
     },
   );
@@ -49,7 +49,7 @@ describe('the size of the packed package', () => {
       expect(insertion).toBeGreaterThan(1_000);
       expect(insertion).toBeLessThanOrEqual(INSERT_PLACEMENTS);
     }
-    // Each page that inspects, previews or takes visitors loads a chunk more.
+    // Pages with inspect, preview or visitors load one more chunk.
     for (const { all, ordinary } of sizes) expect(all - ordinary).toBeGreaterThan(2_500);
   });
 
@@ -77,14 +77,14 @@ describe('the size of the packed package', () => {
     const code =
       "import { createTemplates } from 'placard/templates'; import { createPlacard } from 'placard';";
     const { entry } = await measureBundle(code, folder, bundler);
-    // esbuild writes the chunks of an `import()` that it took out; nothing loads them.
+    // esbuild also emits chunks of removed `import()` calls; nothing loads them.
     expect(entry).toBeLessThan(100);
   });
 
   it('has a budget for every entry that runs in a browser', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'node_modules/placard/package.json'), 'utf8'));
     const others = ['./server', './service', './testing', './script', './script-all', './package.json'];
-    // The element again, with its types for a framework.
+    // The element again, with framework types.
     const again = ['./element/react', './element/vue'];
     const budgeted = Object.keys(manifest.exports).filter((name) => ![...others, ...again].includes(name));
     expect(Object.keys(BROWSER_PACKAGE_ENTRIES).sort()).toEqual(budgeted.sort());

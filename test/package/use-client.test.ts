@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { packedPackage } from '../helpers/packed-package.ts';
 
-// A hook may take the time that packing takes.
+// The hook may take as long as packing.
 beforeAll(packedPackage);
 
 test('the built hooks say that they run in the browser, which frameworks with server components ask for', async () => {

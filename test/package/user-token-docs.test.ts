@@ -1,4 +1,4 @@
-// The examples of docs/user-tokens.md in other languages, run where the language is there.
+// Runs the examples of docs/user-tokens.md in other languages, if the language is installed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,9 +26,9 @@ const GO_IMPORTS = [
 
 interface Language {
   name: string;
-  /** The command that brings the language. */
+  /** Command that installs the language. */
   bring: string;
-  /** Ends with 0 where the example can be run. */
+  /** Exits with 0 if the example can run. */
   probe: string[];
   command: string[];
   program(example: string): string;

@@ -1,10 +1,10 @@
-// The tables of docs/web.md name what the code has: an option, a method or a notice that is new needs its row.
+// The tables in docs/web.md must match the code: every option, method and notice needs a row.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
 const page = readFileSync('docs/web.md', 'utf8');
 
-/** Names in the first column of the table under a heading. */
+/** First-column names of the table under a heading. */
 const rowsOf = (heading: string): string[] =>
   page
     .split(`\n## ${heading}\n`)[1]!
@@ -13,7 +13,7 @@ const rowsOf = (heading: string): string[] =>
     .filter((line) => line.startsWith('| `'))
     .flatMap((row) => [...row.split(' | ')[0]!.matchAll(/`([\w.-]+)/g)].map(([, name]) => name!));
 
-/** The members of an interface, as its file writes them. */
+/** Members of an interface in its source file. */
 const membersOf = (file: string, name: string): string[] => {
   const [, body = ''] =
     new RegExp(`interface ${name} \\{\\n(.*?)\\n\\}`, 's').exec(readFileSync(file, 'utf8')) ?? [];

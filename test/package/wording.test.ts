@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
 
-/** Modules and pages whose texts still use words of the list. Remove a line when its module is clean. */
+/** Modules and pages that still use listed words. Remove a line once its module is clean. */
 const NOT_YET: readonly string[] = [
   'demo',
   'docs/backend.md',
@@ -81,9 +81,9 @@ const NOT_YET: readonly string[] = [
   'test/webview',
 ];
 
-/** Findings that are right as they are: each by its file and a part of its text. */
+/** Accepted findings, by file and part of the text. */
 const EXCEPTIONS: readonly { file: string; text: string }[] = [
-  // A message of the Studio.
+  // A Studio message.
   { file: 'test/mcp/tasks.test.ts', text: 'Somebody else has changed' },
 ];
 

@@ -11,14 +11,14 @@ import { examplesIn } from '../helpers/document-examples.ts';
 
 const reference = readFileSync('docs/campaigns.md', 'utf8');
 
-/** Names in the first column of the tables of a text. */
+/** First-column names of all tables in a text. */
 const namesIn = (text: string): string[] =>
   text
     .split('\n')
     .filter((line) => line.startsWith('|'))
     .flatMap((row) => [...(row.split('|')[1] ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name!));
 
-/** What stands under a heading, up to the next one. */
+/** Text under a heading, up to the next heading. */
 const sectionOf = (heading: string): string => {
   const [, after = ''] = reference.split(`\n${heading}\n`);
   return after.split(/\n#{2,3} /)[0]!;
@@ -32,14 +32,14 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-/** Names of members, by the path of the object that has them. */
+/** Member names by the path of their object. */
 const membersOf = (schema: Schema, path = '', found = new Map<string, Set<string>>()) => {
   for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) membersOf(each, path, found);
   if (schema.items) membersOf(schema.items, `${path}[]`, found);
   if (schema.additionalProperties) membersOf(schema.additionalProperties, `${path}.*`, found);
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
     found.set(path, (found.get(path) ?? new Set()).add(name));
-    // Every limit has the same members.
+    // All limits have the same members.
     const inside = path === 'limits' ? 'limits.*' : path === '' ? name : `${path}.${name}`;
     membersOf(member, inside, found);
   }
@@ -74,7 +74,7 @@ test('the reference names everything that a text may print beside standard attri
   );
 });
 
-/** Blocks that a `<!-- example: … -->` line marks. */
+/** Code blocks marked with `<!-- example: … -->`. */
 const examplesOf = (use: string): string[] =>
   examplesIn('docs/campaigns.md')
     .filter((example) => example.use === use)

@@ -44,7 +44,7 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-/** Paths of members that an editor would say nothing of. */
+/** Paths of members without a description. */
 const undescribed = (schema: Schema, path = ''): string[] => [
   ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? [])].flatMap((each) => undescribed(each, path)),
   ...(schema.items ? undescribed(schema.items, `${path}[]`) : []),
