@@ -102,7 +102,7 @@ describe('placard mcp', () => {
     expect(await explainInput('Ada')).toHaveProperty('user_id');
     const { call } = await mcp.connect('Pia');
     expect(await call('explain_placement', { user_id: 'u1' })).toMatchObject({ isError: true });
-    // The Studio decides, whatever the client sends.
+    // The Studio checks permissions, whatever the client sends.
     const named = { campaign: aCampaign({ audience: { external_id: 'u1' } }) };
     expect(await call('get_reach', named)).toMatchObject({
       isError: true,

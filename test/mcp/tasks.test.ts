@@ -4,7 +4,7 @@ import { APP_ID, aCampaign } from '../helpers/a-workspace.ts';
 import { runMcpStudio } from '../helpers/running-mcp.ts';
 import { anOperator, aStudioWorkspace } from '../helpers/running-studio.ts';
 
-/** Ten tasks as an agent does them: the calls are recorded, their results are what a person would check. */
+/** Ten typical agent tasks. Records the calls and checks the results. */
 const text = (value: string) => ({ headline: { type: 'string', value } });
 const variant = (variant_id: string, headline: string, german: string) => ({
   variant_id,
@@ -82,7 +82,7 @@ describe('an agent', () => {
     const { campaign, revision } = await draftOf('headline-test');
     await ok('update_draft', { campaign: { ...campaign, target_sample_size: users }, revision });
     expect((await draftOf('headline-test')).campaign.target_sample_size).toBe(users);
-    // An older revision would lose that.
+    // An older revision would overwrite that change.
     expect(await rejected('update_draft', { campaign, revision })).toContain('Somebody else has changed');
   });
 
