@@ -14,7 +14,7 @@ type Json = any;
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
 
-/** A collector on loopback that keeps what it receives. */
+/** OTLP collector on loopback that stores what it receives. */
 const receiveOtlp = async () => {
   const received: { path: string; body: Json }[] = [];
   const server = createServer((request, response) => {
@@ -105,7 +105,7 @@ describe('placard serve with OTEL_EXPORTER_OTLP_ENDPOINT', () => {
       'service.name': 'banners',
       'deployment.environment.name': 'test',
     });
-    // No data of users leaves with a span.
+    // Spans contain no user data.
     expect(JSON.stringify(spans)).not.toMatch(/u-secret|Jo"/);
   });
 
