@@ -34,7 +34,7 @@ describe.each([
       user_aliases: [{ external_id: 'kim', alias_label: 'crm', alias_name: '77' }],
     });
     const folder = aFolder();
-    /** Reads a CSV whose rows are all rejected. */
+    /** Ingests a CSV whose rows are all rejected. */
     const reject = async (header: string, rows: string[], source = {}) => {
       const lines = [`${header},UPDATED_AT,PAYLOAD`, ...rows.map((row) => `${row},${DAY},no JSON`)];
       writeFileSync(join(folder, 'users.csv'), lines.join('\n'));

@@ -255,10 +255,10 @@ describe('rows', () => {
         ),
       ]);
     }
-    // Nobody means the column that is there twice.
+    // The duplicate column is not mapped.
     writeFileSync(file, `EXTERNAL_ID,UPDATED_AT,PLAN,NOTE,note\nkim,${T},gold,a,b\n`);
     expect(await ingest(store, columns, folder)).toMatchObject({ status: 'success', rowsSynced: 1 });
-    // A line of NDJSON fails alone.
+    // An invalid NDJSON line rejects only itself.
     const lines = [
       { EXTERNAL_ID: 'lee', external_id: 'ann', UPDATED_AT: T, PLAN: 'x' },
       { EXTERNAL_ID: 'bob', UPDATED_AT: T, PLAN: 'x' },
@@ -280,7 +280,7 @@ describe('rows', () => {
     const lines = [anEvent(9, { UPDATED_AT: first })];
     writeFileSync(file, lines.join(''));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 1 });
-    // One with a smaller key, and the same row changed again.
+    // One row with a smaller key, and the same row changed again.
     lines.push(anEvent(1, { UPDATED_AT: second }), anEvent(9, { UPDATED_AT: second }));
     writeFileSync(file, lines.join(''));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({ status: 'success', rowsSynced: 2 });
@@ -344,7 +344,7 @@ describe('rows', () => {
       ['3', 'BLACKLISTED_EXTERNAL_USER_ID'],
       ['4', 'PAYLOAD is not a JSON object'],
     ]);
-    // One is mended with the same time, one with a new one, one goes.
+    // One row is fixed with the same time, one with a new time, and one is removed.
     writeFileSync(file, anEvent(1) + anEvent(2) + anEvent(3, { UPDATED_AT: '2026-03-01T11:00:00Z' }));
     expect(await ingest(store, EVENTS, folder)).toMatchObject({
       status: 'success',
@@ -394,7 +394,6 @@ describe('rows', () => {
       rowsFailed: 0,
       message: '3 rows are still rejected',
     });
-    // Its time has come.
     const later = () => Date.parse('2029-01-02T00:00:00Z');
     expect(await ingest(store, EVENTS, folder, { now: later })).toMatchObject({
       rowsSynced: 1,
@@ -417,7 +416,7 @@ describe('rows', () => {
       return (await ingest(store, source, folder)).rowsSynced;
     };
     expect(await run(EVENTS)).toBe(3);
-    // What was stored without a lag is not known one by one.
+    // Without a lag, stored rows are not tracked one by one.
     rows.push(at(4, 25));
     expect(await run(lagging)).toBe(0);
     rows.push(at(5, 40), at(6, 35));
@@ -514,13 +513,13 @@ describe('values that hurt', () => {
       const store = await aStore(kind === 'SQLite' ? undefined : await aDatabase());
       const folder = aFolder();
       const file = join(folder, 'events-a.ndjson');
-      // UTF-16, as some exports are: every second byte is U+0000.
+      // UTF-16, as in some exports: every second byte is U+0000.
       writeFileSync(file, Buffer.from(anEvent(1), 'utf16le'));
       expect(await ingest(store, EVENTS, folder)).toMatchObject({ rowsSynced: 0 });
       const long = Array.from({ length: 3_000 }, (_, at) =>
         String.fromCharCode(97 + ((at * at * 7) % 26)),
       ).join('');
-      // No two parts of it are alike: PostgreSQL cannot make it shorter for its index.
+      // Incompressible, so PostgreSQL cannot compress it for its index.
       const longest = Array.from({ length: 50 }, (_, at) => hash('sha512', `${at}`, 'base64')).join('');
       writeFileSync(
         file,
@@ -528,7 +527,7 @@ describe('values that hurt', () => {
           anEvent(3, { ID: `a\u0000b` }) +
           anEvent(4, { ID: long }) +
           anEvent(5) +
-          // Rows that the checks refuse, and whose rejects have to be stored.
+          // Rows that fail validation and whose rejects must be stored.
           anEvent(6, { EXTERNAL_ID: longest }) +
           anEvent(7, { EXTERNAL_ID: 'a\u0000b' }) +
           anEvent(8, { PAYLOAD: { name: 'n', time: T, properties: { 'a\u0000': null } } }),
@@ -584,7 +583,7 @@ describe('values that hurt', () => {
     expect(users.map(({ custom_attributes }) => Object(custom_attributes).tier)).toEqual(
       ids.map(() => 'gold'),
     );
-    // The next run tries it again.
+    // The next run retries it.
     expect(await ingest(store, source, folder)).toMatchObject({ rowsSynced: 1, rowsFailed: 0 });
     expect(await rejectsOf(store)).toEqual([]);
   });
@@ -600,7 +599,7 @@ describe('values that hurt', () => {
     const ends = rejects.map(({ payload }) => [payload.length, payload.at(-1)]);
     expect(ends).toEqual([
       [20_001, '…'],
-      // Where the line is, in place of what it says.
+      // The position of the line instead of its content.
       ['events-a.ndjson#2'.length, '2'],
     ]);
   });

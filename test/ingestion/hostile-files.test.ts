@@ -26,7 +26,7 @@ const exportsIn = (folder: string): string => {
   return join(folder, 'exports');
 };
 
-/** Folders that hold copied rows. */
+/** Folders with copied rows. */
 const stagingFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith('placard-ingestion-'));
 const ownStaging = () => stagingFolders().filter((name) => name.includes(`-${process.pid}-`));
 
@@ -173,7 +173,7 @@ describe('a view of SQLite that never ends', () => {
 
   test('ends with the service that is killed, and the next one removes what it has copied', async () => {
     const folder = aFolder();
-    // Of its own: other services of this machine remove leftovers too.
+    // Own folder, because other services on this machine remove leftovers too.
     vi.stubEnv('TMPDIR', aFolder());
     onTestFinished(() => void vi.unstubAllEnvs());
     const workspace = join(folder, 'workspace.json');

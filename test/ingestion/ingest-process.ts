@@ -1,4 +1,4 @@
-// A replica of the service that does nothing but ingest, over and over, until it is killed.
+// A replica that ingests in a loop until it is killed.
 import { setTimeout as wait } from 'node:timers/promises';
 import { startIngestion } from '../../src/ingestion/index.ts';
 import { openStore, silentLog } from '../../src/service/index.ts';

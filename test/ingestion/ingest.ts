@@ -16,7 +16,6 @@ export const aFolder = (): string => {
   return folder;
 };
 
-/** A workspace with one integration. */
 export const workspaceWith = (source: Record<string, unknown>, folder: string, more = {}) =>
   parseWorkspace(
     aWorkspace({
@@ -31,7 +30,7 @@ export const workspaceWith = (source: Record<string, unknown>, folder: string, m
 export const stateOf = async (store: Pick<Store, 'ingestion'>) =>
   (await store.ingestion.states(W)).find(({ integrationId }) => integrationId === ID) ?? null;
 
-/** Runs the integration once, as the schedule would. */
+/** Runs the integration once, as the scheduler does. */
 export const ingest = async (
   store: Pick<Store, 'write' | 'ingestion'>,
   source: Record<string, unknown>,
@@ -63,7 +62,7 @@ export const aStore = async (address = ':memory:'): Promise<Store> => {
   return store;
 };
 
-/** What an export of the workspace gives. */
+/** Exported rows of the workspace. */
 export const exported = async (
   store: Store,
   kind: 'users' | 'events',

@@ -15,10 +15,10 @@ const CHILD = fileURLToPath(new URL('./ingest-process.ts', import.meta.url));
 const PASSWORD = 'SOURCE_PASSWORD';
 const STEPS = 400;
 const KILL_EVERY = 80;
-/** Most of it is the start of processes. */
+/** Mostly process startup. */
 const TIMEOUT_MS = patience(150_000);
 
-/** Numbers that look random and are the same in every run. */
+/** Deterministic pseudorandom numbers. */
 const randomFrom = (seed: number) => () => {
   seed = (seed * 1_664_525 + 1_013_904_223) % 2 ** 32;
   return seed / 2 ** 32;
@@ -31,10 +31,10 @@ const connected = async (url: string) => {
   return client;
 };
 
-/** A source that changes at random, and what must be stored of it at the end. */
+/** A source with random changes, and the rows expected in the store at the end. */
 const aSource = async (url: string, random: () => number) => {
   const client = await connected(url);
-  // Each has a transaction of its own, so that rows are committed late.
+  // Each has its own transaction, so that rows are committed late.
   const slow = await Promise.all([connected(url), connected(url)]);
   const isOpen = slow.map(() => false);
   await client.query(`CREATE TABLE people (id text PRIMARY KEY, external_id text, updated_at timestamptz, payload jsonb);
@@ -81,7 +81,7 @@ const aSource = async (url: string, random: () => number) => {
           isOpen[index] = true;
         }
       } else if (chance < 0.3 && isOpen[index]) {
-        // People of its own, so that nobody waits for the end of its transaction.
+        // Separate users, so that no other write waits for the end of its transaction.
         await happen(slow[index]!);
         await upsert(`s${index}-${Math.floor(random() * 5)}`, slow[index]!);
       } else if (chance < 0.6) await happen(client);
@@ -91,7 +91,7 @@ const aSource = async (url: string, random: () => number) => {
         people.delete(id);
         await client.query('DELETE FROM people WHERE id = $1', [id]);
       } else {
-        // One is mended with the time that it has.
+        // Fixes a rejected row and keeps its time.
         const [id] = broken;
         if (id === undefined) return;
         const { rowCount } = await client.query('UPDATE happenings SET payload = $2 WHERE id = $1', [

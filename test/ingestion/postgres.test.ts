@@ -18,7 +18,6 @@ const connected = async (to = url) => {
   return async (text: string, values: unknown[] = []) => (await client.query(text, values)).rows;
 };
 
-/** The database as a source names it. */
 const from = () => {
   const named = new URL(url);
   vi.stubEnv('SOURCE_PASSWORD', decodeURIComponent(named.password));
@@ -87,7 +86,7 @@ describe('a table of PostgreSQL', () => {
     let batches = 0;
     vi.spyOn(store, 'write').mockImplementation(async (work) => {
       batches += 1;
-      // In the middle of the reading, one before where it is and one after.
+      // While reading: one row before the cursor and one after.
       if (batches === 3) {
         await insert(5000, 'clock_timestamp()');
         await sql(
@@ -197,7 +196,7 @@ describe('a table of PostgreSQL', () => {
       message: '1 user was erased',
     });
     expect(await exported(store, 'users')).toEqual([]);
-    // A run that finds nothing new erases nobody, and says nothing of it.
+    // A run without new rows erases no users and logs no erasure.
     expect(await run({ ...from(), table: 'gone', rows: 'deletes' })).toMatchObject({
       rowsSynced: 0,
       message: null,

@@ -23,12 +23,12 @@ const runsAfter = (expression: string, from: string, count: number): string[] =>
 test('a run is due once at its local time, also where a change of clocks leaves it out or makes it twice', () => {
   expect(runsAfter('30 2 * * *', '2026-03-28T00:00:00Z', 3)).toEqual([
     '2026-03-28T01:30',
-    // There is no 02:30 on this day.
+    // 02:30 does not exist on this day.
     '2026-03-29T01:30',
     '2026-03-30T00:30',
   ]);
   expect(runsAfter('30 2 * * *', '2026-10-24T12:00:00Z', 2)).toEqual([
-    // There are two.
+    // 02:30 occurs twice on this day.
     '2026-10-25T00:30',
     '2026-10-26T01:30',
   ]);
@@ -50,7 +50,7 @@ test.each([
   expect(scheduleProblem(expression)).toEqual(problem);
 });
 
-/** A service with a clock of its own, and one integration. */
+/** Service with its own clock and one integration. */
 const scheduled = async (store: Store, schedule: string, clock: { now: number }, replicas = 1) => {
   const folder = aFolder();
   writeFileSync(join(folder, 'crm.csv'), 'EXTERNAL_ID,UPDATED_AT,PLAN\nkim,2026-02-01T10:00:00Z,gold\n');
@@ -98,7 +98,7 @@ test('a clock that is put back does not keep the next run waiting', async () => 
   await vi.waitFor(() => expect(looks.mock.calls.length).toBeGreaterThan(5), PATIENCE);
   expect(await ended(store)).toHaveLength(1);
   clock.now = Date.parse('2026-03-01T01:00:01Z');
-  // Its time has come by the clock as it is now: but when the last run began lies ahead of it.
+  // Due by the current clock, but the last run started in the future.
   expect(nextRunMs(berlin('0 * * * *'), Date.parse('2026-03-01T00:30:00Z'))).toBe(
     Date.parse('2026-03-01T01:00:00Z'),
   );
@@ -141,7 +141,7 @@ test('a run that a stop has cut off goes on at once in the next process', async 
   expect((await ended(store)).map(({ status }) => status)).toEqual(['success', 'error']);
 });
 
-/** Leaves a run as a process does that ends in the middle: its lease is over by the clock. */
+/** Leaves a run as a crashed process does, with an expired lease. */
 const crash = async (store: Store, clock: { now: number }) => {
   const state = (await store.ingestion.states(W))[0] ?? null;
   const claim = { workspaceId: W, integrationId: ID, state, trigger: 'schedule' as const };
@@ -169,7 +169,7 @@ test('a run that ended its process twice is not begun again, until somebody requ
   await store.ingestion.request(W, ID, clock.now);
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(3), PATIENCE);
   expect((await ended(store))[0]).toMatchObject({ status: 'success', trigger: 'manual' });
-  // It ended by itself, so that its schedule counts again.
+  // It finished normally, so its schedule applies again.
   clock.now += 3_600_000;
   await vi.waitFor(async () => expect(await ended(store)).toHaveLength(4), PATIENCE);
   await stop();

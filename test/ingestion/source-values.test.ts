@@ -18,10 +18,10 @@ const STANDARD = { id: 'kim', external_id: 'kim', updated_at: T, name: 'viewed',
 
 type Kind = 'postgres' | 'sqlite' | 'parquet' | 'csv' | 'json';
 
-/** The values that a source has, as columns `c0`, `c1`, … of one row with the key `kim`. */
+/** Source values as columns `c0`, `c1`, … of one row with the key `kim`. */
 const valuesIn = (kind: Kind) =>
   SOURCE_VALUES.flatMap((value, at) => (value[kind] ? [{ ...value, name: `c${at}` }] : []));
-/** Those that JSON cannot hold, as columns `u0`, `u1`, … each in a row with its name as key. */
+/** Values that JSON cannot represent, as columns `u0`, `u1`, …, each in a row with its name as key. */
 const unreadableIn = (kind: 'postgres' | 'sqlite' | 'parquet') =>
   UNREADABLE_VALUES.flatMap((value, at) => (value[kind] ? [{ ...value, name: `u${at}` }] : []));
 
@@ -51,7 +51,7 @@ interface Column {
   expression: string;
 }
 
-/** A query for the row of values, and for one row for each that JSON cannot hold. */
+/** Query for the row of values, plus one row per value that JSON cannot represent. */
 const query = (updatedAt: string, values: readonly Column[], unreadable: readonly Column[]): string => {
   const keys = ['kim', ...unreadable.map(({ name }) => name)].map((key) => `SELECT '${key}' AS id`);
   const cell = (key: string, { name, expression }: Column) =>
@@ -83,7 +83,7 @@ const inPostgres = async () => {
   await client.query(`CREATE VIEW happenings AS ${query(`'${T}'::timestamptz`, columns, unreadable)}`);
   vi.stubEnv('SOURCE_PASSWORD', decodeURIComponent(url.password));
   url.password = '';
-  // Settings of the role or the database do not change what is read.
+  // Role and database settings do not change the values read.
   await client.query(
     `ALTER DATABASE "${url.pathname.slice(1)}" SET TimeZone = 'Asia/Kolkata';
      ALTER DATABASE "${url.pathname.slice(1)}" SET DateStyle = 'German';

@@ -3,29 +3,29 @@ import type { SchemaElement } from 'hyparquet';
 type Element = Omit<SchemaElement, 'name'> & { name?: string };
 
 interface ParquetCell {
-  /** As the documents call the type. */
+  /** Type name as in the documentation. */
   type: string;
-  /** Of the column, and of the groups and leaves in it. */
+  /** Schema elements of the column, including its groups and leaves. */
   schema: readonly Element[];
   data: unknown;
 }
 
 interface TextCell {
   text: string;
-  /** What the mapping has after the colon. */
+  /** Type after the colon in the mapping. */
   as?: 'number' | 'boolean' | 'json';
 }
 
-/** One value in every source that has it: how the source writes it, and what is stored. */
+/** One value in each source that supports it: how the source writes it, and what is stored. */
 export interface SourceValue {
   title: string;
-  /** Type, and a literal of it. */
+  /** Type and literal. */
   postgres?: readonly [type: string, literal: string];
-  /** Storage class, and an expression. */
+  /** Storage class and expression. */
   sqlite?: readonly [type: string, expression: string, as?: TextCell['as']];
   parquet?: ParquetCell;
   csv?: TextCell;
-  /** NDJSON, and the records of a Singer tap. */
+  /** In NDJSON and in the records of a Singer tap. */
   json?: string;
   stored: unknown;
 }
@@ -48,7 +48,7 @@ const UUID = '0188d5a4-7c1e-7a3b-9f00-112233445566';
 const UUID_HEX = UUID.replaceAll('-', '');
 const ID_38 = '12345678901234567890123456789012345678';
 
-/** A text source writes a time as the table has it: there it is text, and stays as it is. */
+/** Text sources keep the notation of times: they are stored as text, unchanged. */
 const textual = (
   title: string,
   stored: string,
@@ -322,7 +322,7 @@ export const SOURCE_VALUES: readonly SourceValue[] = [
   },
 ];
 
-/** A value that JSON cannot hold: its row is a reject with this reason. */
+/** A value that JSON cannot represent. Its row is rejected with this reason. */
 export interface UnreadableValue {
   title: string;
   postgres?: readonly [type: string, literal: string];
