@@ -87,7 +87,7 @@ describe('the commands that call the API', () => {
       },
       { purchases: { external_id: 'kim', product_id: 'p', currency: 'EUR', price: 1, time: TIME } },
     ];
-    // With the byte order mark that some editors put in front.
+    // With the byte order mark that some editors write.
     await writeFile(file, `\uFEFF${lines.map((line) => JSON.stringify(line)).join('\r\n\n')}\n`);
     const { code, stderr, lines: problems } = await placard(['track', file]);
     expect([code, problems]).toEqual([0, []]);
@@ -120,7 +120,7 @@ describe('the commands that call the API', () => {
     const { code, stderr, lines } = await placard(['track'], { input });
     expect(code).toBe(2);
     expect(lines.map(({ line }) => line)).toEqual([2, 3, 4]);
-    // Not what the platform says of it, which quotes the line: the user's own data.
+    // Not the platform's message, because it quotes the line, which is user data.
     expect(lines[0]).toEqual({ line: 2, reason: 'a line must be JSON' });
     expect(lines[1]).toEqual({
       line: 3,
@@ -188,7 +188,7 @@ describe('the commands that call the API', () => {
     fake.fail({ type: 'status', status: 403 }, { times: 9, when: ({ count }) => count >= 1 });
     const { stderr, lines } = await placard(['track'], { input: line.repeat(3) });
     const [, object = '', last = ''] = /nothing after object (\d+) of line (\d+) was sent/.exec(stderr) ?? [];
-    // All before that object was taken or is listed: whoever goes on after it leaves nothing out.
+    // All objects before that one were accepted or are listed, so resuming after it skips nothing.
     expect(fake.objects.length + lines.length).toBe((Number(last) - 1) * 101 + Number(object));
   });
 

@@ -7,7 +7,7 @@ const helpOf = async (...words: string[]) => {
   expect(code).toBe(0);
   return stdout;
 };
-/** Each help is a process of its own: they are asked for once. */
+/** Each help text needs its own process, so it is read once. */
 const top = helpOf();
 const commands = top.then((help) => /^USAGE placard (.*)$/m.exec(help)![1]!.split('|'));
 

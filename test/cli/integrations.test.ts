@@ -9,7 +9,7 @@ import { ended, runCli, serveCli, spawnCli, startCli } from '../helpers/run-cli.
 
 const TIME = '2026-03-01T10:00:00Z';
 
-/** A workspace of `placard init` with one source, and what the commands need to reach it. */
+/** A workspace from `placard init` with one source, and the settings that the commands need. */
 const aWorkspaceFile = async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-cli-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,7 +68,7 @@ test('an integration of a fresh workspace is tried, run, looked at and mended fr
     .map((line) => JSON.parse(line).job_status);
   expect(statuses).toEqual(['Success', 'Partial']);
 
-  // A tap, which repeats its last record.
+  // A tap that repeats its last record.
   const messages = [
     { type: 'SCHEMA', stream: 'orders', schema: {}, key_properties: ['id'] },
     { type: 'RECORD', stream: 'orders', record: { customer: 'u-1', at: TIME, kind: 'ordered', total: 5 } },
@@ -107,7 +107,7 @@ test('a state is not echoed where the records before it are not stored', async (
   });
 });
 
-/** Runs `ingest` on these lines in this process, against a fake service. */
+/** Runs `ingest` on these lines in this process against a fake service. */
 const tapped = async (
   lines: (string | Buffer)[],
   service = createFakeService(),
@@ -164,7 +164,7 @@ describe('the messages of a tap', () => {
       end: 'line 2 is a BATCH message, which ingest does not read: let the tap send RECORD',
       states: [],
     });
-    // Of a stream that is left out it holds nothing that is wanted.
+    // BATCH messages of ignored streams are skipped.
     const other = batch.replace('"a"', '"b"');
     expect(await tapped([aRecord('x'), other, STATE], undefined, { stream: 'a' })).toMatchObject({
       end: { stored: 1, rejected: 0 },
@@ -178,7 +178,7 @@ describe('the messages of a tap', () => {
       states: [],
       objects: [],
     });
-    // A stream may come after the state of another one, and may have nothing new.
+    // A stream may start after another stream's state, and may have no new records.
     const schema = '{"type":"SCHEMA","stream":"b","schema":{},"key_properties":[]}';
     expect(await tapped([aRecord('x'), STATE, schema], undefined, { stream: 'b' })).toMatchObject({
       end: { stored: 0, rejected: 0 },

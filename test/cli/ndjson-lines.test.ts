@@ -69,7 +69,7 @@ describe('a line of NDJSON', () => {
   );
 });
 
-/** A stream of bytes that comes in pieces of the given size. */
+/** Byte stream in chunks of the given size. */
 const inPieces = (bytes: Buffer, size: number): Readable => {
   const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
     bytes.subarray(at * size, (at + 1) * size),

@@ -26,7 +26,7 @@ const post = (url: string, path: string, key: string, body: unknown) =>
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-/** Where the rows of a table begin in the file. */
+/** Byte offset of a table's root page in the file. */
 const firstByteOf = (table: string): number => {
   const database = new DatabaseSync(db, { readOnly: true });
   const page = database.prepare('SELECT rootpage FROM sqlite_schema WHERE name = ?').get(table)?.['rootpage'];
@@ -42,7 +42,7 @@ const linesOf = (stdout: string) =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** How a service failed: its exit code, and the reason in its log. */
+/** Exit code of a failed service, and the reason in its log. */
 const failureOf = ({ code, stdout }: CliRun) => ({
   code,
   problem: linesOf(stdout).find(({ level }) => level === 'fatal')?.['problem'],
@@ -123,7 +123,7 @@ describe('placard serve', () => {
       ).status,
     ).toBe(202);
 
-    // While the service runs:
+    // While the service runs.
     const users = await runCli(['export', 'users', '--db', db]);
     expect(linesOf(users.stdout)).toEqual([
       expect.objectContaining({
@@ -135,7 +135,7 @@ describe('placard serve', () => {
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0, signal: null, stderr: '' });
 
-    // And after it has ended:
+    // After the service has stopped.
     const events = linesOf((await runCli(['export', 'events', '--db', db])).stdout);
     expect(events).toEqual([
       expect.objectContaining({
@@ -166,7 +166,7 @@ describe('placard serve', () => {
     ]);
     const points = linesOf((await runCli(['export', 'data-points', '--db', db])).stdout);
     expect(points).toEqual([{ day: expect.any(String), data_points: expect.any(Number) }]);
-    // Midnight may have come meanwhile.
+    // Midnight may have passed in the meantime.
     const days = [started, new Date()].map((date) => date.toISOString().slice(0, 10));
     expect(days).toContain(points[0]!['day']);
   });
@@ -254,7 +254,7 @@ describe('placard serve', () => {
       body: stream,
       duplex: 'half',
     } as RequestInit);
-    // The request has begun once the metrics of another one can be read after it.
+    // Once a later request gets its response, this request has started.
     await fetch(`${url}/healthz`);
     child.kill('SIGTERM');
     while ((await fetch(`${url}/readyz`).catch(() => null)) !== null);
@@ -416,7 +416,7 @@ describe('placard serve', () => {
       code: 1,
       problem: `the database ${db} cannot be used: database disk image is malformed`,
     });
-    // Nor does a process that stays hold on to it.
+    // A failed open also releases the file in a process that keeps running.
     await expect(openStore(db)).rejects.toThrow('malformed');
     writeFileSync(db, intact);
     await (await openStore(db)).close();
@@ -435,7 +435,7 @@ describe('placard serve', () => {
   });
 
   test('says why where a disk has no room for a new database', async () => {
-    // Files end at 20 KiB, amid the first tables. The signal for it is ignored, so that the write fails instead.
+    // Files end at 20 KiB, amid the first tables. `XFSZ` is ignored, so that the write fails instead.
     const command = 'trap "" XFSZ; ulimit -f 20; exec "$0" src/cli/placard.ts serve "$@"';
     const words = ['--workspace', workspace, '--db', db, '--port', '0'];
     const run = await ended(spawn('bash', ['-c', command, process.execPath, ...words]));
@@ -450,7 +450,7 @@ describe('placard serve', () => {
     'knows an address for images by itself only where nobody else reaches the Studio: on %s',
     async (host, said) => {
       writeFileSync(workspace, JSON.stringify(aStudioWorkspace()));
-      // Nobody looks at its pages here: it need not be built.
+      // Does not need the built Studio pages.
       const hasNoPages = `import fs from 'node:fs';
       import { syncBuiltinESMExports } from 'node:module';
       const { existsSync, readdirSync } = fs;
@@ -547,7 +547,7 @@ describe('SIGTERM', () => {
     await expect.poll(() => statusOf(`${url}/readyz`)).toBe(503);
     const tracked = await post(url, '/users/track', SERVER_KEY, { attributes: [{ external_id: 'u-1' }] });
     expect([tracked.status, tracked.headers.get('connection')]).toEqual([201, 'keep-alive']);
-    // A second signal ends the drain, and not the process: what is under way is answered.
+    // A second signal ends the drain, not the process: requests in flight still get a response.
     child.kill('SIGTERM');
     expect(await exit).toMatchObject({ code: 0, signal: null });
     expect(lines.find(({ msg }) => msg === 'stopping')).toMatchObject({ drain_seconds: 3600 });

@@ -43,7 +43,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Every file below a folder with its rows. */
+/** Every Parquet file below a folder, with its rows. */
 const parquetRows = async (root: string) => {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.parquet'),

@@ -23,7 +23,7 @@ const saying = (headline: string) =>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'placard-mirror-'));
   writeFileSync(workspace(), JSON.stringify(aStudioWorkspace({ campaigns: [saying('From the file')] })));
-  // As beside a service that runs: the file stays open.
+  // As with a running service, the file stays open.
   store = await openStore(db());
 });
 afterAll(async () => {
@@ -54,7 +54,7 @@ describe('placard campaigns', () => {
       { operator: 'ci', action: 'campaign.publish' },
     ]);
 
-    // What was pushed is what the next push stands on.
+    // The last push is the base of the next one.
     write('git', saying('From git, again'));
     expect((await campaigns('push', 'git')).stdout).toBe('sale/50 %: release 2\n');
   });

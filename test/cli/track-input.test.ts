@@ -118,7 +118,7 @@ describe('placard track', () => {
 
   test('says while it tries again why it has to, and in the end that nothing was taken', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
-    // The shortest waits that there are between two attempts.
+    // Shortest possible retry delays.
     vi.spyOn(Math, 'random').mockReturnValue(0);
     onTestFinished(() => void vi.restoreAllMocks());
     const input = write('in.ndjson', '{"attributes":{"external_id":"kim"}}');

@@ -15,9 +15,9 @@ describe('placard track, interrupted', () => {
   let fake: FakeService;
   let server: HttpServer;
   let child: ChildProcess;
-  /** Resolves when the service has a request. */
+  /** Resolves when the service receives a request. */
   let asked: PromiseWithResolvers<void>;
-  /** Until it is resolved the service answers nothing. */
+  /** The service holds all responses until this resolves. */
   let answers: PromiseWithResolvers<void>;
 
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe('placard track, interrupted', () => {
     await server.close();
   });
 
-  /** What the command has said when it has ended, and a way to wait until it has said something. */
+  /** Output of the command at exit, and a way to wait for its first output. */
   const watch = () => {
     const exit = ended(child).then(({ stdout, ...rest }) => ({
       ...rest,
@@ -59,7 +59,7 @@ describe('placard track, interrupted', () => {
     'reads no more at %s, hears what it has sent, and says up to which line',
     async (signal, expected) => {
       const { exit, hasSaid } = watch();
-      // More than a request holds, and the end of the input does not come.
+      // More than one request holds, on an input that stays open.
       child.stdin!.write(events(80));
       await asked.promise;
       child.kill(signal);

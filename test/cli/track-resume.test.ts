@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 describe('placard track --resume', () => {
   let fake: FakeService;
   let server: HttpServer;
-  /** Requests that came, and whether each gets its answer. */
+  /** Requests received, and whether each gets a response. */
   let came: number;
   let isAnswered: (request: number) => boolean;
   let wake: () => void;
@@ -48,7 +48,7 @@ describe('placard track --resume', () => {
   afterEach(() => server.close());
 
   const words = () => ['track', file('in.ndjson'), '--resume', file('progress'), '--concurrency', '1'];
-  /** Starts the command and kills it once so many requests have come. */
+  /** Starts the command and kills it after this number of requests. */
   const killedAfter = async (requests: number, more: string[] = []) => {
     const child = startCli([...words(), ...more], env);
     const exit = ended(child);
@@ -188,7 +188,7 @@ test('an import that is killed twice is in the export once, but for what is list
   writeFileSync(file('workspace.json'), JSON.stringify(aWorkspace()));
   const service = await serveCli(['--workspace', file('workspace.json'), '--db', file('db'), '--port', '0']);
   const LINES = 9_000;
-  // Every third line sets an attribute, the others are events, of a hundred users.
+  // Every third line sets an attribute, the others are events of 100 users.
   const lines = Array.from({ length: LINES }, (_, at) =>
     JSON.stringify(
       at % 3 === 0
@@ -210,7 +210,7 @@ test('an import that is killed twice is in the export once, but for what is list
     existsSync(file('progress')) ? (text('progress').match(/^settled/gm)?.length ?? 0) : 0;
   for (const target of [25, 60]) {
     const child = startCli(words, env);
-    // Heard from the start on: it may have ended by itself before it is killed.
+    // Listens from the start, because the process may exit before it is killed.
     const exit = once(child, 'exit');
     while (settled() < target) await nextTurn();
     child.kill('SIGKILL');
@@ -231,6 +231,6 @@ test('an import that is killed twice is in the export once, but for what is list
   const all = Array.from({ length: LINES }, (_, at) => at);
   expect(users.toSorted((a, b) => a - b)).toEqual(all.filter((at) => at % 3 === 0));
   expect(all.filter((at) => at % 3 !== 0 && !events.includes(at) && !inDoubt.has(at))).toEqual([]);
-  // Two kills, four requests under way at each.
+  // Two kills, with four requests in flight at each.
   expect(inDoubt.size).toBeLessThanOrEqual(2 * 4 * 75);
 });

@@ -25,7 +25,7 @@ describe('placard track, whose stdout nobody reads', () => {
   });
   afterEach(() => server.close());
 
-  /** Whoever read its list of problems goes away after the first. */
+  /** Starts the command with a reader of its error list that exits after the first error. */
   const startUnread = async () => {
     const child = startCli(['track'], env);
     const exit = ended(child);
@@ -89,7 +89,7 @@ describe('placard track, whose stdout nobody reads', () => {
   test('ends at once where the key is refused, though its input is silent', async () => {
     const child = startCli(['track'], { ...env, PLACARD_API_KEY: 'an-old-key' });
     const exit = ended(child);
-    // One more than a request holds, and the end of the input does not come.
+    // One more than a request holds, on an input that stays open.
     child.stdin!.write(events(0, 76));
     const { code, stderr } = await exit;
     expect(stderr).toMatch(/returned 401: Invalid API key; nothing was taken\n$/);

@@ -82,7 +82,7 @@ describe('placard backup', () => {
   });
 
   test.each(['SIGINT', 'SIGTERM'] as const)('ended by %s, leaves nothing', async (signal) => {
-    // Large enough that the copy is not whole before the signal is there.
+    // Large enough that the signal arrives before the copy is complete.
     await (await openStore(file(`${signal}.db`))).close();
     const large = new DatabaseSync(file(`${signal}.db`));
     large.exec(`CREATE TABLE ballast AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
