@@ -29,7 +29,7 @@ describe('the browser harness', () => {
                    document.querySelector('p').textContent = MAX_TRACK_OBJECTS;`,
           headers: { 'content-security-policy': "default-src 'none'; script-src 'self'" },
         },
-        // Engines are about to ignore unload handlers where no policy asks for them.
+        // Engines are about to ignore unload handlers unless a policy allows them.
         '/bare': { headers: { 'permissions-policy': 'unload=(self)' } },
       },
     });
@@ -75,7 +75,7 @@ describe('the browser harness', () => {
     context.skip(!lifecycle.hasBfcache, WHOLE_CHROMIUM);
     const page = await lifecycle.newPage(`${pages.origin}/bare`);
     await throughBfcache(page, `${pages.origin}/`);
-    // A page with an unload handler is kept out by every engine.
+    // Every engine excludes a page with an unload handler.
     await page.evaluate(() => addEventListener('unload', () => document.title.length));
     await expect(throughBfcache(page, `${pages.origin}/`)).rejects.toThrow(/bfcache/);
   });

@@ -1,4 +1,4 @@
-// Placements by selector in a real browser, from the service itself: nothing on the page moves, whatever the place.
+// Placements by selector in a real browser, served by the real service: nothing on the page moves, whatever the selector.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { APP_ID, aCampaign, aVariant, aWorkspace, CLIENT_KEY } from '../helpers/a-workspace.ts';
@@ -31,7 +31,7 @@ interface Spot {
   wide_height_px?: number;
 }
 
-/** A service whose placements are these, each with a banner of its own. */
+/** A service with these placements, each with its own banner. */
 const serve = async (spots: Spot[]): Promise<void> => {
   const placements = spots.map((spot, index) => ({ placement_id: `p${index}`, template: 'card', ...spot }));
   const campaigns = placements.map(({ placement_id }) =>
@@ -68,7 +68,7 @@ const CSS = `
   main { display: flex; gap: 24px } .text { flex: 3 } aside { flex: 1 }
   .room { min-height: 400px } .middle { display: flex; align-items: center; min-height: 90vh }
 `;
-/** A page as shops have them: flex, grid, a float, text beside elements, a box with room. */
+/** A typical shop page: flex, grid, a float, text beside elements, a box with room. */
 const SHOP = `
   <header><b>Shop</b><nav><a href="#a">Bags</a> <a href="#b">Shoes</a></nav></header>
   <main><div class="text"><h1>New bags</h1><p class="lead">Some <em>words</em> about them.</p>
@@ -108,7 +108,7 @@ const SELECTORS = [
 ];
 const INSERTIONS = ['before', 'after', 'prepend', 'append'];
 
-/** Headers of a page that allows no more than the client needs. */
+/** Headers of a page whose policy allows only what the client needs. */
 const strictest = () => ({
   'content-security-policy': [
     "default-src 'none'",
@@ -139,13 +139,13 @@ const failures = (page: Page) =>
       .filter(({ type }) => type === 'failed')
       .map(({ message }) => message),
   );
-/** Every placement is in the page, or a notice says what it waits for. */
+/** Waits until every placement is in the page, or a notice reports why not. */
 const settled = (page: Page, count: number) =>
   expect
     .poll(async () => (await boxes(page).count()) + (await failures(page)).length)
     .toBeGreaterThanOrEqual(count);
 
-/** The same numbers for the same seed. */
+/** Returns the same numbers for the same seed. */
 const random = (seed: number) => () => {
   seed = (Math.imul(seed, 1_664_525) + 1_013_904_223) >>> 0;
   return seed / 2 ** 32;
@@ -164,7 +164,7 @@ test.each([1, 2, 3, 4])(
     await serve(spots);
     const { page, complaints } = await open('/random');
     await settled(page, spots.length);
-    // As a reader scrolls, down and up again, frame by frame: the client looks at the page many times meanwhile.
+    // Scrolls down and up again, frame by frame, while the client scans the page many times.
     await page.evaluate(async () => {
       const end = document.documentElement.scrollHeight;
       const steps = Array.from({ length: end / 30 }, (_, step) => step * 30);
@@ -252,7 +252,7 @@ test('the strictest policy is enough', async () => {
   await page.close();
 });
 
-/** A router as frameworks have them: `pushState`, then another page in the same root. */
+/** A typical framework router: `pushState`, then another page in the same root. */
 const ROUTER = `
   const root = document.querySelector('#root');
   const draw = () => {

@@ -1,4 +1,4 @@
-// The recipe for Next, as docs/server-rendering.md has it, is built in an app of create-next-app and driven in a browser.
+// Builds the Next recipe of docs/server-rendering.md from create-next-app, and drives it in a browser.
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ test(
   needs('PLACARD_LONG, as in the nightly run', isNightly),
   async () => {
     const response = await fetch(app.origin);
-    // Drawn, not only in the data that Next sends along.
+    // In the markup, not only in the data that Next sends along.
     expect(await response.text()).toMatch(new RegExp(`<a [^>]*>(${HEADLINE.source})[^<]*</a>`));
     expect(response.headers.get('cache-control')).toMatch(/private.*no-store/);
 
@@ -59,7 +59,7 @@ test(
     await page.getByText(HEADLINE).waitFor();
     await expect.poll(exported).toEqual(['impression']);
     await page.getByText(HEADLINE).click({ modifiers: ['ControlOrMeta'] });
-    // What was sent before it is stored before it: a second impression would be there.
+    // The service stores events in the order sent: a second impression would be stored by now.
     await expect.poll(exported).toEqual(['click', 'impression']);
     expect(complaints).toEqual([]);
   },

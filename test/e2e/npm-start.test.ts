@@ -1,4 +1,4 @@
-// What a newcomer does first: `npm start`, then the curl line that it prints.
+// A newcomer's first steps: `npm start`, then the curl command that it prints.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'placard-start-'));
   const port = await freePort();
   url = `http://127.0.0.1:${port}`;
-  // A group of its own, so that nothing of it can be left behind.
+  // Its own process group, so that no child process is left behind.
   npm = spawn('npm', ['start'], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

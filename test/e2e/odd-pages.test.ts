@@ -59,7 +59,7 @@ test('under a foreign <base> a path of a banner stays on the site', async () => 
   pages.set('/sale', { html: 'The sale of this site' });
   const page = await open({
     html: SLOT,
-    // Not in the page's text: the test's own script comes from a path.
+    // Not in the page's HTML: the test's script is loaded by path.
     script: `${script()}
       document.head.insertAdjacentHTML('afterbegin', '<base href="https://cdn.invalid/assets/">');`,
   });
@@ -88,7 +88,7 @@ test('case 75: a banner that is dismissed inside a view transition of the page l
   const page = await open({ html: SLOT, script: script() });
   await page.getByText('Summer sale').waitFor();
   await expect.poll(() => service.events.length).toBe(1);
-  // The browser paints nothing until the callback has ended: a dismissal that waits for a frame would abort the transition.
+  // The browser paints nothing until the callback ends: a dismissal that waits for a frame would abort the transition.
   const outcome = await page.evaluate(async () => {
     const transition = document.startViewTransition(() =>
       placard.track(placard.banner('home_hero')!, 'dismiss').then(() => placard.flush()),
@@ -129,7 +129,7 @@ test('a page that has shown a thousand placements keeps no listener of theirs', 
   await showAll();
   expect(syncs()).toBeGreaterThan(100);
   await page.evaluate(() => placard.flush());
-  // What is gone may be collected a little later.
+  // Removed nodes may be garbage-collected a little later.
   await expect.poll(listeners).toBeLessThanOrEqual(before);
   await page.close();
 });

@@ -1,4 +1,4 @@
-// The oldest browsers that the README names, played by a new one from which everything younger is taken away.
+// The oldest browsers that the README names, simulated by a new one with all younger APIs removed.
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SYNC_PATH, TRACK_PATH } from '../../src/protocol/index.ts';
@@ -7,7 +7,7 @@ import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
-/** What Chrome 100, Firefox 101 or Safari 16.4 has not, of all that a page may call. */
+/** APIs that Chrome 100, Firefox 101 or Safari 16.4 lack, of all that a page may call. */
 const YOUNGER = `
   Array.fromAsync Array.prototype.findLast Array.prototype.findLastIndex Array.prototype.toReversed
   Array.prototype.toSorted Array.prototype.toSpliced Array.prototype.with ArrayBuffer.prototype.transfer
@@ -60,7 +60,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** A visit of `user`, who sees a banner and clicks on it; answers what went wrong. */
+/** A visit of `user`, who sees a banner and clicks on it. Returns the failures. */
 const visit = async (user: string, missing: string[]): Promise<string[]> => {
   const context = await browser.newContext();
   const page = await context.newPage();
@@ -98,7 +98,7 @@ test('they work where any of it is missing alone', async () => {
   const lane = async () => {
     for (let path = left.pop(); path; path = left.pop()) failed.push(...(await visit(path, [path])));
   };
-  // No more at once: on two slow cores the disk of one of eight pages did not answer in time, and the client said so.
+  // Not more at once: on two slow cores, the disk of one of eight pages timed out, and the client reported it.
   await Promise.all(Array.from({ length: 3 }, lane));
   expect(failed).toEqual([]);
 });

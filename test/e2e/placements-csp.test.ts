@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-/** The strictest policy the client promises to work under. */
+/** The strictest policy that the client supports. */
 const policy = () =>
   [
     "default-src 'none'",
@@ -60,9 +60,9 @@ const script = () => `
 
 interface Watched {
   page: Page;
-  /** What went wrong, from every side it could show: events, the console, errors, dialogs. */
+  /** Failures from every source: events, the console, errors, dialogs. */
   complaints: string[];
-  /** Requests to anywhere but the loopback interface. */
+  /** Requests to any host outside the loopback interface. */
   strangers: string[];
 }
 
@@ -76,7 +76,7 @@ const open = async (): Promise<Watched> => {
   const complaints: string[] = [];
   const strangers: string[] = [];
   page.on('console', (message) => {
-    // The icon is the harness's. A relative image is the page's own, and this page is not on https.
+    // The harness provides the icon. A relative image is on the page's own origin, and this page is not on https.
     if (
       ["'data:,'", `'${pages.origin}/`].some((own) => message.text().startsWith(`Loading the image ${own}`))
     )
@@ -138,7 +138,7 @@ test('case 67: under the strictest policy every template is drawn, seen, clicked
     await page.locator(`#${name}`).getByRole('button', { name: 'Dismiss' }).click();
     await page.locator(`#${name} placard-frame`).waitFor({ state: 'detached' });
   }
-  // A banner leaves the page at once; its dismissal is stored a moment later.
+  // A banner disappears at once; its dismissal is stored a moment later.
   await expect
     .poll(async () => {
       await page.evaluate(() =>

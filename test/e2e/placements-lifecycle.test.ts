@@ -16,9 +16,9 @@ import {
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
 declare global {
-  /** When each kind of notice came first, in milliseconds since the page's navigation. */
+  /** Time of the first notice of each kind, in milliseconds since the page's navigation. */
   var firstHeard: Record<string, number>;
-  /** When the page became visible first, by the same clock. */
+  /** Time at which the page first became visible, by the same clock. */
   var visibleAt: number | undefined;
 }
 
@@ -66,10 +66,10 @@ const setPage = (path: string, appId: string) =>
   });
 
 const hears = (page: Page, type: string) =>
-  // A hidden page paints no frames, so the condition is polled by time.
+  // A hidden page paints no frames, so the condition is polled with a timer.
   page.waitForFunction((wanted) => globalThis.firstHeard?.[wanted], type, { polling: 50 });
 
-/** Resolves when a banner in a visible page of its own has been seen for its second. */
+/** Resolves when a banner in a separate visible page has been seen for one second. */
 const oneSecondSeenElsewhere = async (appId: string): Promise<void> => {
   setPage('/witness', appId);
   const witness = await lifecycle.newPage(`${pages.origin}/witness`);
@@ -101,7 +101,7 @@ test('cases 31 and 32: a prerendered page asks, counts and sends nothing; the se
     head: '<script type="speculationrules">{"prerender":[{"source":"list","urls":["/target"],"eagerness":"immediate"}]}</script>',
     html: '<p>Start</p>',
   });
-  // playwright leaves a prerendered page waiting for a debugger that never comes; puppeteer lets it run.
+  // Playwright leaves a prerendered page waiting for a debugger that never attaches; Puppeteer lets it run.
   const { path, env } = await findBrowser();
   const browser = await puppeteer.launch({
     executablePath: path,

@@ -39,7 +39,7 @@ afterEach(async () => {
   await api.close();
 });
 
-/** A banner 120 pixels high in `#slot`; shifts of the page are summed from the first frame on. */
+/** A banner 120 pixels high in `#slot`; layout shifts are summed from the first frame on. */
 const script = (origin: string) => `
   import { createPlacard } from '/placard/index.js';
   globalThis.notices = [];
@@ -77,7 +77,7 @@ const open = async (path: string): Promise<Page> => {
 const heard = (page: Page, type: string) =>
   page.waitForFunction((wanted) => globalThis.notices?.some((notice) => notice.type === wanted), type);
 
-/** Two frames after now: what moved has been reported. */
+/** Waits for two frames, so that all layout shifts are reported. */
 const shiftScore = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
@@ -111,7 +111,7 @@ test('the cached banner is painted before anything is asked of the network', asy
 
 test('the measure works: without a box, a late first banner moves the page', async () => {
   setPage('/boxless');
-  // Only what a frame has shown can move.
+  // Only elements that were painted can shift.
   await context.route(api.origin + SYNC_PATH, async (route) => {
     await route
       .request()
@@ -219,7 +219,7 @@ test('case 39: the same banner in two tabs is one impression of the session', as
   await b.reload();
   await heard(b, 'synced');
   await b.evaluate(async () => {
-    // A banner of its own that is seen for a second: so long the first one was in view as well.
+    // A separate banner is seen for a second, so the first one was in view for as long.
     const { promise, resolve } = Promise.withResolvers<void>();
     placard.subscribe(
       (notice) => notice.type === 'tracked' && notice.event.placementId === 'witness' && resolve(),
@@ -266,7 +266,7 @@ test('1,000 mounts, removed with and without a word, leave no nodes, listeners o
         element.remove();
         if (at % 50 === 0) await new Promise((resolve) => requestAnimationFrame(resolve));
       }
-      // The next mount finds what was removed without a word.
+      // The next mount detects slots that were removed without an unmount.
       placard.mount('home_hero', document.createElement('div'), () => undefined)();
       notices.length = 0;
     }, times);
@@ -289,7 +289,7 @@ test('1,000 mounts, removed with and without a word, leave no nodes, listeners o
   const before = await count();
   await mountMany(1_000);
   const after = await count();
-  // The last 20 that were taken out without a word are kept: they may be put back.
+  // The last 20 slots removed without an unmount are kept, because they may be put back.
   expect(
     await page.evaluate(() => (globalThis as unknown as { live: Set<unknown> }).live.size),
   ).toBeLessThanOrEqual(20);

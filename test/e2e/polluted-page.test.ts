@@ -1,4 +1,4 @@
-// Old libraries put members on `Object.prototype`, which every `for … in` without a check of its own walks into.
+// Old libraries add members to `Object.prototype`, which every `for … in` without an own-property check visits.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ let pages: PageServer;
 let service: FakeService;
 let api: HttpServer;
 
-/** The file for a plain `<script>`, as the package has it. */
+/** The file for a plain `<script>`, as published in the package. */
 const buildScript = async (): Promise<string> => {
   const outDir = await mkdtemp(join(tmpdir(), 'placard-script-'));
   try {

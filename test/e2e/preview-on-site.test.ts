@@ -71,7 +71,7 @@ const save = async (name: string): Promise<string> => {
   return body.revision;
 };
 
-/** A link of the Studio to the shop, with a draft that is not released. */
+/** A link from the Studio to the shop, with an unpublished draft. */
 const link = async (): Promise<string> => {
   const revision = await save('Gold');
   const { body } = await studio.call('POST', '/api/preview-links', {

@@ -1,4 +1,4 @@
-// Browser profiles that lost a part of what they stored: a backup restores them without it, or the browser evicted it.
+// Browser profiles that lost part of their data: a backup restored them without it, or the browser evicted it.
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ declare global {
   var failures: string[];
 }
 
-/** Chromium stores values over 64 KiB, once compressed, in files of their own beside the database. */
+/** Chromium stores values over 64 KiB, once compressed, in separate files beside the database. */
 const LARGE = randomBytes(150_000).toString('base64');
 
 let pages: PageServer;
@@ -71,7 +71,7 @@ const start = async (): Promise<Page> => {
   return page;
 };
 
-/** Removes each entry of the profile whose name `isLost`, as deep as it lies. */
+/** Removes each entry of the profile whose name matches `isLost`, at any depth. */
 const restartWithout = async (isLost: (name: string) => boolean): Promise<Page> => {
   await running!.close();
   const entries = await readdir(profile, { recursive: true });
@@ -99,7 +99,7 @@ test('case 72: a record whose file is gone is fetched again, and later pages pai
 
   expect(await second.evaluate(() => failures)).toEqual([]);
 
-  // The record is whole again: a page that never hears from the service shows the banner.
+  // The record is complete again: a page that is always offline shows the banner.
   service.fail({ type: 'status', status: 503 });
   await second.reload();
   await showsSale(second);
@@ -128,7 +128,7 @@ test('case 74: a read that fails with UnknownError during a flush is repeated on
   await expect.poll(() => service.events.length).toBe(1);
   await page.evaluate(async () => {
     const { getAll } = IDBObjectStore.prototype;
-    // As WebKit does it once its database process has died: the request fails, the connection stays dead.
+    // As in WebKit after its database process dies: the request fails, and the connection stays dead.
     IDBObjectStore.prototype.getAll = function (...args) {
       IDBObjectStore.prototype.getAll = getAll;
       const request = getAll.apply(this, args);

@@ -1,4 +1,4 @@
-// Pages without a bundler: one script file, one global, and the hash that the release notes give.
+// Pages without a bundler: one script file, one global, and the hash from the release notes.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -18,9 +18,9 @@ const STYLE = '<style>#hero, placard-banner { display: block; min-height: 240px 
 let service: RunningService;
 let browser: Browser;
 let pages: HttpServer;
-/** The attributes of the release notes, by the name of the file. */
+/** Attributes from the release notes, by file name. */
 let attributes: Map<string, string>;
-/** What the page has in its body. */
+/** Body of the page. */
 let body: string;
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
       const html = `<!doctype html><html lang="en"><title>Shop</title><link rel="icon" href="data:,">${STYLE}${body}`;
       return new Response(html, { headers: { 'content-type': 'text/html' } });
     }
-    // Pictures of the demo's campaign.
+    // Images of the demo's campaign.
     if (!pathname.endsWith('.js')) return new Response(null, { status: 204 });
     const code = await readFile(join(dist, pathname.slice(1)), 'utf8');
     return new Response(code, { headers: { 'content-type': 'text/javascript' } });

@@ -1,4 +1,4 @@
-// What a server has rendered from a bootstrap is hydrated in a real browser: the same nodes, no warning, one impression.
+// Hydrates in a real browser what a server rendered from a bootstrap: the same nodes, no warning, one impression.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
@@ -63,7 +63,7 @@ test.each(FRAMEWORKS)(
     expect(await page.evaluate(asFunction(FIRST_HTML))).toEqual(KEPT);
     expect(complaints).toEqual([]);
     expect((await tracked(page)).filter((event) => event === 'impression home_hero')).toHaveLength(1);
-    // The held-out user is counted, too, though nothing is drawn.
+    // The impression of the held-out user is counted, too, although nothing is drawn.
     await expect.poll(() => tracked(page)).toContain('impression held_out');
     await close();
   },
@@ -72,7 +72,7 @@ test.each(FRAMEWORKS)(
 test.each(FRAMEWORKS)('%s takes away what its client knows to be over', async (name) => {
   const { page, complaints, close } = await open(name);
   expect(await firstHtml(name)).toContain('For gone');
-  // The sync brings another one in its place, which may be shown.
+  // The sync replaces it with another banner, which may be shown.
   await expect.poll(async () => (await told(page)).notices.some(({ type }) => type === 'synced')).toBe(true);
   const shown = (await told(page)).notices.flatMap((notice) => (notice.type === 'shown' ? [notice] : []));
   expect(shown.some(({ banner }) => banner.placementId === 'gone' && banner.expiresAt !== null)).toBe(false);

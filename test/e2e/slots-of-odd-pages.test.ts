@@ -40,7 +40,7 @@ afterEach(async () => {
 interface Stage {
   html: string;
   head?: string;
-  /** Runs after the client is there, before the mount. */
+  /** Runs after the client is created, before the mount. */
   before?: string;
   template?: string;
 }
@@ -72,7 +72,7 @@ const failures = () =>
   );
 const messageOf = (text: string) => page.getByText(text, { exact: true });
 
-/** What the inspector says of the slot's view. */
+/** The inspector's report on the slot's visibility. */
 const view = () =>
   page.evaluate(async () => (await placard.inspect())!.read().placements[0]!.slots[0]!.view!);
 
@@ -120,7 +120,7 @@ describe('a slot without a width of its own', () => {
       .poll(failures)
       .toEqual(['config: The slot of "home_hero" is 2 px wide: give it a width, such as 100%']);
     expect(await view()).toMatchObject({ isInvisible: true, isSeen: false });
-    // Wide enough, it is seen.
+    // Wide enough, so it is seen.
     await page.evaluate(() => {
       slot.style.cssText = 'inline-size: 400px';
     });

@@ -1,4 +1,4 @@
-// What the Studio's pages do where an answer is late, a colleague was faster, or a value is none.
+// Studio pages with a slow response, a conflicting edit of a colleague, or an invalid value.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
@@ -13,7 +13,7 @@ const close = (page: Page) => page.context().close();
 const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 
-/** Publishes a campaign with another headline, as a colleague would beside the page that is open. */
+/** Publishes a campaign with another headline, as a colleague would while the page is open. */
 const publishBeside = async (id: string, text: string): Promise<void> => {
   const page = await studio.open(`/campaigns/${id}`);
   await headline(page).fill(text);
@@ -37,7 +37,7 @@ describe('unsaved work', () => {
     await page.goto(`${studio.url}/campaigns/come-back`);
     await page.getByRole('alert').getByText('This draft was published or discarded').waitFor();
     expect(await headline(page).inputValue()).toBe('Written on the train');
-    // Saved all the same, it is over the release that its author knew: publishing shows the newer one.
+    // Saved anyway, the draft is based on the release that its author knew: publishing shows the newer one.
     await page.getByRole('button', { name: 'Save mine' }).click();
     await saved(page);
     await page.getByRole('button', { name: 'Publish …' }).click();
@@ -160,7 +160,7 @@ test('a link to a page of the site is made once, and not for each letter of its 
     await page.clock.runFor(1_000);
   }
   expect(links).toBe(1);
-  // The link of another page is not offered under this address.
+  // The link of another page is not offered at this address.
   expect(await page.getByRole('link', { name: 'Open it' }).count()).toBe(0);
   await address.press('Enter');
   await page.getByRole('link', { name: 'Open it' }).waitFor();

@@ -1,4 +1,4 @@
-// The end of an A/B test: the result stays, everyone gets the winner, and what follows is counted apart.
+// The end of an A/B test: the result stays, everyone gets the winner, and later events are counted separately.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeProblems } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';

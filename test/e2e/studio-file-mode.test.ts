@@ -1,4 +1,4 @@
-// A workspace whose file is the truth, with hostile texts in it: the Studio reads, keeps drafts and copies.
+// A workspace whose source of truth is the file, with hostile texts in it: the Studio reads, keeps drafts and copies.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// To begin a campaign from an image, with the keyboard alone.
+// Creates a campaign from an image with the keyboard only.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
@@ -34,7 +34,7 @@ test('every image is drawn by its template, and the chosen one becomes a draft f
     .waitFor();
   expect(await cards.nth(5).frameLocator('iframe').locator('.buttons a').count()).toBe(2);
 
-  // An image is not gone through.
+  // Images are not in the tab order.
   await page.getByRole('button', { name: 'An empty message' }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');

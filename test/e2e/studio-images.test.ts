@@ -1,4 +1,4 @@
-// An image from a marketer's own machine to the shop, in a real browser.
+// An image from a marketer's machine to the shop, in a real browser.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { aPng } from '../helpers/an-image.ts';
 import { axeProblems } from '../helpers/axe-problems.ts';
@@ -39,7 +39,7 @@ test('an image is uploaded, previewed, published, shown by the shop, and kept fo
   const shown = shop.locator(`img[src="${url}"]`).first();
   await expect.poll(() => shown.evaluate((each: HTMLImageElement) => each.naturalWidth)).toBe(640);
 
-  // The library has it for others, and keeps it while it is in use.
+  // The library offers it to other campaigns, and keeps it while it is in use.
   await page.getByRole('button', { name: 'Choose or upload an image for Image' }).first().click();
   await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).waitFor();
   expect(await axeProblems(page)).toEqual([]);

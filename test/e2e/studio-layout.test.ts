@@ -1,4 +1,4 @@
-// Where things stand on the Studio's screens: what an operator has to see is in sight and whole.
+// Layout of the Studio's screens: the controls that an operator needs are visible and not cut off.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
@@ -54,7 +54,7 @@ test.each([360, 768, 1280])('the name of a nested attribute is whole, at %i pixe
     const brush = document.createElement('canvas').getContext('2d')!;
     brush.font = style.font;
     const padding = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.paddingRight);
-    // The arrow of a list of suggestions stands beside the text.
+    // The arrow of a suggestion list is beside the text.
     return [field.clientWidth - padding - 20, brush.measureText(field.value).width];
   });
   expect(room).toBeGreaterThanOrEqual(needed!);

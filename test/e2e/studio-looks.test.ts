@@ -1,4 +1,4 @@
-// Every screen, dialog and notice of the Studio: for axe, in windows of every size, in both schemes, with large text.
+// Every screen, dialog and notice of the Studio, checked with axe: in all window sizes, both color schemes, large text.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PLACEMENTS_PATH } from '../../src/protocol/index.ts';
@@ -14,7 +14,7 @@ const SUMMER = {
   status: 'active',
   placements: ['home_hero'],
   priority: 'high',
-  // It began last, so it comes first.
+  // It started last, so it is listed first.
   starts_at: new Date(Date.now() - 86_400_000).toISOString(),
   ends_at: new Date(Date.now() + 86_400_000).toISOString(),
   control_percentage: 20,
@@ -43,7 +43,7 @@ beforeAll(async () => {
   ] as const) {
     await studio.call('POST', '/api/images', { name, base64: aPng(width, 64).toString('base64') });
   }
-  // A page has no place for a placement of the demo: "why" says so.
+  // A page reports that it has no place for a placement of the demo, which “why” then shows.
   await fetch(`${studio.serviceUrl}${PLACEMENTS_PATH}`, {
     method: 'POST',
     headers: { authorization: 'Bearer demo-client-key', 'content-type': 'application/json' },
@@ -225,7 +225,7 @@ const overflow = (page: Page) => page.evaluate(() => document.documentElement.sc
 
 describe.each(SCREENS)('%s', (_, path, ready) => {
   test('has nothing that axe finds wrong, and fits every window, with text of twice the size too', async () => {
-    // axe is a script from outside of the page, which its policy would refuse.
+    // axe is an external script, which the page's policy would block.
     const page = await studio.open(path, { bypassCSP: true });
     await ready(page);
     for (const width of [1920, 768]) {
@@ -236,7 +236,7 @@ describe.each(SCREENS)('%s', (_, path, ready) => {
       await page.setViewportSize({ width, height: 900 });
       expect(await overflow(page), `${width} pixels`).toBeLessThanOrEqual(0);
       await page.emulateMedia({ colorScheme });
-      // What is scrolled half below the bar of a campaign would be a target half as large.
+      // A target that is scrolled half below the bar of a campaign would count as half as large.
       await page.evaluate(() => scrollTo({ top: 0 }));
       expect(await axeProblems(page), `${width} pixels, ${colorScheme}`).toEqual([]);
     }

@@ -1,4 +1,4 @@
-// What comes after a publish: files of translators, segments that campaigns use, a second operator.
+// Work after the first publish: translation files, segments that campaigns use, a second operator.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';

@@ -1,4 +1,4 @@
-// The Studio's pages in a real browser: what a keyboard, a screen reader, a phone and two editors meet.
+// The Studio's pages in a real browser, with a keyboard, a screen reader, a phone and two editors.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -225,7 +225,7 @@ describe('an editor', () => {
     await headline(page).fill('One');
     await press('Undo');
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Undo');
-    // At once, while the step back is not saved yet.
+    // At once, before the undo is saved.
     await press('Discard');
     await press('Discard', page.getByRole('dialog'));
     await page.getByText('Published', { exact: true }).waitFor();
@@ -341,12 +341,12 @@ describe('a schedule', () => {
     await saved(page);
     await page.clock.install();
     await end(page).focus();
-    // The field's parts in its order: day, month, year.
+    // The parts of the field, in order: day, month, year.
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     for (const key of ['2', '0', '3', '1']) {
       await page.keyboard.press(key);
-      // Somebody looks for the next key: longer than the pause after which a draft is saved.
+      // The user takes longer for the next key than the pause after which a draft is saved.
       await page.clock.runFor(1_000);
     }
     await expect.poll(() => stored.at(-1)).toBe('2031-12-10T10:00:00+01:00');

@@ -1,4 +1,4 @@
-// The preview beside the form: it takes its room at once, and what cannot be drawn says so.
+// The preview beside the form: its space is reserved at once, and drawing errors are shown.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
@@ -14,7 +14,7 @@ interface Shift {
   moved: string[];
 }
 
-/** What has moved on the page by itself, from its first paint on. */
+/** Layout shifts of the page, from the first paint on. */
 const watchShifts = (page: Page) =>
   page.addInitScript(() => {
     const shifts: Shift[] = [];
@@ -43,7 +43,7 @@ describe('the editor after a reload', () => {
     const banner = page.frameLocator('.glass iframe').locator('.slot:not(.empty) *').first();
     await banner.waitFor();
     await page.getByRole('heading', { name: /^Ready|^Can be published|to fix$/ }).waitFor();
-    // Two frames after everything is there: what is drawn late has been drawn.
+    // Two frames after everything is loaded, so that late drawing is done.
     await page.evaluate(
       () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
     );
@@ -54,7 +54,7 @@ describe('the editor after a reload', () => {
 
 test('a code that cannot be drawn says so, and the link is there without it', async () => {
   const page = await studio.open('/campaigns/gift-wrap');
-  // Its library is a file of its own, loaded for the dialog.
+  // Its library is a separate file, loaded for the dialog.
   await page.route(/\/assets\/(?!index|frame)[^/]*\.js$/, (route) => route.abort());
   await page.getByLabel('Headline', { exact: true }).fill('Wrapped');
   await page.getByText('Draft saved').waitFor();

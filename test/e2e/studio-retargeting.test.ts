@@ -1,4 +1,4 @@
-// A campaign for users who did, or did not do, something in another one.
+// A campaign for users who performed, or did not perform, an event in another campaign.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { axeProblems } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';

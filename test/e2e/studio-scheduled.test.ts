@@ -1,4 +1,4 @@
-// Releases that go live later: they are seen, stopped, and survive a fix.
+// Scheduled releases: they are listed, can be canceled, and survive a fix.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
@@ -15,7 +15,7 @@ const headline = (page: Page) => page.getByLabel('Headline', { exact: true });
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 const notice = (page: Page) => page.getByRole('region', { name: /^Scheduled release/ });
 
-/** A campaign of its own, drafted through the API. */
+/** A separate campaign, drafted through the API. */
 const draft = async (id: string): Promise<void> => {
   const properties = { headline: { type: 'string', value: `First words of ${id}` } };
   const campaign = {
@@ -28,7 +28,7 @@ const draft = async (id: string): Promise<void> => {
   await studio.call('PUT', `/api/drafts/${id}`, { campaign, based_on: 0 });
 };
 
-/** Publishes what the page shows. */
+/** Publishes the draft on the page. */
 const publish = async (page: Page, when: 'now' | 'tomorrow'): Promise<void> => {
   await button(page, 'Publish …').click();
   if (when === 'tomorrow') await page.getByRole('radio', { name: 'At a time' }).check();
@@ -107,7 +107,7 @@ describe('a fix beside a scheduled release', () => {
     const items = page.locator('.releases > li');
     await items.first().waitFor();
     expect(await items.locator('.tag').allTextContents()).toEqual(['Live', 'Scheduled']);
-    // What is to come is no past to go back to.
+    // A scheduled release cannot be restored as a past one.
     expect(
       await items
         .nth(1)
@@ -134,7 +134,7 @@ describe('a fix beside a scheduled release', () => {
     await notice(page).getByRole('button', { name: 'Edit this version' }).click();
     expect(await headline(page).inputValue()).toBe('The second version');
     await saved(page);
-    // Live campaigns with a scheduled release are found by it, and stopping one says what else it cancels.
+    // The filter finds live campaigns with a scheduled release, and canceling one lists what else it cancels.
     await button(page, 'Stop…').click();
     await page.getByText(/^Release \d+, scheduled for .* is canceled as well\.$/).waitFor();
     await button(page, 'Stop it now').click();

@@ -1,4 +1,4 @@
-// A team where nobody publishes what they wrote themselves.
+// A team in which no operator publishes their own draft.
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -117,7 +117,7 @@ test('a writer requests approval, gets it sent back and approved, and publishes 
 
   await writer.evaluate(() => dispatchEvent(new Event('online')));
   await writer.getByText('Approved', { exact: true }).waitFor();
-  // What was approved is what is published: another word needs another approval.
+  // Only the approved draft can be published: another edit needs another approval.
   await write(writer, 'Shorter');
   await writer.getByText('Changed since approval').waitFor();
   await reason(writer).waitFor();

@@ -1,4 +1,4 @@
-// A message in another language: written with the keyboard alone, looked at, given to translators, and read by a user.
+// A message in another language: written with the keyboard only, previewed, sent to translators, and read by a user.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
@@ -12,7 +12,7 @@ afterAll(() => studio?.stop());
 const saved = (page: Page) => page.getByText('Draft saved').waitFor();
 const frame = (page: Page) => page.frameLocator('iframe');
 
-/** What a page gets whose browser prefers a language. */
+/** Response for a page whose browser prefers a language. */
 const headlineIn = async (language: string): Promise<string> => {
   const response = await fetch(`${studio.serviceUrl}/v1/device-messaging/banners/sync`, {
     method: 'POST',
@@ -48,14 +48,14 @@ test('is written, previewed from right to left, exchanged with translators and p
   expect(await frame(page).locator('section[lang=ar]').count()).toBe(1);
   await page.getByText('In Arabic.').waitFor();
 
-  // A check leads to the text that it is about, from the campaign's own language too.
+  // A check links to the text that it concerns, also from the campaign's source language.
   await page.getByRole('radio', { name: 'English' }).check();
   await frame(page).getByText('Free delivery from 60').waitFor();
   await page.getByRole('button', { name: 'Arabic · Body' }).click();
   await page.getByRole('radio', { name: 'Arabic · 2 missing' }).waitFor();
   expect(await page.evaluate(() => document.activeElement?.id)).toBe('property-body');
 
-  // To a translator and back.
+  // Exported for a translator, and imported.
   await page.getByText('Add a language, or work with translators').click();
   const [file] = await Promise.all([
     page.waitForEvent('download'),
@@ -77,7 +77,7 @@ test('is written, previewed from right to left, exchanged with translators and p
   await page.getByRole('radio', { name: 'Arabic · 1 missing' }).waitFor();
   await frame(page).getByText('أضف قطعة أخرى').waitFor();
 
-  // One step back is the whole file.
+  // One undo reverts the whole file.
   await page.getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('radio', { name: 'Arabic · 2 missing' }).waitFor();
   await page.getByRole('button', { name: 'Redo' }).click();

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-// A marketer's week in the Studio, in a real browser, on each store: from the key to the audit.
+// A marketer's week in the Studio, in a real browser, on each store: from sign-in with the key to the audit log.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
@@ -10,7 +10,7 @@ import { STORES } from '../helpers/running-service.ts';
 import { openPreviewLink, simulateVisitors } from '../helpers/studio-week.ts';
 
 const VISITORS = 600;
-/** A tenth of the visitors is held out, and does not count as having seen it. */
+/** 10% of the visitors are held out, and do not count as having seen it. */
 const PLANNED = 500;
 
 let browser: Browser;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
-/** `2026-03-02T09:00`, so many days from now. */
+/** Local date and time in the form `2026-03-02T09:00`, the given number of days from now. */
 const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 16);
 
 const signIn = async (url: string): Promise<Page> => {
@@ -39,7 +39,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
   beforeAll(async () => {
     const db = await address();
     demo = await runDemo({ db });
-    // A file in memory is one process's; a database is shared.
+    // A file in memory belongs to one process; a database is shared.
     if (db !== ':memory:') replica = await runDemo({ db });
   });
   afterAll(async () => {
@@ -67,7 +67,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByLabel('Control group, %').fill('10');
     await page.getByText('Control 10 %').waitFor();
 
-    // Gold customers only, ahead of everything else.
+    // Gold customers only, with the highest priority.
     await page.getByRole('tab', { name: /Audience/ }).click();
     await page.getByRole('button', { name: 'Attribute', exact: true }).click();
     await page.getByLabel('Attribute', { exact: true }).fill('tier');
@@ -90,7 +90,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByLabel(/Planned sample/).fill(String(PLANNED));
     await saved(page);
 
-    // Nothing of it is lost by a reload.
+    // A reload loses no edit.
     await page.reload();
     await page.getByRole('heading', { name: 'Summer for gold' }).waitFor();
 
@@ -114,7 +114,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await shop.close();
     await page.getByRole('button', { name: 'Close' }).click();
 
-    // Publish, with what it does and a note.
+    // Publish, with a summary of the effects and a note.
     expect(await demo.headlineFor('gold-visitor', 'home_hero')).not.toMatch(/summer/i);
     await page.getByRole('button', { name: 'Publish …' }).click();
     const dialog = page.getByRole('dialog', { name: /^Publish/ });
@@ -124,17 +124,17 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await dialog.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText(/Release 1 is live/).waitFor();
 
-    // All replicas follow: they look once a second.
+    // All replicas follow: they poll once a second.
     await expect.poll(gold).toBe('Summer for gold');
 
-    // The week goes by.
+    // The week passes.
     const { a, b, held } = await simulateVisitors((replica ?? demo).url, VISITORS);
     const exposed = a.n + b.n;
     expect(exposed + held).toBe(VISITORS);
-    // The draft is published: its preview link, used again, shows nothing any more.
+    // The draft is published: its preview link no longer shows anything.
     expect(await openPreviewLink(demo.url, link)).toEqual({ status: 404 });
 
-    // Friday: did it work?
+    // Friday: read the results.
     await page.getByRole('link', { name: 'Results' }).click();
     const { low, high } = mixtureInterval(b, a, { planned: PLANNED });
     expect(low).toBeGreaterThan(0);
@@ -164,7 +164,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByText(String(exposed), { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Summer for gold' }).click();
 
-    // A change that was not good, and the way back.
+    // Publish a bad change, and roll it back.
     await page.getByRole('link', { name: 'Campaign', exact: true }).click();
     await page.getByLabel('Headline', { exact: true }).fill('Sumer');
     await saved(page);
@@ -177,7 +177,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
     await page.getByRole('button', { name: 'Restore', exact: true }).click();
     await page.getByRole('heading', { name: 'Release 3 Live' }).waitFor();
 
-    // Who did what.
+    // The audit log.
     await page.getByRole('link', { name: 'Access', exact: true }).click();
     for (const action of [
       'operator.sign_in',
@@ -191,7 +191,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
   });
 });
 
-/** Asks as the Studio's page does what a gold customer gets on the home page. */
+/** Requests, as the Studio's page does, the banner of a gold customer on the home page. */
 const goldAt = async ({ studioUrl }: RunningDemo): Promise<() => Promise<string | undefined>> => {
   const headers = { origin: studioUrl, 'content-type': 'application/json' };
   const login = await fetch(`${studioUrl}/api/session`, {

@@ -7,7 +7,7 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
 const require = createRequire(import.meta.url);
 
-/** `draw(template, values)` puts a template into the page without the client: nothing but its looks matters here. */
+/** `draw(template, values)` draws a template into the page without the client, because only its appearance matters here. */
 const SCRIPT = `
   import { createTemplates } from '/placard/templates.js';
   const templates = createTemplates();
@@ -34,11 +34,11 @@ const BOXES = `<style>
   .strip { min-block-size: 4rem }
 </style>`;
 
-/** Letters of three shapes; what is drawn does not depend on the fonts of the machine. */
+/** A font with three glyph shapes, so that the drawing does not depend on the fonts of the machine. */
 const FONTS = {
   wide: require.resolve('@fontsource/krona-one/files/krona-one-latin-400-normal.woff2'),
   narrow: require.resolve('@fontsource/pathway-gothic-one/files/pathway-gothic-one-latin-400-normal.woff2'),
-  // Its line is 2.5 times its size, and its letters hang below the middle of it.
+  // Its line height is 2.5 times its font size, and its glyphs sit below the middle of the line.
   tall: require.resolve('@fontsource/noto-nastaliq-urdu/files/noto-nastaliq-urdu-latin-400-normal.woff2'),
 };
 type FontName = keyof typeof FONTS;
@@ -55,7 +55,7 @@ const WORDS = {
 
 let pages: PageServer;
 let browser: Browser;
-/** Of all tests: a page of its own for each takes a second where the machine is busy. */
+/** Shared by all tests, because a new page for each takes a second on a busy machine. */
 let shared: Page;
 beforeAll(async () => {
   const page = { head: BOXES + FACES, html: '<div id="slot"></div><p id="below">Below</p>', script: SCRIPT };
@@ -111,7 +111,7 @@ describe.each(['strip', 'card', 'hero'])('a %s', (template) => {
     'stays still where its picture is missing, and so does all below it, at %i pixels',
     async (width) => {
       const page = await open(width);
-      // Held, so that the page can be looked at before it is known that there is none.
+      // Held, so that the page can be inspected before the request fails.
       const held = Promise.withResolvers<void>();
       await page.route('**/gone.png', async (route) => {
         await held.promise;
@@ -184,7 +184,7 @@ test('the box of the README keeps a phone’s page still: before the banner, wit
     await held.promise;
     await route.abort();
   });
-  // A page that sets no margin of its own.
+  // A page that sets no margin.
   await page.evaluate(() => document.body.style.setProperty('margin', '8px'));
   const below = async () => (await boxOf(page, '#below')).y;
   const before = await below();
@@ -199,7 +199,7 @@ test('the box of the README keeps a phone’s page still: before the banner, wit
 
 const LONG = { ...WORDS, headline: 'Linen '.repeat(25).trim(), body: 'Washed and cut. '.repeat(29).trim() };
 const HUGE = { ...WORDS, headline: 'Linen '.repeat(1_000), body: 'Washed. '.repeat(1_000) };
-/** Heights that a page may declare, as the documents advise. */
+/** Heights that a page may declare, as the docs recommend. */
 const HEIGHTS: Record<string, Record<number, string>> = {
   strip: { 360: '8rem', 768: '4rem', 1280: '4rem' },
   card: { 360: '21.5rem', 768: '21.5rem', 1280: '21.5rem' },
@@ -212,7 +212,7 @@ const setHeight = (page: Page, height: string) =>
     slot.style.setProperty('block-size', size);
   }, height);
 
-/** What a template has drawn of its texts, and whether the edge of a box goes through any of it. */
+/** The texts that a template has drawn, and whether the edge of a box cuts through any of them. */
 const drawnTexts = (page: Page) =>
   page.locator('placard-frame .panel').evaluate((panel) => {
     const inside = panel.getBoundingClientRect();
@@ -235,7 +235,7 @@ describe.each(Object.keys(FONTS) as FontName[])('with a %s font', (font) => {
       const whole = { outside: 0, overflow: 0, clipped: 0 };
       await draw(page, template, LONG);
       expect(await drawnTexts(page)).toEqual({ ...whole, texts: [LONG.headline, LONG.body] });
-      // A headline alone is the link, whose target is larger than its line.
+      // If there is only a headline, it is the link, and its target is larger than its line.
       await page.locator('#slot').evaluate((slot) => slot.style.setProperty('min-block-size', '0'));
       await draw(page, template, { headline: WORDS.headline, link: '/linen', dismissible: false });
       expect((await drawnTexts(page)).texts).toEqual([WORDS.headline]);
@@ -287,7 +287,7 @@ test('a text is fitted again when its font arrives, when its box gets lower, and
   await page.setViewportSize({ width: 280, height: 900 });
   await expect.poll(isShorter).toBe(true);
   expect(lengths).toEqual(lengths.toSorted((a, b) => b - a));
-  // Where there is room again, the text is whole.
+  // If there is room again, the text is shown in full.
   await setHeight(page, '80rem');
   await page.setViewportSize({ width: 360, height: 900 });
   await expect.poll(async () => (await drawnTexts(page)).texts).toEqual([LONG.headline, LONG.body]);

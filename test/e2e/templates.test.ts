@@ -6,13 +6,13 @@ import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 import { patience } from '../helpers/patience.ts';
 import { watchPage } from '../helpers/watch-page.ts';
 
-/** The strictest page there is; a template that needs more is not finished. */
+/** The strictest policy. A template that needs more is not finished. */
 const STRICT = [
   "default-src 'none'",
   "script-src 'self'",
   "worker-src 'self'",
   "connect-src 'self'",
-  // The test's own origin is http, so a relative image is only allowed by name.
+  // The test's own origin is http, so a relative image must be allowed by name.
   "img-src 'self' https:",
   "style-src 'none'",
   "base-uri 'none'",
@@ -21,7 +21,7 @@ const STRICT = [
 ].join('; ');
 
 /**
- * Runs the real client with a network of its own: `show(template, properties)` puts a banner into the page and
+ * Runs the real client with a simulated network: `show(template, properties)` puts a banner into the page and
  * resolves once it is drawn.
  */
 const SCRIPT = `
@@ -57,14 +57,14 @@ const SCRIPT = `
   document.body.dataset.ready = '';
 `;
 
-/** The page server's empty icon, which the policy refuses as it should. */
+/** The page server's empty icon, which the policy correctly blocks. */
 const ICON = 'policy: img-src data ';
 const beside = (complaints: string[]) => complaints.filter((complaint) => complaint !== ICON);
 
 const HTML = '<button id="before">Before</button><button id="after">After</button>';
 const TEMPLATES = ['strip', 'card', 'hero'] as const;
 
-/** A second on this machine may be three on another. */
+/** Timeout for slow machines: one second can take three. */
 const PATIENCE = { timeout: patience(20_000) };
 
 let pages: PageServer;
@@ -150,7 +150,7 @@ const THEMED = [
   ['dark', 'light'],
 ] as const;
 
-/** WCAG contrast ratios of what the template draws, from the colours that the browser computed. */
+/** WCAG contrast ratios of the drawn template, from the computed colors. */
 const contrasts = (page: Page): Promise<Record<string, number>> =>
   page.locator('placard-frame').evaluate((frame) => {
     const root = frame.shadowRoot!;
@@ -178,7 +178,7 @@ const contrasts = (page: Page): Promise<Record<string, number>> =>
     };
   });
 
-/** What a finger meets in the middle of the element. */
+/** Text of the element that a tap on the middle of the given element hits. */
 const meets = (page: Page, selector: string): Promise<string> =>
   page.locator(`placard-frame ${selector}`).evaluate((element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
@@ -331,7 +331,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
           const range = document.createRange();
           range.selectNodeContents(button.parentElement!.querySelector('.words')!);
           const circle = button.getBoundingClientRect();
-          // What is seen of it; the finger has six pixels more on each side.
+          // Its visible size; the touch target is six pixels larger on each side.
           const [left, right] = [circle.left + 6, circle.right - 6];
           const [top, bottom] = [circle.top + 6, circle.bottom - 6];
           return [...range.getClientRects()].filter(
@@ -367,7 +367,7 @@ describe.each(TEMPLATES)('a %s on the strictest page', (template) => {
   });
 });
 
-/** The page's clock, in milliseconds, when two more frames are drawn. */
+/** Waits for two frames, and returns the page's clock in milliseconds. */
 const afterTwoFrames = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
@@ -396,7 +396,7 @@ describe('a late picture', () => {
     await show(page, template, { ...SALE, image: PICTURE });
     const height = () => page.locator('#slot').evaluate((slot: HTMLElement) => slot.offsetHeight);
     const before = await height();
-    // The banner itself moves what is below it, in the next frame.
+    // The banner itself moves the content below it, in the next frame.
     const since = await afterTwoFrames(page);
     release();
     const image = page.locator('placard-frame img');
@@ -422,7 +422,7 @@ describe('a click on the link', () => {
   test('with Ctrl opens a tab of its own and is stored as well', async () => {
     const { page, close } = await open();
     await show(page, 'card', SALE);
-    // By what the server was asked for: playwright may miss a tab that it has not opened itself.
+    // Counted by the server's requests, because Playwright may miss a tab that it did not open itself.
     const visits = () => pages.requests.filter((path) => path === '/next').length;
     const before = visits();
     await page.getByRole('link', { name: 'See the linen' }).click({ modifiers: ['ControlOrMeta'] });

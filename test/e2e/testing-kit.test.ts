@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchShell } from '../helpers/browser.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
 
-/** What a host's own test page does: the client with the fake service in the same page, no network at all. */
+/** A host's own test page: the client with the fake service in the same page, without a network. */
 const script = `
   import { createPlacard } from '/placard/index.js';
   import { buildBanner, assertConserved, assertDeliveredExactlyOnce, createFakeService } from '/placard/testing.js';

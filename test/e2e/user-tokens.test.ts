@@ -1,4 +1,4 @@
-// The wire of user tokens from a page of another origin, in a real browser: what CORS lets it send and read.
+// User tokens from a page of another origin, in a real browser: what CORS allows it to send and read.
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Placard } from '../../src/client/index.ts';
@@ -40,7 +40,7 @@ afterAll(async () => {
 const tokenFor = (userId: string) =>
   signUserToken({ privateKey: keys.privatePem, appId: APP_ID, userId, now: () => service.clock.now });
 
-/** What a page can see of an answer. */
+/** The part of a response that a page can read. */
 const post = (path: string, members: Record<string, unknown>) =>
   page.evaluate(
     async ({ url, key, body }) => {
@@ -89,7 +89,7 @@ test('the client proves its user: it asks for a token, gets its banner, replaces
   const asked: string[] = [];
   await page.exposeFunction('tokenOf', async (userId: string) => {
     asked.push(userId);
-    // The first has ended already, for the service.
+    // For the service, the first token has already expired.
     const expiresInSeconds = asked.length === 1 ? 1 : 3_600;
     const now = () => service.clock.now - (asked.length === 1 ? 3_600_000 : 0);
     return signUserToken({ privateKey: keys.privatePem, appId: APP_ID, userId, expiresInSeconds, now });
@@ -108,7 +108,7 @@ test('the client proves its user: it asks for a token, gets its banner, replaces
       placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`,
   });
   await page.goto(`${pages.origin}/signed`);
-  // A new token that is refused pauses the user, until they sign in again.
+  // If a new token is rejected, the user is paused until they sign in again.
   await page.waitForFunction(() => JSON.stringify(globalThis.notices).includes('expired'));
   await page.evaluate(() => placard.identify(null).then(() => placard.identify('u-771')));
   await page.waitForFunction(() => document.querySelector('#slot')?.textContent?.startsWith('bnr'));
@@ -144,7 +144,7 @@ test('a visitor signs in: what they saw and dismissed is the user’s, on every 
   await device.evaluate(() => placard.track(placard.banner('home')!, 'dismiss'));
   await device.evaluate(() => placard.identify('u-joined'));
   await device.waitForFunction((key) => localStorage.getItem(key) === null, storageKey);
-  // Another device of the user knows of the dismissal, too.
+  // Another device of the user receives the dismissal, too.
   const other = await (await browser.newContext()).newPage();
   await other.exposeFunction('tokenOf', tokenFor);
   await other.goto(`${pages.origin}/user`);

@@ -1,4 +1,4 @@
-// The recipe for Vue, as docs/quickstart/vue.md has it, is built by Vite from the packed package and driven in a browser.
+// Builds the Vue recipe of docs/quickstart/vue.md with Vite from the packed package, and drives it in a browser.
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import vue from '@vitejs/plugin-vue';
@@ -45,7 +45,7 @@ beforeAll(async () => {
   const policy = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src ${service.url}; require-trusted-types-for 'script'`;
   pages = await serveHandler(async (request) => {
     const path = new URL(request.url).pathname;
-    // Pictures of the demo's campaigns.
+    // Images of the demo's campaigns.
     const isPicture = path.startsWith('/images/');
     const file = path === '/' ? '/index.html' : path;
     const body = await readFile(isPicture ? 'demo/public/images/mark.svg' : join(folder, 'dist', file));

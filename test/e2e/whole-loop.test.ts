@@ -1,4 +1,4 @@
-// The whole loop on real parts: a workspace file, the service as a process with a SQLite file, the client in Chromium,
+// End to end with real parts: a workspace file, the service as a process with a SQLite file, the client in Chromium,
 // and the export command.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,11 +15,11 @@ import { runCli, serveCli } from '../helpers/run-cli.ts';
 
 type ServedCli = Awaited<ReturnType<typeof serveCli>>;
 
-/** What the test page leaves on its window for the test. */
+/** Globals that the test page exposes to the test. */
 interface TestWindow {
   placard: Placard;
   notices: Notice[];
-  /** The time of the event that the correction hook gives up. */
+  /** Time of the event that the correction hook drops. */
   hopeless: number;
 }
 
@@ -117,7 +117,7 @@ describe('from a campaign file to the export', () => {
     await until(page, { captured: 1, delivered: 1 });
     await stop(service);
 
-    // Painted from the cache: there is nobody to ask.
+    // Painted from the cache, because the page is offline.
     await page.reload();
     await page.getByText('Autumn sale').waitFor();
     expect(await page.evaluate(() => (window as unknown as TestWindow).placard.banner('home')?.id)).toBe(
@@ -154,7 +154,7 @@ describe('from a campaign file to the export', () => {
 
   test('of five events the service skips the second and the fourth: one is corrected and delivered, one is kept as a dead letter', async () => {
     const service = await serve();
-    // Nothing is sent between the clicks, however long they take.
+    // Nothing is sent between the clicks, regardless of how long they take.
     const page = await open({ api: service.url, wait: '600000' });
     await until(page, { captured: 1, delivered: 1 });
 
@@ -164,7 +164,7 @@ describe('from a campaign file to the export', () => {
     await page.evaluate((time) => {
       (window as unknown as TestWindow).hopeless = time;
     }, clicks[3]!.time);
-    // On its way to the service the batch loses two timestamps, once.
+    // On its way to the service, the batch loses two timestamps, once.
     await page.route(
       `${service.url}${TRACK_PATH}`,
       async (route) => {

@@ -12,13 +12,13 @@ import { withConsent } from '../../helpers/with-consent.ts';
 declare global {
   var delivery: ReturnType<typeof withConsent>;
   var heard: Notice[];
-  /** Set by a test: answers are kept from the client until it resolves. */
+  /** Set by a test: responses are held back from the client until it resolves. */
   var gate: Promise<unknown> | undefined;
-  /** `pageshow` events, with whether the page came out of the bfcache. */
+  /** `pageshow` events, with whether the page was restored from the bfcache. */
   var shows: boolean[];
 }
 
-/** A page with nothing but the delivery half of the client; the query says where the service is and which options count. */
+/** A page with only the delivery half of the client; the query holds the endpoint and the options. */
 const query = new URLSearchParams(location.search);
 const options = JSON.parse(query.get('options') ?? '{}') as Partial<DeliveryOptions>;
 
@@ -53,7 +53,7 @@ const made = createDelivery({
   isStopped: () => false,
 });
 globalThis.delivery = withConsent(made, consent);
-// A prerendered page cannot be asked, but it can leave word: of its state, and that more time has gone by for it than events wait.
+// A prerendered page cannot be queried, so it stores its state, and a sign that it ran for longer than events wait.
 const state = () => ((document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active');
 localStorage.setItem('state', state());
 setTimeout(() => localStorage.setItem('state', `${state()}, later`), 10 * (options.maxWaitMs ?? 0));

@@ -3,8 +3,8 @@ import { openDevtools } from '../../../src/devtools/index.ts';
 import { card, hero, strip } from '../../../src/templates/index.ts';
 
 /**
- * A page with a placement in every state that the devtools tell apart. Its network is its own: what is asked for is written
- * down, `fails` makes the service refuse, and `unseen` makes every slot transparent.
+ * A page with a placement in every state that the devtools distinguish. Its network is simulated: requests are
+ * recorded, `fails` makes the service reject them, and `unseen` makes every slot transparent.
  */
 const query = new URLSearchParams(location.search);
 const asked: { path: string; body: { events?: { event_type: string }[] } }[] = [];

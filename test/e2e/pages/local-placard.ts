@@ -1,6 +1,6 @@
 import { type BannerBootstrap, createPlacard, type Notice, type Placard } from '../../../src/client/index.ts';
 
-/** What the page tells its test. */
+/** Data that the page exposes to its test. */
 export interface Told {
   notices: Notice[];
   syncs: number;
@@ -8,7 +8,7 @@ export interface Told {
 
 const headline = (value: string) => ({ headline: { type: 'string', value } });
 
-/** The real client with a network of its own: each placement has one banner, every event is taken. */
+/** The real client with a simulated network: each placement has one banner, and every event is accepted. */
 export const createLocalPlacard = (
   appId: string,
   bootstrap: BannerBootstrap | null = null,

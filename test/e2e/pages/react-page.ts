@@ -12,7 +12,7 @@ const Known = () => {
   return createElement('p', { id: 'known' }, banner ? `known: ${banner.id}` : 'not known');
 };
 
-/** The same placement for two breakpoints, one of them hidden, as pages with two layouts have it. */
+/** The same placement for two breakpoints, one of them hidden, as on pages with two layouts. */
 const Page = () =>
   createElement(
     PlacardProvider,

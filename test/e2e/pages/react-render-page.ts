@@ -10,7 +10,7 @@ Reflect.set(window, 'told', told);
 const headline = (banner: Banner) => createElement('p', {}, String(banner.properties['headline']?.value));
 
 type Hero = { default: (props: { banner: Banner }) => ReactNode };
-/** A component whose chunk is on its way until the test says `load()`. */
+/** A component whose chunk is pending until the test calls `load()`. */
 const LazyHero = lazy(
   () =>
     new Promise<Hero>((resolve) => {
@@ -24,7 +24,7 @@ const renders: Record<string, RenderBanner> = {
   drawn: headline,
 };
 
-/** All of them in one boundary, as routers have it, in boxes that the page has given them. */
+/** All of them in one boundary, as in routers, in boxes that the page provides. */
 const Page = () =>
   createElement(
     Suspense,

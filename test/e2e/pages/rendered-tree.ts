@@ -1,4 +1,4 @@
-// What a server renders and a browser hydrates, in React and in Vue: the same functions run in both.
+// The tree that a server renders and a browser hydrates, in React and in Vue: the same functions run in both.
 import { createElement } from 'react';
 import { createSSRApp, h } from 'vue';
 import type { Banner, BannerBootstrap, Placard, Slot } from '../../../src/client/index.ts';

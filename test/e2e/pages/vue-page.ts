@@ -21,7 +21,7 @@ const drawn = ({ banner, slot }: { banner: Banner; slot: Slot }) =>
     `Hide ${banner.properties['headline']?.value}`,
   );
 
-/** The same placement for two breakpoints, one of them hidden, as pages with two layouts have it. */
+/** The same placement for two breakpoints, one of them hidden, as on pages with two layouts. */
 const app = createApp(() => [
   h(Known),
   h(Placement, { placementId: 'home_hero', hook: strip, id: 'wide' }),
