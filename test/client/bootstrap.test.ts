@@ -121,7 +121,7 @@ test('one that cannot be used is reported, and one that is missing is no fault',
   expect(wrong.of('failed')).toMatchObject([
     { kind: 'config', message: expect.stringContaining('bootstrap') },
   ]);
-  // Two clients of one app on one page are a fault of their own.
+  // Two clients of one app on one page are a separate error.
   wrong.placard.stop();
   const none = open({ bootstrap: null });
   none.placard.mount('home_hero', aSlot(), draw);

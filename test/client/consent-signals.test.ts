@@ -30,7 +30,7 @@ describe('consent: gpc', () => {
 describe('the recipe for a consent dialog', () => {
   const [recipe] = examplesIn('docs/web.md').filter(({ use }) => use === 'consent');
 
-  /** A dialog as the TCF describes it: it calls its listener with each change. */
+  /** A consent dialog per the TCF: it calls its listener on each change. */
   const follow = (placard: Placard) => {
     let tell: (data: object, isSound: boolean) => void = () => undefined;
     const __tcfapi = (command: string, version: number, listener: typeof tell) => {

@@ -256,7 +256,7 @@ test.each(['before', 'after'])(
   async (moment) => {
     const profile = aProfile();
     const isEvent = ([key]: [StoreKey, unknown]) => Array.isArray(key) && key[0] === 'event';
-    /** A page that dies when it stores an event: the write is never answered. */
+    /** A page that dies while it stores an event: the write never settles. */
     const dying = (name: string): Store => {
       const store = profile(name);
       return {
@@ -376,7 +376,7 @@ test('a slot that is taken out of the page and put back is drawn again', async (
   const element = aSlot();
   placard.mount('home_hero', element, draw);
   await heard('shown');
-  // As Vue's KeepAlive, a router that reuses routes, or jQuery's detach().
+  // As in Vue's KeepAlive, a router that reuses routes, or jQuery's detach().
   element.remove();
   await placard.refresh();
   expect(element.textContent).toBe('');

@@ -21,7 +21,7 @@ test('a dismissal is durable while the banner store hangs, with the time of the 
   const dismissedAt = Date.now();
   void placard.track(placard.banner('home_hero')!, 'dismiss');
   await vi.advanceTimersByTimeAsync(100);
-  // The page goes now.
+  // The page exits now.
   placard.stop();
   const records = await openStore(logName(service.origin, 'app')).entries<StoredEvent>();
   const [dismissal] = records.flatMap(([, record]) => (record.type === 'dismiss' ? [record] : []));

@@ -4,13 +4,13 @@ import { expect, onTestFinished, test } from 'vitest';
 import { createIdbStore } from '../../src/client/platform/idb-store.ts';
 import { aSlot, open } from './pages.ts';
 
-/** A reader who follows a click opens these. Lower it where a layer goes. */
+/** Maximum number of files on the code path of a click. Lower it when a layer is removed. */
 const MAX_FILES = 27;
 
 test('a click, from `track` to its settled answer, runs through few files', async () => {
   const { placard, heard } = open({
     openStore: createIdbStore,
-    // No impression beside the click.
+    // No impression besides the click.
     platform: { IntersectionObserver: globalThis.IntersectionObserver },
   });
   onTestFinished(placard.stop);
@@ -32,6 +32,6 @@ test('a click, from `track` to its settled answer, runs through few files', asyn
     .flatMap(({ url }) => /\/src\/client\/([^?]+)/.exec(url)?.[1] ?? []);
   expect(files).toContain('delivery/sender/settle.ts');
   expect(files.length, files.sort().join('\n')).toBeLessThanOrEqual(MAX_FILES);
-  // A bound far above the figure holds nothing.
+  // A limit far above the actual number would not detect growth.
   expect(files.length, 'lower the bound').toBeGreaterThan(MAX_FILES - 3);
 });

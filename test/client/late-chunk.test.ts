@@ -10,7 +10,7 @@ import { patience } from '../helpers/patience.ts';
 import { deafLink } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, someChannels, stagePages } from './pages.ts';
 
-/** How often the import of the later chunk fails from now on. */
+/** Number of further imports of the later chunk that fail. */
 const network = vi.hoisted(() => ({ failures: 0 }));
 vi.mock('../../src/client/late-client.ts', async (original) => {
   const { createLateClient } = await original<typeof import('../../src/client/late-client.ts')>();
@@ -79,7 +79,7 @@ test('a chunk that is gone for good is requested less and less often, and one th
   await vi.advanceTimersByTimeAsync(10 * 60_000);
   const tries = MANY - network.failures;
   expect(tries).toBeGreaterThan(8);
-  // The click and the session wait together: after 2, 4, 8, 16 and 32 seconds, and once a minute at last.
+  // The click and the session wait for the same retries: after 2, 4, 8, 16 and 32 seconds, then once a minute.
   expect(tries).toBeLessThan(18);
   const failed = notices.filter((notice) => notice.type === 'failed');
   expect(failed.length).toBeGreaterThan(8);
@@ -121,7 +121,7 @@ test('a flush right after a click delivers it, loaded or not', async () => {
   placard.stop();
 });
 
-/** A part whose load fails so often, and what it reported. */
+/** A part whose first `failures` loads fail, and the errors that it reported. */
 const aLateChunk = (failures: number) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
@@ -308,7 +308,7 @@ test('a purge without the rest of the client deletes nothing that came after the
   const { placard } = visit();
   await placard.disable('purge');
   await placard.enable();
-  // Another tab captures.
+  // Another tab captures an event.
   await log.setMany(events);
   network.failures = 0;
   service.clear();
@@ -317,13 +317,13 @@ test('a purge without the rest of the client deletes nothing that came after the
   placard.stop();
 });
 
-/** What a page knows before the rest is loaded. */
+/** State of a page before the rest is loaded. */
 const page = (store: Store) => ({
   logName: 'log',
   platform: { openStore: () => store, openChannel: deafLink },
 });
 
-/** The consent of a page in which the user has decided at this time, a while ago. */
+/** Consent of a page whose user decided at the given time, in the past. */
 const decided = (decision: Decision, at: number, initial: 'enabled' | 'disabled' = 'disabled') => {
   let now = at;
   const consent = createConsent(initial, () => now);
@@ -445,7 +445,7 @@ test('while the rest of the client cannot be loaded an opt-in comes to its end, 
   await first.heard('synced');
   await first.placard.disable('keep');
   first.placard.stop();
-  // Of an opt-out of the same millisecond the opt-in would be the earlier choice.
+  // If opt-in and opt-out had the same millisecond, the opt-in would be the earlier choice.
   await vi.advanceTimersByTimeAsync(1);
   network.failures = Number.POSITIVE_INFINITY;
   const second = visit();

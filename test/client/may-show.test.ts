@@ -1,4 +1,4 @@
-// The option `mayShow`: the host says when a banner may come, and what it keeps away is neither drawn nor counted.
+// The option `mayShow`: the host decides when a banner may appear. A blocked banner is neither drawn nor counted.
 import { expect, test, vi } from 'vitest';
 import { createFakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { aSlot, draw, open, PATIENCE, stagePages } from './pages.ts';
@@ -19,7 +19,7 @@ test('false keeps the slot empty and uncounted, until the host asks to look agai
   expect(of('emptied').map(({ reason }) => reason)).toEqual(['held']);
   expect(element.textContent).toBe('');
   expect(of('tracked')).toEqual([]);
-  // Once for the banner, however often the slots are looked at.
+  // Once per banner, regardless of how often the slots are checked.
   expect(mayShow.mock.calls).toEqual([
     [expect.objectContaining({ id: 'bnr-1' }), { element, placementId: 'home_hero' }],
   ]);

@@ -12,7 +12,7 @@ import { createMemoryStore } from '../../src/client/platform/store.ts';
 import { createFakeService, type FakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { patience } from '../helpers/patience.ts';
 
-/** An IntersectionObserver that sees every element whole, at once. */
+/** An IntersectionObserver that reports every element as fully visible, at once. */
 class SeesEverything {
   readonly report: IntersectionObserverCallback;
   constructor(report: IntersectionObserverCallback) {
@@ -38,12 +38,12 @@ class SeesEverything {
   }
 }
 
-/** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */
+/** Each poll advances the fake time by 50 ms; a busy machine may need many polls. */
 export const PATIENCE = { timeout: patience(15_000), interval: 50 };
 
 const running: Placard[] = [];
 
-/** Call it once at the top of a file: time is fake, and no client outlives its test. */
+/** Sets up fake timers, and stops every client after its test. Call it once at the top of a file. */
 export const stagePages = (): void => {
   beforeEach(() => {
     vi.useFakeTimers({ shouldAdvanceTime: true, advanceTimeDelta: 5 });
@@ -56,7 +56,7 @@ export const stagePages = (): void => {
   });
 };
 
-/** What one browser profile keeps: stores by name. */
+/** Data of one browser profile: stores by name. */
 export const aProfile = () => {
   const stores = new Map<string, Store>();
   return (name: string): Store => {
@@ -112,7 +112,7 @@ export const draw: PlacementHook = (banner, { element }) => {
   return () => element.replaceChildren();
 };
 
-/** The users of whom this profile keeps a record. A look for an ID in the text of a record could find it in a random session's name. */
+/** Users with a record in this profile. Searching record texts for an ID could match a random session name. */
 export const usersIn = async (openStore: (name: string) => Store) =>
   (await openStore('placard-banners').entries()).map(([key]) => [key].flat().at(-1));
 
@@ -121,7 +121,7 @@ export const syncs = (service: FakeService) =>
     .filter(({ path }) => path.endsWith('/sync'))
     .map(({ body }) => (body as { placements: string[] }).placements);
 
-/** Channels between the tabs of one test, by their names. */
+/** Channels between the tabs of one test, by name. */
 export const someChannels = () => {
   const channels = new Map<string, Set<(event: { data: unknown }) => void>>();
   return (name: string) => {

@@ -6,7 +6,7 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages
 
 stagePages();
 
-/** A profile that counts the calls of its stores. */
+/** A profile that counts the calls to its stores. */
 const aWatchedProfile = () => {
   const openStore = aProfile();
   const calls: string[] = [];
@@ -20,7 +20,7 @@ const aWatchedProfile = () => {
   return { openStore: watched, calls };
 };
 
-/** Undecided, with a banner that was seen and clicked. */
+/** Consent is pending, and a banner was seen and clicked. */
 const undecided = async () => {
   const profile = aWatchedProfile();
   const page = open({ consent: 'pending', openStore: profile.openStore });

@@ -15,7 +15,7 @@ const draft = aWireBanner({
 beforeEach(() => history.replaceState({ page: 7 }, '', '/cart?x=1#top&placard_preview=the-token'));
 afterEach(() => history.replaceState(null, '', '/'));
 
-/** A page of the site, and what it requests of the service for a preview. */
+/** A page of the site, and its preview requests to the service. */
 const aSite = (answer: () => Response | Promise<Response>, options: Parameters<typeof open>[0] = {}) => {
   const service = createFakeService({ banners: { home_hero: hero } });
   const sent: unknown[] = [];

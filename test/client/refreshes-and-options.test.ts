@@ -39,7 +39,7 @@ test('a refresh requests what is mounted and what was named, and not the placeme
   service.clear();
   await placard.refresh();
   expect(syncs(service)).toEqual([['home_hero', 'sidebar']]);
-  // What was left out is requested when it is mounted again.
+  // A placement that was left out is requested when it is mounted again.
   placard.mount('view_2', aSlot(), draw);
   await vi.waitFor(() => expect(syncs(service)).toEqual([['home_hero', 'sidebar'], ['view_2']]), PATIENCE);
 });

@@ -8,7 +8,7 @@ import { patience } from '../helpers/patience.ts';
 const INDEX = new URL('../../src/client/index.ts', import.meta.url).href;
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Runs a module in a process of its own, which must come to its end by itself. */
+/** Runs a module in a separate process, which must exit by itself. */
 const run = async (code: string): Promise<unknown> => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
     cwd: ROOT,

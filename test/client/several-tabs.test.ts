@@ -77,7 +77,7 @@ test('case 40: a page in the back/forward cache learns of an opt-out before it r
   await b.placard.disable('purge');
   b.placard.stop();
   const before = a.service.requests.length;
-  // Browsers say first that the page is visible.
+  // Browsers report first that the page is visible.
   page.tell('visible');
   page.tell('restored');
   await a.heard('consent');

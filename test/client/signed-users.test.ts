@@ -4,7 +4,7 @@ import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages
 
 stagePages();
 
-/** An app that needs proof of each user, and accepts `<name>-<user>`. */
+/** An app that requires user tokens, and accepts `<name>-<user>`. */
 const strictService = (name: () => string = () => 'token') =>
   createFakeService({
     banners: { home_hero: hero },

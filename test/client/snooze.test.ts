@@ -1,4 +1,4 @@
-// `slot.snooze()`: a banner stays away for some hours on this device, and no server hears of it.
+// `slot.snooze()` hides a banner for some hours on this device, without a request to the server.
 import { expect, test, vi } from 'vitest';
 import type { Slot } from '../../src/client/index.ts';
 import { TRACK_PATH } from '../../src/protocol/index.ts';
@@ -10,7 +10,7 @@ stagePages();
 const HOUR_MS = 3_600_000;
 const snoozable = (longest: number) => wire('home_hero', { max_snooze_hours: longest }, { id: 'bnr-1' });
 
-/** A page that shows the banner, and the slot that its hook got. */
+/** A page that shows the banner, and the slot that its hook received. */
 const aPage = async ({
   longest = 48,
   ...options

@@ -81,7 +81,7 @@ test.each(['disable', 'wipe', 'stop', 'identify'] as const)(
   async (verb) => {
     const service = createFakeService();
     service.fail({ type: 'status', status: 503 }, { times: Number.POSITIVE_INFINITY });
-    // At the moment when they leave: a request arrives at the service a little later.
+    // At send time, because a request arrives at the service a little later.
     let left = 0;
     const fetch: typeof globalThis.fetch = (input, init) => {
       if (!new Request(input, init).signal.aborted) left += 1;

@@ -59,7 +59,7 @@ test.each<[string, (placard: Placard) => Promise<void>]>([
   await heard('synced', before + 1);
   expect(placard.banner('home_hero')).toBeNull();
   placard.stop();
-  // The next page of the site, and the one after the service has taken the dismissal.
+  // The next page of the site, and the one after the service has accepted the dismissal.
   const next = open({ service, openStore });
   const element = aSlot();
   next.placard.mount('home_hero', element, draw);
@@ -75,7 +75,7 @@ test.each<[string, (placard: Placard) => Promise<void>]>([
   expect(service.events.filter(({ type }) => type === 'impression')).toEqual([]);
 });
 
-/** The outbox does not answer for a while: all its records are read at once only for dismissals. */
+/** An outbox that is slow to respond. Only the read of dismissals reads all its records at once. */
 const slowOutbox = (openStore: (name: string) => Store) => {
   const read = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();
@@ -132,7 +132,7 @@ test('an impression that comes before the session is started does not keep it fr
   await vi.advanceTimersByTimeAsync(1_000);
   outbox.answer();
   await vi.advanceTimersByTimeAsync(600_000);
-  // A page in view keeps the session alive.
+  // A visible page keeps the session alive.
   const records = await openStore('placard-banners').entries<UserRecord>();
   const seen = records.map(([, { session }]) => Date.now() - session!.visibleAtMs);
   expect(Math.max(...seen)).toBeLessThanOrEqual(60_000);
@@ -145,7 +145,7 @@ test('an outbox that stops answering once it is open keeps no user from a banner
     openStore(name) {
       const store = openStore(name);
       if (name === 'placard-banners') return store;
-      // The first look at the choice finds out whether the log can be used.
+      // The first read of the consent choice shows whether the log is usable.
       const entries = <T>(range?: KeyRange) => {
         const isChoice = String(range?.from).startsWith('control');
         reads += Number(isChoice);
@@ -177,7 +177,7 @@ test('case 56: a dismissal that the record does not know hides the banner on the
   const before = await banners.get<UserRecord>(key);
   await placard.track(placard.banner('home_hero')!, 'dismiss');
   placard.stop();
-  // The page was gone before the record was written.
+  // The page was closed before the record was written.
   await banners.setMany([[key, before]]);
   const next = open({ service, openStore });
   const element = aSlot();

@@ -5,7 +5,7 @@ import { createFakeService, type FakeService } from '../../src/testing/index.ts'
 import { createFakeLifecycle } from './delivery/world.ts';
 import { aProfile, aSlot, draw, hero, open, PATIENCE, stagePages } from './pages.ts';
 
-/** Until when the visitor's chunk is loading. */
+/** Pending load of the visitor's chunk. */
 const chunk = vi.hoisted(() => ({ begun: 0, loaded: Promise.resolve() }));
 vi.mock('../../src/client/user/visitors.ts', async (original) => {
   const { createVisitors } = await original<typeof import('../../src/client/user/visitors.ts')>();
@@ -27,7 +27,7 @@ const userToken = (userId: string) => `token-${userId}`;
 const joins = (service: FakeService) =>
   service.requests.filter(({ path }) => path === VISITOR_JOIN_PATH).map(({ body }) => body);
 
-/** A page without a user who has signed in, with a banner that was seen. */
+/** A page without a signed-in user, with a banner that was seen. */
 const visit = async (options: Parameters<typeof open>[0] = {}) => {
   const page = open({ userId: null, visitors: true, ...options });
   const element = aSlot();

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { patience } from '../helpers/patience.ts';
 
-// As in Jest's jsdom, and before anything of ours is loaded.
+// As in Jest's jsdom, and before any module of the client is loaded.
 beforeEach(() => {
   vi.stubGlobal('TextEncoder', undefined);
   vi.resetModules();
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-/** All modules are loaded anew. */
+/** Long, because all modules are loaded again. */
 const PATIENCE = { timeout: patience(15_000) };
 
 const open = async (userId: string) => {

@@ -24,6 +24,6 @@ test('accepted dismissals are noted in the records of their users, and nothing e
     (await store.get<UserRecord>(keyOf(user)))?.dismissed.map(({ acceptedAtMs }) => acceptedAtMs);
   expect(await accepted('kim')).toEqual([5_000, null]);
   expect(await accepted('lee')).toEqual([null, null]);
-  // Who signed out is not remembered again.
+  // A user who signed out is not stored again.
   expect(disk.records('placard-banners')).toHaveLength(2);
 });

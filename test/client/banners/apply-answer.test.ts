@@ -11,7 +11,7 @@ import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import fc from '../../helpers/property.ts';
 
 const MINUTE = 60_000;
-/** Records that are written as objects read better. */
+/** Builds a record from plain objects, which are easier to read. */
 const applyAnswer = (record: UserRecord, banners: Record<string, Banner | null>, askedAtMs: number) =>
   applyMap(record, new Map(Object.entries(banners)), askedAtMs);
 const shown = (record: UserRecord, placementId = 'home_hero') =>

@@ -22,7 +22,7 @@ export const refuse = (status: number, headers: HeadersInit = {}): Answer => {
   return () => json({ error: 'no' }, { status, headers });
 };
 
-/** A sync whose service answers with the given answers in turn, the last of them for ever. */
+/** A sync whose service sends the given responses in turn, and repeats the last. */
 export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions> = {}) => {
   const sent: Sent[] = [];
   const callers: unknown[] = [];

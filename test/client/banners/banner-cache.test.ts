@@ -117,7 +117,7 @@ test('two tabs change the same record and neither loses the other’s change', a
   expect([...a.record().banners.keys()].sort()).toEqual(['a', 'b']);
 });
 
-/** True for the first that takes it. */
+/** Returns `true` on the first call only. */
 const take = (record: UserRecord) => {
   if (record.banners.has('taken')) return false;
   record.banners.set('taken', { banner: null, askedAtMs: 1 });
@@ -322,7 +322,7 @@ test.each([
       banners: new Map([['home_hero', expect.objectContaining({ banner: null })]]),
       dismissed: [{ bannerId: 'bnr-1' }],
     });
-    // In memory and in the store, and never again.
+    // Applied in memory and in the store, and not again.
     await cache.change(() => undefined);
     expect(counted).toHaveBeenCalledTimes(2);
   },
@@ -394,7 +394,7 @@ test('case 46: a change that throws at a damaged record is not tried again with 
   await store.setMany([[keyOf('u-1'), { ...stored(), dismissed: [null] }]]);
   const { cache } = setUp(store);
   const opened = cache.open('u-1');
-  // Before the damage is read, memory takes what the store cannot.
+  // Before the corrupt record is read, memory holds what the store cannot.
   await cache.dismiss([dismissalOf(buildBanner())]);
   await opened;
   await cache.change((record) => {
@@ -436,7 +436,7 @@ test('a page that stood still while the store answered has not waited in vain', 
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { cache, errors } = setUp({ ...store, get: (key) => answered.then(() => store.get(key)) });
   const opened = cache.open('u-1');
-  // What comes due first when the page goes on is a timer, and right behind it the answer.
+  // When the page resumes, the timer is due first, and the response right after it.
   vi.advanceTimersToNextTimer();
   answer();
   await opened;

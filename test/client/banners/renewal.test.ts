@@ -18,7 +18,7 @@ const RULE = {
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-/** One tab with banners that have expired; tabs that share a store share their session. */
+/** A tab with expired banners; tabs that share a store share their session. */
 const openTab = async (store: Store, expired = ['home_hero']) => {
   const view = { visible: true, random: 0.5 };
   const clock = createClock();
@@ -95,7 +95,7 @@ test('banners that expire again and again ask no faster than the budget allows',
     await expire();
     await vi.advanceTimersByTimeAsync(60_000);
   }
-  // Two to begin with, and one each three minutes.
+  // Two at first, and then one every three minutes.
   expect(ask.mock.calls.length).toBeGreaterThan(10);
   expect(ask.mock.calls.length).toBeLessThanOrEqual(22);
 });

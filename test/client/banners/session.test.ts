@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** One tab: tabs that share a store share their session. */
+/** A tab; tabs that share a store share their session. */
 const openTab = async ({
   store = createMemoryStore() as Store,
   rule = {},
@@ -92,7 +92,7 @@ test('case 39: per tab, each tab has a name of its own, reloads included', async
   const name = await a.session.nameOf('home_hero', 'bnr-1');
   const reloaded = await openTab({ store: a.store, rule });
   expect(await reloaded.session.nameOf('home_hero', 'bnr-1')).toBe(name);
-  // Another tab has a sessionStorage of its own.
+  // Another tab has its own sessionStorage.
   sessionStorage.clear();
   const other = await openTab({ store: a.store, rule });
   expect(await other.session.nameOf('home_hero', 'bnr-1')).not.toBe(name);

@@ -7,7 +7,7 @@ import { createMemoryStore, type Store } from '../../../src/client/platform/stor
 import { buildBanner, dismissalOf } from '../../helpers/a-banner.ts';
 import { aBannerCache } from '../../helpers/a-banner-cache.ts';
 
-/** A store whose next change waits until the test releases it. */
+/** A store whose next update waits until the test releases it. */
 const aSlowStore = () => {
   const memory = createMemoryStore();
   const { promise: held, resolve: release } = Promise.withResolvers<void>();

@@ -197,7 +197,7 @@ test('a server that is down gets the request again later, each time later, and n
   await vi.advanceTimersByTimeAsync(6 * 3_600_000);
   expect(kinds()[0]).toBe('sync');
   expect(waiting()[0]).toBe('backoff');
-  // The waits double from 2 seconds up to 5 minutes.
+  // The delays double from 2 seconds up to 5 minutes.
   expect(sent.length).toBeGreaterThan(70);
   expect(sent.length).toBeLessThan(90);
 });

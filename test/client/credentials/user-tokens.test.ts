@@ -4,7 +4,7 @@ import { createVirtualClock } from '../../../src/testing/index.ts';
 
 const MINUTE = 60_000;
 
-/** A JWT of which the client reads `exp` alone. */
+/** A JWT, of which the client reads only `exp`. */
 const tokenUntil = (endsAtMs: number, name = 'signature'): string =>
   `header.${btoa(JSON.stringify({ exp: endsAtMs / 1_000, who: 'José?>' }))
     .replaceAll('+', '-')

@@ -11,7 +11,7 @@ import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A page that has sent before; when it gives the sender's mark back, its disk answers after `releasing`. */
+/** A page that has sent before; when it releases the sender lock record, its disk responds after `releasing`. */
 const openReleasing = async (world: World, releasing: () => Promise<unknown>) => {
   const store = world.disk.openStore(world.name);
   const isMarked = () => world.records().some(([, record]) => isClaim(record));
@@ -199,7 +199,7 @@ describe('buffer and crash', () => {
   test('events wait for company, and leave when the time is up or the batch is full', async () => {
     const world = createWorld();
     const tab = world.openTab();
-    // The first request of a page leaves at the first pause: it warms the preflight.
+    // The first request of a page is sent at the first pause, to warm the preflight.
     await tab.capture('first');
     await world.clock.advance(249);
     expect(world.service.requests).toHaveLength(0);

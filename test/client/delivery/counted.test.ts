@@ -134,7 +134,7 @@ test('an impression that cannot be stored takes neither the click beside it alon
   ];
   const { update } = store;
   let fails = 1;
-  // A change that throws says nothing about the store: memory mode would not help.
+  // An update function that throws does not indicate a store failure: memory mode would not help.
   store.update = (keys, change) =>
     update<never>(keys, (values) => {
       fails -= 1;

@@ -55,7 +55,7 @@ test('a page view does not read a long backlog that another page has looked at w
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(500);
 
-  // An hour later, or when another page has appended much, it is read.
+  // It is read an hour later, or after another page has appended many events.
   await world.clock.advance(HOUR_MS);
   read = 0;
   const third = openTab();
@@ -154,12 +154,12 @@ test('a last flush that cannot be settled leaves no rejection to the page', asyn
   await world.settle();
   fails = true;
   const { promise: written, resolve: write } = Promise.withResolvers<void>();
-  // The disk takes the claim slowly, and is full for what settles it.
+  // The disk stores the claim slowly, and is full when the claim is settled.
   store.fail({ type: 'wait', until: written }, { verbs: ['setMany'] });
   store.fail({ type: 'reject', error: 'QuotaExceededError' }, { verbs: ['update'] });
   tab.tell('hidden');
   await world.settle();
-  // Node reports a rejection once the microtasks of the turn are through.
+  // Node reports an unhandled rejection after the microtasks of the turn.
   await new Promise((resolve) => setImmediate(resolve));
   write();
   await world.settle();
@@ -205,7 +205,7 @@ test.each([
   },
 );
 
-/** A world whose disk is full for what changes something in it, but not for what only looks or removes, as in IndexedDB. */
+/** A world with a full disk: writes fail, but reads and removals succeed, as in IndexedDB. */
 const createFullWorld = () => {
   const world = createWorld();
   const disk = world.disk.openStore(world.name);
@@ -240,7 +240,7 @@ test.each<[string, Fault, number, number]>([
   ['a skipped event', { type: 'skip', indices: [0] }, 2, 30],
 ])('on a full disk the pause after %s holds in memory, in each page', async (_, fault, least, most) => {
   const { world, openTab, fill } = createFullWorld();
-  // Requests without a pause come to an end as well.
+  // Requests without a pause end as well.
   const lift = world.service.fail(fault, { times: 100 });
   const tab = openTab();
   await world.settle();

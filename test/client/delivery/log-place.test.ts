@@ -49,7 +49,7 @@ test.each([
     await other.delivery.disable(policy);
     await world.clock.advance(1);
     await tab.capture('after');
-    // The disk is looked at every half minute.
+    // The disk is checked every 30 seconds.
     await world.clock.advance(MINUTE_MS);
     await tab.delivery.flush();
     expect(world.sent().flat()).not.toContain('after');

@@ -50,7 +50,7 @@ test.each(['hang', 'wait'] as const)(
     answer();
     await world.clock.advance(MINUTE_MS);
     await tab.delivery.flush();
-    // A write that was given up may still come to the disk: it is sent again, and the service counts it once.
+    // A write that timed out may still commit: it is sent again, and the service deduplicates it.
     expect(world.service.events.map(({ bannerId }) => bannerId).sort()).toEqual(names);
     const diagnostics = await tab.delivery.diagnostics();
     expect(diagnostics).toMatchObject({ memoryMode: false, pending: 0, inDoubt: 0 });
@@ -96,7 +96,7 @@ test('case 41: a page in memory that goes away tries once more what was refused,
   await tab.capture('since');
   tab.tell('hidden');
   tab.tell('leave');
-  // A page that goes gets no further task.
+  // A page gets no further task on exit.
   for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
   tab.kill();
   await world.settle();
@@ -124,7 +124,7 @@ test('case 41: a request under way during the return from memory mode is settled
   expect(world.service.requests).toHaveLength(1);
 });
 
-/** Three events in memory, and a store that works again. */
+/** Three events in memory, and a store that has recovered. */
 const withEventsInMemory = async () => {
   const { world, store, openTab } = createFaultyWorld();
   const before = world.openTab();
@@ -143,7 +143,7 @@ const withEventsInMemory = async () => {
 test('case 42: a return from memory mode whose answer is lost, or that runs twice, loses and doubles nothing', async () => {
   const { world, store, tab } = await withEventsInMemory();
   const { update } = store;
-  // The platform's store tries once more after a lost connection; here that is the test.
+  // The platform's store retries once after a lost connection; here the test does.
   store.update = async (keys, change) => {
     await update(keys, change);
     return update(keys, change);
@@ -156,7 +156,7 @@ test('case 42: a return from memory mode whose answer is lost, or that runs twic
   const diagnostics = await tab.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ memoryMode: false, pending: 0, inDoubt: 0 });
   assertConserved(diagnostics);
-  // What was moved twice was sent twice, and the service counts it once.
+  // An event that was moved twice was sent twice, and the service deduplicates it.
   expect(world.service.events).toHaveLength(4);
 });
 
@@ -169,7 +169,7 @@ test('case 42: a return from memory mode that runs twice counts what was deliver
   store.recover();
   const { update } = store;
   let returns = 0;
-  // The connection is lost after the commit, and the platform's store tries once more.
+  // The connection is lost after the commit, and the platform's store retries once.
   store.update = async (keys, change) => {
     await update(keys, change);
     returns += 1;
@@ -257,7 +257,7 @@ test('case 40: an opt-out that is read before the log goes on in memory is not u
   expect(tab.noticesOf('consent')).toEqual([{ type: 'consent', state: 'disabled' }]);
 });
 
-/** Opted out on the disk, and in again in memory a minute later. */
+/** Opted out on disk, and opted in again in memory a minute later. */
 const withOptInInMemory = async (setup = {}) => {
   const { world, store, openTab } = createFaultyWorld();
   const other = world.openTab(setup);
@@ -329,7 +329,7 @@ test('case 69: so does one that this tab heard of from another that is in memory
 test('case 69: an opt-in of another tab wins over an earlier opt-out in memory mode', async () => {
   const { world, store, openTab } = createFaultyWorld();
   store.fail({ type: 'reject', error: 'UnknownError' }, { times: Number.POSITIVE_INFINITY });
-  // Neither hears of the other: the disk alone says what was chosen last.
+  // The tabs cannot communicate: only the disk holds the latest choice.
   const tab = openTab({ openChannel: deafLink });
   await tab.delivery.disable('keep');
   await world.clock.advance(MINUTE_MS);

@@ -83,7 +83,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       do: fc.constant('jump' as const),
-      // Captures are a multiple of 10 ms apart: a jump lets no two tabs meet in one millisecond.
+      // Captures are a multiple of 10 ms apart, so a jump never makes two tabs capture in the same millisecond.
       ms: fc.integer({ min: -86_400, max: 86_400 }).map((seconds) => seconds * 1_000 + 7),
     }),
   },
@@ -106,7 +106,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   },
 );
 
-/** How many events were ever stored, by what lies on the disk: what is there, and what has left it. */
+/** Returns the number of events ever stored, from the disk: those still there, and those removed. */
 const checkDisk = (world: World): number => {
   const records = world.records();
   const of = <T>(kind: string) =>
@@ -124,7 +124,7 @@ const checkDisk = (world: World): number => {
 const play = async (actions: Action[]): Promise<void> => {
   const world = createWorld();
   const tabs = [world.openTab({ correct: (event, { attempts }) => (attempts > 1 ? null : event) })];
-  // A page that leaves before its log is open goes on in memory, where nothing is durable.
+  // A page that exits before its log is open continues in memory, where nothing is durable.
   await world.settle();
   const durable: { userId: string; bannerId: string; type: string; time: number }[] = [];
   let names = 0;
@@ -158,11 +158,11 @@ const play = async (actions: Action[]): Promise<void> => {
         actor?.tell('restored');
         return actor?.tell('visible');
       case 'capture':
-        // Two tabs do not capture in the same millisecond: what they do then has tests of its own.
+        // Two tabs do not capture in the same millisecond: separate tests cover that.
         await world.clock.advance(10);
         for (let i = 0; actor && i < step.count; i += 1) {
           names += 1;
-          // A few banners only, so that natural keys would collide if nothing prevented it.
+          // Only a few banners, so that natural keys would collide if nothing prevented it.
           void actor
             .capture(`b${names % 3}`, step.type, step.user)
             .then((event) => event && durable.push(event));
@@ -193,16 +193,16 @@ const play = async (actions: Action[]): Promise<void> => {
     await world.settle();
     expect(checkDisk(world)).toBeGreaterThanOrEqual(durable.length);
     const awake = tabs.at(-1);
-    // A page that is away answers when it is back.
+    // A suspended page responds when it resumes.
     const diagnostics = await Promise.race([awake?.delivery.diagnostics(), world.settle()]);
     if (diagnostics) assertConserved(diagnostics);
   }
 
-  // In the end everything works again: all that was not given up arrives, once.
+  // At the end, all failures stop: every event that was not dropped is delivered once.
   world.service.recover();
   for (const each of tabs) each.kill();
   const last = world.openTab({ apiKey: 'client-key' });
-  // Of an opt-out of the same millisecond the opt-in would be the earlier choice.
+  // If opt-in and opt-out had the same millisecond, the opt-in would be the earlier choice.
   await world.clock.advance(1);
   await last.delivery.enable();
   for (let round = 0; round < 4; round += 1) {
@@ -214,7 +214,7 @@ const play = async (actions: Action[]): Promise<void> => {
   expect(stored).toBeLessThanOrEqual(names);
   const diagnostics = await last.delivery.diagnostics();
   expect(diagnostics).toMatchObject({ captured: stored, pending: 0, inDoubt: 0 });
-  // The service counts what is the same once, so each delivered event was another one.
+  // The service deduplicates, so each delivered event is a distinct one.
   const { delivered, discarded, evicted, expired, purged } = diagnostics;
   expect(world.service.events.length).toBeGreaterThanOrEqual(delivered);
   const key = (event: (typeof durable)[number]) =>

@@ -18,7 +18,7 @@ describe('several tabs', () => {
     }
     const events = (await Promise.all(captured)).flat();
     assertDeliveredExactlyOnce(world.service.events, events as never);
-    // One at a time: no request begins before the one before it was answered.
+    // One at a time: each request starts after the response to the previous one.
     const times = world.service.requests.map(({ at }) => at);
     expect(times.slice(1).every((at, i) => at - times[i]! >= 20)).toBe(true);
     expect(world.bodies().flatMap(({ events: sent }) => sent)).toHaveLength(800);
@@ -138,7 +138,7 @@ describe('several tabs', () => {
     await world.settle();
     second.delivery.stop();
     await world.settle();
-    // Not a millisecond later.
+    // No delay, not even a millisecond.
     expect(await waiting).toMatchObject({ delivered: 0 });
   });
 

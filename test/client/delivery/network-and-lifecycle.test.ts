@@ -243,7 +243,7 @@ describe('network and lifecycle', () => {
     const world = createWorld();
     const first = world.openTab();
     await first.captureMany(3);
-    // What another tab sent meanwhile, with no channel open to tell.
+    // Events that another tab sent in the meantime, without an open channel.
     const second = world.openTab({ openChannel: deafLink });
     await second.delivery.flush();
     expect(world.service.requests).toHaveLength(1);
@@ -334,7 +334,7 @@ describe('network and lifecycle', () => {
     store.recover();
     tab.tell('visible');
     await world.clock.advance(60_000);
-    // A full disk counts nothing, and lets go of what was delivered.
+    // A full disk stores no counts, and removes delivered events.
     expect(await tab.delivery.diagnostics()).toMatchObject({ pending: 0, inDoubt: 0 });
     expect(tab.noticesOf('delivered')[0]?.events).toHaveLength(3);
     expect(world.service.events.map(({ copies }) => copies)).toEqual([1, 1, 1]);

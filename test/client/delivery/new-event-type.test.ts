@@ -4,7 +4,7 @@ import type { EventType } from '../../../src/client/banner.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
 import { createWorld } from './world.ts';
 
-/** As the one edit in the protocol makes it. */
+/** Simulates the only edit that the protocol needs. */
 vi.mock('../../../src/protocol/banners-track.ts', async (original) => {
   const protocol = await original<typeof import('../../../src/protocol/banners-track.ts')>();
   return { ...protocol, EVENT_TYPES: [...protocol.EVENT_TYPES, 'expand'] };

@@ -6,7 +6,7 @@ import { createFaultyWorld, createWorld } from './world.ts';
 
 const POLICIES = ['keep', 'purge', 'wipe'] as const;
 
-/** Begins a flush, and opts out when its store has answered `moment` times; answers whether it came to that. */
+/** Starts a flush, and opts out after `moment` responses of its store. Returns whether that many were reached. */
 const optOutAt = async (moment: number, policy: (typeof POLICIES)[number]) => {
   const world = createWorld();
   let answers = Number.NEGATIVE_INFINITY;
@@ -55,7 +55,7 @@ test.each(POLICIES)(
       const diagnostics = await tab.delivery.diagnostics();
       assertConserved(diagnostics);
       if (policy === 'purge') expect(diagnostics.purged + diagnostics.delivered).toBe(5);
-      // What was not sent is not in doubt: it goes out at once when the user opts in again.
+      // Unsent events are not in doubt: they are sent at once when the user opts in again.
       if (policy === 'keep' && !isSent) {
         expect(diagnostics).toMatchObject({ pending: 5, inDoubt: 0 });
         await tab.delivery.enable();

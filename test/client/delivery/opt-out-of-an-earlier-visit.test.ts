@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createWorld, deafLink } from './world.ts';
 
-/** A profile whose user opted out on an earlier visit, where what was queued may still be sent. */
+/** A profile whose user opted out on an earlier visit, and whose queued events may still be sent. */
 const afterAnOptOut = async () => {
   const world = createWorld();
   const first = world.openTab();

@@ -6,7 +6,7 @@ import { createFaultyWorld, type World } from './world.ts';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** Three events on the disk that the next page must not send. */
+/** Three events on disk that the next page must not send. */
 const withStoredEvents = async () => {
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab();
@@ -99,7 +99,7 @@ test('case 69: a wipe in memory mode is carried out when the disk answers at las
   expect(world.clock.pending()).toBe(0);
 });
 
-/** A tab that keeps an event in memory while another one wipes the disk, which answers again. */
+/** A tab with an event in memory, while another one wipes the disk, which responds again. */
 const wipedInMemory = async () => {
   const { world, store, openTab } = createFaultyWorld();
   const other = world.openTab();
@@ -128,7 +128,7 @@ test('case 69: a wipe in another tab forgets what this one keeps in memory', asy
   expect(await sentByTheNextPage(world, store)).toBe(0);
 });
 
-/** A tab with an event in memory, whose disk works again, and another one that has delivered an event from the disk. */
+/** A tab with an event in memory, whose disk has recovered, and another one that has delivered an event from disk. */
 const aTabThatMayReturn = async () => {
   const { world, store, openTab } = createFaultyWorld();
   const other = world.openTab();

@@ -79,7 +79,7 @@ test.each(['setMany', 'update'] as const)(
   'case 42: an event whose %s was committed though the answer was lost is stored and sent once',
   async (verb) => {
     const { world, store, openTab } = createFaultyWorld();
-    // The platform's store tries once more after a lost connection; here that is the test.
+    // The platform's store retries once after a lost connection; here the test does.
     const again =
       <A extends unknown[]>(work: (...values: A) => Promise<void>) =>
       (...values: A) =>
@@ -349,7 +349,7 @@ test('what was found too old once does not make the next look of a wrong clock e
   await world.clock.advance(DAY_MS / 12);
   expect(await tab.delivery.diagnostics()).toMatchObject({ expired: 2 });
   await tab.captureMany(3);
-  // The device's clock is a year ahead when the page looks next.
+  // The device's clock is a year ahead at the page's next check.
   world.clock.jump(365 * DAY_MS);
   await world.clock.advance(DAY_MS / 24 - 60_000);
   expect(await tab.delivery.diagnostics()).toMatchObject({ expired: 2 });
@@ -396,7 +396,7 @@ test('case 43: a full disk at an impression does not write the click beside it a
   const { world, store, openTab } = createFaultyWorld();
   const tab = openTab({
     options: { maxWaitMs: 60_000 },
-    // Meanwhile another tab sends what is stored.
+    // In the meantime, another tab sends the stored events.
     async evict() {
       await world.openTab().delivery.flush();
     },

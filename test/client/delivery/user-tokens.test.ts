@@ -4,7 +4,7 @@ import { isVisitorId } from '../../../src/protocol/index.ts';
 import { assertConserved } from '../../../src/testing/index.ts';
 import { createWorld, type World } from './world.ts';
 
-/** Good until the test says otherwise. */
+/** Valid until the test changes it. */
 const good = new Set<string>();
 const strictWorld = () => {
   good.clear();

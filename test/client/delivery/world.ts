@@ -29,7 +29,7 @@ interface TrackBody {
   events: { id: string; event_type: string; timestamp: string }[];
 }
 
-/** A page's life, told by the test. */
+/** A page lifecycle that the test controls. */
 export const createFakeLifecycle = (prerendering = false) => {
   const listeners = new Map<Moment, Set<() => void>>();
   let isVisible = true;
@@ -55,7 +55,7 @@ export const createFakeLifecycle = (prerendering = false) => {
   };
 };
 
-/** Channels between the tabs of one test, by their names. */
+/** Channels between the tabs of one test, by name. */
 const createLinks = () => {
   const links = new Set<{ name: string; listeners: ((event: { data: unknown }) => void)[] }>();
   return (name: string): TabLink => {
@@ -77,14 +77,14 @@ const createLinks = () => {
   };
 };
 
-/** A channel that carries nothing, as where BroadcastChannel is denied. */
+/** A channel without delivery, as if BroadcastChannel were denied. */
 export const deafLink = (): TabLink => ({
   postMessage: () => undefined,
   addEventListener: () => undefined,
   close: () => undefined,
 });
 
-/** What a test may choose of a tab's delivery. */
+/** Options of a tab's delivery that a test may set. */
 export interface TabSetup {
   apiKey?: string | (() => string | Promise<string>);
   userToken?: ProvideToken;
@@ -103,7 +103,7 @@ export interface TabSetup {
   isWorker?: boolean;
 }
 
-/** Numbers that look random and are the same in every run. */
+/** Pseudorandom numbers, the same in every run. */
 export const createRandom = (seed: number): (() => number) => {
   let state = seed >>> 0;
   return () => {
@@ -114,7 +114,7 @@ export const createRandom = (seed: number): (() => number) => {
   };
 };
 
-/** Tabs of one browser profile: they share a disk, a channel, a clock and a service. */
+/** Tabs of one browser profile, with a shared disk, channel, clock and service. */
 export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
   const clock = createVirtualClock();
   const disk = createMemoryDisk();
@@ -208,7 +208,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         ),
       noticesOf: <T extends Notice['type']>(type: T) =>
         notices.filter((notice): notice is Extract<Notice, { type: T }> => notice.type === type),
-      /** The renderer is gone: nothing of this tab happens any more. */
+      /** Crashes the renderer: this tab runs no further code. */
       kill() {
         isAlive = false;
         session.kill();
@@ -222,17 +222,15 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     service,
     openTab,
     openChannel,
-    /** How each request was made, beside what the service saw. */
+    /** Options of each request, which the service does not see. */
     options,
-    /** Lets everything that is ready run. */
+    /** Runs all pending microtasks and due timers. */
     settle: () => clock.advance(0),
     bodies: () => service.requests.map(({ body }) => body as TrackBody),
-    /** The banner IDs of each request. */
+    /** Banner IDs of each request. */
     sent: () => service.requests.map(({ body }) => (body as TrackBody).events.map(({ id }) => id)),
-    /** The store of the tabs. */
     name,
     records: () => disk.records(name),
-    /** The stored control record. */
     control: () =>
       disk.records(name).find(([key]) => String(key) === String(CONTROL_KEY))?.[1] as Control | undefined,
   };
@@ -240,7 +238,7 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
 
 export type World = ReturnType<typeof createWorld>;
 
-/** A world whose one tab has a store that fails on demand. */
+/** A world with one tab, whose store fails on demand. */
 export const createFaultyWorld = () => {
   const world = createWorld();
   const store = createFaultyStore(world.disk.openStore(world.name));

@@ -13,7 +13,7 @@ import { createMemoryStore } from '../../../src/client/platform/store.ts';
 import { createFakeService, type FakeService, buildBanner as wire } from '../../../src/testing/index.ts';
 import { patience } from '../../helpers/patience.ts';
 
-/** Each look lets 50 ms of the fake time pass; a busy machine may need many of them. */
+/** Each poll advances the fake time by 50 ms; a busy machine may need many polls. */
 const PATIENCE = { timeout: patience(15_000), interval: 50 };
 
 const running: Placard[] = [];
@@ -27,7 +27,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** An IntersectionObserver that sees every element whole, at once. */
+/** An IntersectionObserver that reports every element as fully visible, at once. */
 class SeesEverything {
   readonly report: IntersectionObserverCallback;
   constructor(report: IntersectionObserverCallback) {
@@ -51,7 +51,7 @@ class SeesEverything {
   }
 }
 
-/** What one browser profile keeps: stores by name. */
+/** Data of one browser profile: stores by name. */
 const aProfile = () => {
   const stores = new Map<string, Store>();
   return (name: string): Store => {

@@ -7,7 +7,7 @@ import { createRooms } from '../../../src/client/placements/rooms.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { buildBanner } from '../../helpers/a-banner.ts';
 
-/** An element of the page whose place the test decides: on screen, or 5,000 pixels below. */
+/** An element whose position the test sets: on screen, or 5,000 pixels below. */
 export const aSlot = ({ height = 100 } = {}) => {
   const element = document.createElement('div');
   document.body.append(element);
@@ -21,7 +21,7 @@ export const aSlot = ({ height = 100 } = {}) => {
   return { element, scrollTo };
 };
 
-/** The mounted slots, with what the cache answers in the test's hands. */
+/** Mounted slots, with cache responses that the test controls. */
 export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { isWatched = true } = {}) => {
   const notices: Notice[] = [];
   const answers = new Map<string, Banner | null>();
@@ -62,7 +62,7 @@ export const setUp = (onNotice: (notice: Notice) => void = () => undefined, { is
   return { placements, notices, types, state, answer, answers, track, attach };
 };
 
-/** Draws the headline, and takes it away itself. */
+/** Draws the headline, and removes it by itself. */
 export const drawHeadline: PlacementHook = (banner, { element }) => {
   const heading = document.createElement('h2');
   heading.textContent = String(banner.properties.headline?.value);

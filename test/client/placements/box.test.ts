@@ -34,7 +34,7 @@ test('each width of the slot has its own height: a card of a wide slot leaves no
   remember(120, 300);
   expect(reserved(300)).toBe('120px');
   expect(reserved(600)).toBe('240px');
-  // A scrollbar makes no other slot of it.
+  // A scrollbar does not change the slot.
   expect(reserved(585)).toBe('240px');
 });
 

@@ -111,7 +111,7 @@ test('without `invalid` the place shows what it shows when it is empty', () => {
   expect(element.textContent).toBe('Nothing today');
 });
 
-/** A schema that takes its time. */
+/** A schema that validates asynchronously. */
 const slowSchema = (answer: Promise<{ value: { headline: string } } | { issues: readonly Problem[] }>) => ({
   '~standard': { version: 1 as const, vendor: 'test', validate: () => answer },
 });

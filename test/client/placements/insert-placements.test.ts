@@ -1,4 +1,4 @@
-// Placements that the client inserts by itself. What needs layout is in test/e2e/insert-placements.test.ts.
+// Placements that the client inserts by itself. Layout tests are in test/e2e/insert-placements.test.ts.
 import { beforeEach, expect, test, vi } from 'vitest';
 import { PLACEMENTS_PATH, type SelectorPlacement } from '../../../src/protocol/index.ts';
 import { createFakeService, buildBanner as wire } from '../../../src/testing/index.ts';
@@ -20,7 +20,7 @@ const place = (changes: Partial<SelectorPlacement> = {}): SelectorPlacement => (
   ...changes,
 });
 
-/** A page that lets these placements be inserted; `lists` are the bodies of the requests for them. */
+/** A page that allows inserting these placements; `lists` are the bodies of the requests for them. */
 const aPage = (
   list: SelectorPlacement[],
   more: Parameters<typeof open>[0] & {
@@ -88,7 +88,7 @@ test.each([
 });
 
 test('a box keeps to its height, whatever the placement needed on the last visit', async () => {
-  // Without a layout every element has a width of 0, as the key says.
+  // Without a layout, every element has a width of 0, as in the key.
   localStorage.setItem('placard-boxes:app', JSON.stringify({ 'home_hero@0': 500 }));
   const page = aPage([place()]);
   await page.heard('shown');
@@ -113,7 +113,7 @@ test('a page without the option asks for no list, and one that has it asks once 
   vi.setSystemTime(Date.now() + 300_000);
   const third = aPage([], { openStore });
   await vi.waitFor(() => expect(third.lists).toHaveLength(1), PATIENCE);
-  // The list has no placement any more.
+  // The list no longer contains a placement.
   await becomes(0);
 });
 
@@ -228,7 +228,7 @@ test('a page that is put aside and comes back keeps its box, as with KeepAlive',
   const [box] = boxes();
   for (let times = 0; times < 5; times += 1) {
     kept.remove();
-    // The first time it is away when a selector that has found nothing so far is reported.
+    // The first time, it is removed while the client reports selectors that have no match so far.
     await vi.advanceTimersByTimeAsync(times === 0 ? 6_000 : 500);
     document.body.append(kept);
     await vi.advanceTimersByTimeAsync(500);

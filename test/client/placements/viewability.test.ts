@@ -8,7 +8,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-/** An IntersectionObserver that says what the test wants. */
+/** An IntersectionObserver that the test controls. */
 const fakeObserver = () => {
   const live = new Set<IntersectionObserverCallback>();
   const Observer = class {
@@ -18,7 +18,7 @@ const fakeObserver = () => {
       live.add(callback);
     }
     observe(): void {
-      // The tests say when and what it sees.
+      // The tests decide when and what it reports.
     }
     disconnect(): void {
       live.delete(this.callback);
@@ -56,7 +56,7 @@ const setUp = ({ isControl = false } = {}) => {
     clock: createClock({ monotonic: () => state.monotonic, now: () => state.wall }),
     Observer,
   });
-  /** Lets time pass: both clocks, and the timers with them. */
+  /** Advances both clocks, and the timers with them. */
   const pass = (ms: number) => {
     state.monotonic += ms;
     state.wall += ms;
@@ -238,7 +238,7 @@ test('case 63: a control banner out of view does not count', () => {
   expect(seen).not.toHaveBeenCalled();
 });
 
-/** Something covers the slot until `uncover` is called. */
+/** Covers the slot until `uncover` is called. */
 const coverSlot = (element: HTMLElement) => {
   const dialog = document.createElement('dialog');
   document.body.append(dialog);
@@ -311,7 +311,7 @@ test('scroll under a cover costs no look for each event', () => {
     dialog.dispatchEvent(new Event('scroll'));
     pass(16);
   }
-  // 60 events, and one look has 25 hit tests.
+  // 60 events, and one check has 25 hit tests.
   expect(hitTest.mock.calls.length).toBeLessThanOrEqual((25 * 60) / 8);
 });
 
@@ -356,7 +356,7 @@ test('after stop there is no observer, no timer, and no impression', () => {
   expect(seen).not.toHaveBeenCalled();
 });
 
-/** Says whether the slot's content is still loading; resolves when the observers of the element were called. */
+/** Sets whether the slot's content is still loading; resolves after the element's observers were called. */
 const setBusy = async (element: HTMLElement, isBusy: boolean) => {
   const heard = new Promise<void>((resolve) => {
     new MutationObserver(() => resolve()).observe(element, { attributes: true });

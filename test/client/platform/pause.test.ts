@@ -5,7 +5,7 @@ import fc from '../../helpers/property.ts';
 const NOW = 1_000_000;
 const after = (before: Pause, cause: Parameters<typeof pauseAfter>[1], share = 1): Pause =>
   pauseAfter(before, cause, NOW, () => share);
-/** How long the pause after so many failures is. */
+/** Duration of the pause after the given number of failures. */
 const backoffMs = (failures: number, share: number): number =>
   after({ ...noPause(), failures: failures - 1 }, { reason: 'backoff' }, share).until - NOW;
 

@@ -12,7 +12,7 @@ const post = (fetch: typeof globalThis.fetch) => {
   return { answer, abort: () => controller.abort(new Error('no answer within 5 ms')) };
 };
 
-/** As Firefox leaves a keepalive request whose page went into the bfcache. */
+/** As in Firefox for a keepalive request whose page went into the bfcache. */
 const never = () => new Promise<never>(() => undefined);
 
 describe('a request that its browser never settles', () => {

@@ -3,7 +3,7 @@ import type { Store, StoreKey } from '../../../src/client/platform/store.ts';
 
 const keysOf = (records: [StoreKey, unknown][]) => records.map(([key]) => key);
 
-/** What every store must do; a host's own store can run it too. `makeStore` answers an empty one. */
+/** Contract of every store; a host can run it on its own store, too. `makeStore` returns an empty store. */
 export const storeContract = (name: string, makeStore: () => Store): void => {
   describe(`${name} as a store`, () => {
     let store: Store;

@@ -35,11 +35,11 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   return createLogStore(context, primary, createLastSeen(context));
 };
 
-/** What lies on it beside the control record. */
+/** Records on disk besides the control record. */
 const recordsOf = async (disk: Store) =>
   (await disk.entries()).filter(([key]) => String(key) !== String(CONTROL_KEY));
 
-/** A store of which each verb is asked for through the gate. */
+/** A store whose every operation passes the gate. */
 const createGatedStore = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
   const { ask, close } = createDisk(store, lifecycle, after);
   return {
@@ -109,7 +109,7 @@ describe('the IndexedDB store', () => {
     };
     try {
       expect(await store.entries()).toEqual([['a', 1]]);
-      // Node reports a rejection once the microtasks of the turn are through.
+      // Node reports an unhandled rejection after the microtasks of the turn.
       await new Promise((resolve) => setImmediate(resolve));
       expect(unhandled).not.toHaveBeenCalled();
     } finally {
@@ -156,7 +156,7 @@ describe('the log store', () => {
     expect(await store.get('a')).toBe(1);
     expect(store.isMemory()).toBe(true);
     store.close();
-    // What the disk was asked is given up in its time, and not before: a click may wait for it.
+    // A disk operation times out on time, and not before: a click may wait for it.
     await clock.advance(10_000);
     expect(clock.pending()).toBe(0);
   });
@@ -165,7 +165,7 @@ describe('the log store', () => {
     const { clock, primary, modes } = setUp();
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();
     primary.fail({ type: 'wait', until: opened });
-    // Timer and answer are both due when the page goes on, and the timer comes first.
+    // The timer and the response are both due when the page resumes, and the timer comes first.
     const after: typeof clock.after = (ms, callback) =>
       clock.after(ms, () => {
         callback();
@@ -304,7 +304,7 @@ describe('the gate of the back/forward cache', () => {
     const clock = createVirtualClock();
     const inner = createFaultyStore(createMemoryStore());
     const store = createGatedStore(inner, page.lifecycle, clock.after);
-    // As Firefox leaves what was requested as the page went into the bfcache.
+    // As in Firefox for requests made while the page went into the bfcache.
     for (let i = 0; i < 3; i += 1) inner.fail({ type: 'hang' });
     const read = store.get('a');
     const updated = store.update<number>(['a'], ([value = 0]) => [['a', value + 1]]);

@@ -27,7 +27,7 @@ test.each([0, 500, 1_500])('is cancelled after %i ms, and leaves no timer behind
 test('an answer that came while the page stood still came in time', async () => {
   const clock = createVirtualClock();
   const { promise, resolve } = Promise.withResolvers<number>();
-  // What comes due first when the page goes on is a timer, and right behind it the answer.
+  // When the page resumes, the timer is due first, and the response right after it.
   const after: typeof clock.after = (ms, callback) =>
     clock.after(ms, () => {
       callback();

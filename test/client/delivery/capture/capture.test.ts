@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const storedEvents = (world: World) =>
   world.records().filter(([key]) => (key as StoreKey[])[0] === 'event').length;
 
-/** A page that goes away, into the back/forward cache or for good, in the task of a click. */
+/** A page that exits, into the back/forward cache or for good, in the task of a click. */
 const leaveWithAClick = async (setup = {}) => {
   const world = createWorld();
   const tab = world.openTab(setup);
@@ -180,7 +180,7 @@ test('an event that the disk refuses for a reason of its own goes on in memory',
     openStore: () => ({ ...disk, setMany: () => Promise.reject(broken), get: disk.get }),
     evict: async () => undefined,
   });
-  // The disk refuses it, and the memory takes it: only what both refuse is lost.
+  // The disk rejects it, and memory accepts it: an event is lost only if both reject it.
   expect(await tab.capture()).not.toBeNull();
   expect(tab.noticesOf('memory-mode')).toMatchObject([{ on: true, reason: broken.message }]);
 });

@@ -5,7 +5,7 @@ import fc from '../../../helpers/property.ts';
 const NOW = Date.UTC(2026, 2, 1, 12, 0, 0);
 const HOUR_MS = 60 * 60_000;
 
-/** What becomes of a batch of two events that was answered so. */
+/** Outcome of a batch of two events for the given response. */
 const answered = (status: number, body: unknown, more = {}) => {
   const headers = new Headers({ 'content-type': 'application/json', ...more });
   return readAnswer({ status, statusText: '', headers, text: JSON.stringify(body) }, 2, NOW);
@@ -111,7 +111,7 @@ test('a 413 halves the batch, whatever refuses it', () => {
   });
 });
 
-/** The headers of an answer that names its reset by a clock which is so far ahead of the device's. */
+/** Headers of a response whose reset time is given by a clock ahead of the device's. */
 const resetIn = (seconds: number, aheadMs: number): Record<string, string> => ({
   date: new Date(NOW + aheadMs).toUTCString(),
   'x-ratelimit-reset': String((NOW + aheadMs) / 1_000 + seconds),

@@ -83,13 +83,13 @@ test('without service workers, and after stop, nothing is left', () => {
   expect(count()).toBe(0);
 });
 
-/** A page whose worker holds the sender of `appId`; answers what the page said to it, and whether the worker sent. */
+/** A page whose worker holds the sender of `appId`. Returns the page's messages to it, and whether the worker sent. */
 const leaveWithWorkerOf = async (
   appId: string,
   setup: (world: World) => TabSetup = () => ({}),
   workerToken?: ProvideToken,
 ) => {
-  // The worker finds no IndexedDB here, and would look for it again and again.
+  // The worker finds no IndexedDB here, and would retry repeatedly.
   vi.useFakeTimers();
   const world = createWorld();
   const { container, posted, tell } = createContainer();

@@ -7,7 +7,7 @@ const HOUR_MS = 60 * 60_000;
 /** Nothing is due before the page hides. */
 const QUIET = { options: { maxWaitMs: HOUR_MS } };
 
-/** A page that has sent before, so that nothing leaves early. */
+/** A page that has sent before, so no event is sent early. */
 const openWarm = async (setup = {}) => {
   const world = createWorld();
   const tab = world.openTab({ ...QUIET, ...setup });
@@ -90,7 +90,7 @@ test('a last flush leaves alone what may be sent only once: another tab may hold
 
 test('a page that leaves while it still counts as visible uses keepalive, whatever was refused before', async () => {
   const { world, tab } = await openWarm();
-  // The browser refuses the first keepalive request at once: a page that stays does without for a minute.
+  // The browser rejects the first keepalive request at once: a page that stays does not use keepalive for a minute.
   world.service.fail({ type: 'drop', when: 'before' });
   await tab.capture('refused');
   tab.tell('hidden');
@@ -137,7 +137,7 @@ test('what a page that leaves has just claimed no other page takes, though it ha
 test('case 25: both batches of a last flush that was dropped go out again as they were', async () => {
   const { world, tab } = await openWarm({ options: { ...QUIET.options, maxBatch: 2 } });
   world.service.fail({ type: 'drop', when: 'after' }, { times: 2 });
-  // The dismissal and the older click leave first.
+  // The dismissal and the older click are sent first.
   await tab.capture('c1');
   await tab.capture('c2');
   await tab.capture('d1', 'dismiss');
