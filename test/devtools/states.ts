@@ -22,7 +22,7 @@ export const aView = (changes: Partial<ViewState> = {}): ViewState => ({
   ...changes,
 });
 
-/** A slot of 300 by 250 pixels that shows its banner. */
+/** A 300 × 250 px slot that shows its banner. */
 export const aSlot = (changes: Partial<SlotState> = {}): SlotState => {
   const element = document.createElement('div');
   element.getBoundingClientRect = () => ({ width: 300, height: 250 }) as DOMRect;

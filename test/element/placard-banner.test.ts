@@ -4,7 +4,7 @@ import { PlacardBanner, providePlacard } from '../../src/element/index.ts';
 import { type FakePlacard, fakePlacard } from '../helpers/fake-placard.ts';
 import { drawnIn } from '../helpers/template-slot.ts';
 
-/** Elements settle in a microtask. */
+/** Elements update in a microtask. */
 const settled = () => new Promise<void>((resolve) => queueMicrotask(() => queueMicrotask(resolve)));
 
 const draws: PlacementHook = (banner, { element }) => {
@@ -128,7 +128,7 @@ describe('<placard-banner>', () => {
 
   test('keeps properties that were set before the element was defined', async () => {
     const element = new PlacardBanner();
-    // What a framework leaves on an element of a name that nobody has defined yet.
+    // A property that a framework sets before the element is defined.
     Object.defineProperty(element, 'hook', { value: draws, writable: true, configurable: true });
     element.setAttribute('placement', 'home_hero');
     providePlacard(fake.placard);

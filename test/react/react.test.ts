@@ -168,14 +168,14 @@ describe('useBanner', () => {
       const inMs = (ms: number) => ({ expiresAt: Date.now() + ms });
       fake.set('home_hero', 'Summer sale', inMs(5_000));
       await render(createElement(Headline));
-      // The client knows the service's clock, which is late.
+      // The client uses the service's clock, which is behind.
       await act(() => vi.advanceTimersByTimeAsync(6_500));
       expect(container.textContent).toBe('somebody');
       fake.forget('home_hero');
       await act(() => vi.advanceTimersByTimeAsync(1_000));
       expect(container.textContent).toBe('nobody');
       expect(vi.getTimerCount()).toBe(0);
-      // And one that is early is late by a minute at most.
+      // With a service clock that is ahead, the update is at most one minute late.
       await act(async () => fake.set('home_hero', 'Winter sale', inMs(86_400_000)));
       fake.forget('home_hero');
       await act(() => vi.advanceTimersByTimeAsync(60_000));

@@ -21,7 +21,7 @@ import { aBootstrap } from '../helpers/first-html.ts';
 let root: Root;
 beforeEach(() => {
   vi.stubGlobal('IS_REACT_ACT_ENVIRONMENT', true);
-  // React writes what a boundary has caught to the console as well.
+  // React also logs errors that a boundary caught.
   vi.spyOn(console, 'error').mockReturnValue(undefined);
   const container = document.createElement('div');
   document.body.replaceChildren(container);
@@ -33,7 +33,7 @@ afterEach(async () => {
   vi.unstubAllGlobals();
 });
 
-/** A page with one placement below a heading, in a boundary for the whole page, and the real slots of a client. */
+/** A page with one placement below a heading, in a boundary for the whole page, with the real slots of a client. */
 const aPage = async (
   render: RenderBanner,
   {
@@ -81,7 +81,7 @@ const aPage = async (
   await act(async () => root.render(createElement(PlacardProvider, { placard, bootstrap }, page)));
   return {
     notices,
-    /** What a watch of the slot would count, from the first to the last. */
+    /** Content that a watch of the slot would count, in order. */
     shown,
     place: () => document.querySelector<HTMLElement>('#place')!,
     types: () => notices.map(({ type }) => type),
@@ -109,7 +109,7 @@ test('content that has to be loaded leaves the page as it is, mounts once and ap
   const page = await aPage((banner) => createElement(LazyHero, { banner }));
   expect(document.body.textContent).toBe('Shop');
   expect(page.types()).toEqual(['shown']);
-  // Who counts impressions is told that nothing is drawn yet.
+  // Tells the impression counter that nothing is drawn yet.
   expect(page.place().getAttribute('aria-busy')).toBe('true');
   await act(async () => load({ default: ({ banner }) => headline(banner) }));
   expect(document.body.textContent).toBe('ShopSummer sale');
@@ -147,9 +147,9 @@ test.each<[string, RenderBanner]>([
       cause: new Error('no headline'),
     });
     expect(page.notices.at(-1)).toEqual({ type: 'emptied', placementId: 'home_hero', reason: 'invalid' });
-    // Nothing is in the slot that could be counted.
+    // The slot has no content that could be counted.
     expect(page.shown.at(-1)).toBe(undefined);
-    // The same banner is not tried again.
+    // The same banner is not retried.
     await page.sync(buildBanner());
     expect(page.types()).toEqual(['shown', 'failed', 'emptied']);
     await page.sync(buildBanner({ id: 'bnr-2' }));
@@ -202,7 +202,7 @@ test('case 68: content that throws after it was loaded is told as well', async (
   expect(page.place().hasAttribute('aria-busy')).toBe(false);
 });
 
-/** A server has drawn a banner for the placement. */
+/** A server has rendered a banner for the placement. */
 const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } };
 
 test.each([

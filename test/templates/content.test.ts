@@ -72,7 +72,7 @@ describe('reading a banner', () => {
 
   test('cuts every text at its limit, with an ellipsis', () => {
     for (const { name, most } of TEMPLATE_PROPERTIES) {
-      // The countdown reads its own.
+      // The countdown has its own parser.
       if (most === undefined || name === 'countdown_end') continue;
       const ending = /_\d$/.exec(name)?.[0] ?? '';
       const banner = bannerOf({ [`body${ending}`]: 'Hi', second_link: '/', [name]: 'x'.repeat(5_000_000) });

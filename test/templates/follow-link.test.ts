@@ -25,7 +25,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   return () => vi.useRealTimers();
 });
-// happy-dom follows what nobody prevented; the listener stands in for the browser that would open a tab.
+// happy-dom follows links unless prevented; the listener replaces the browser that would open a tab.
 const stay = (event: Event) => event.preventDefault();
 beforeEach(() => {
   window.addEventListener('click', stay);

@@ -10,7 +10,7 @@ import { aBootstrap } from '../helpers/first-html.ts';
 
 let app: App | undefined;
 beforeEach(() => {
-  // Vue writes in development what it warns of.
+  // In development, Vue also logs its warnings.
   vi.spyOn(console, 'warn').mockReturnValue(undefined);
 });
 afterEach(() => {
@@ -19,11 +19,11 @@ afterEach(() => {
 });
 
 const settled = async () => {
-  // The failure travels by a promise to the client, and back by a render.
+  // The error reaches the client in a promise, and comes back with a render.
   for (let turn = 0; turn < 5; turn += 1) await nextTick();
 };
 
-/** A page with one placement below a heading, and the real slots of a client. */
+/** A page with one placement below a heading, with the real slots of a client. */
 const aPage = async (
   draw: (banner: Banner) => unknown,
   {
@@ -117,7 +117,7 @@ test.each([
       },
       { type: 'emptied', reason: 'invalid' },
     ]);
-    // The same banner is not tried again.
+    // The same banner is not retried.
     await page.sync(buildBanner());
     expect(page.notices).toHaveLength(3);
     await page.sync(buildBanner({ id: 'bnr-2' }));
@@ -162,7 +162,7 @@ test('a listener that throws is the page’s own affair, and the banner stays', 
   expect(page.notices.map(({ type }) => type)).toEqual(['shown']);
 });
 
-/** A server has drawn a banner for the placement. */
+/** A server has rendered a banner for the placement. */
 const drawnByServer = { ...aBootstrap(), banners: { home_hero: buildBanner() } };
 
 test.each([

@@ -23,7 +23,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Renders what the function says, again when a ref that it reads changes. */
+/** Renders the result of the function, and again when a ref that it reads changes. */
 const render = async (page: () => unknown) => {
   const app = createApp(
     defineComponent(() => {

@@ -9,7 +9,7 @@ import { patience } from '../helpers/patience.ts';
 type Bridge = { receive(message: unknown): void };
 const bridge = (name = 'PlacardBridge') => Reflect.get(globalThis, name) as Bridge | undefined;
 
-/** A native object that insists on being called as its own method, as real ones do. */
+/** A native object that throws unless called as its own method, like real ones. */
 const nativeObject = () => {
   const posted: unknown[] = [];
   const native = {
@@ -86,7 +86,7 @@ test.each([
     const disconnect = createWebviewHost().connect(fake.placard);
     fake.notify({ type: 'consent', state: 'enabled' });
     expect(posted).toBe(2);
-    // Node tells of them when its microtasks are done.
+    // Node reports unhandled rejections after its microtasks.
     await new Promise((resolve) => setImmediate(resolve));
     expect(rejections).not.toHaveBeenCalled();
     disconnect();

@@ -11,7 +11,7 @@ import { createWorld, type World } from './world.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A page that has sent before; when it releases the sender lock record, its disk responds after `releasing`. */
+/** A page that has sent before; when it removes its claim, its disk responds after `releasing`. */
 const openReleasing = async (world: World, releasing: () => Promise<unknown>) => {
   const store = world.disk.openStore(world.name);
   const isMarked = () => world.records().some(([, record]) => isClaim(record));
