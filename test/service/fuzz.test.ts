@@ -9,15 +9,15 @@ import { patience } from '../helpers/patience.ts';
 import fc, { times } from '../helpers/property.ts';
 import { recordingLog } from '../helpers/running-service.ts';
 
-/** Bodies sent to each endpoint. */
+/** Bodies per endpoint. */
 const BODIES = times(2_000);
-/** No single answer may take longer, on a busy machine. */
+/** Maximum time of a response, on a busy machine. */
 const HANG_MS = patience(10_000);
 const BUDGET_MS = patience(Math.max(120_000, BODIES * 40));
 
 const ROUTES = new Map(API_ROUTES.flatMap((route) => (route.body ? [[route.path, route]] : [])));
 const PATHS = [...ROUTES.keys()];
-/** No random body has the token of a link or of a user. */
+/** Endpoints that need a link or user token, which random bodies never have. */
 const NEED_A_CREDENTIAL: string[] = [PREVIEW_PATH, VISITOR_JOIN_PATH];
 const NEIGHBOUR_KEY = 'neighbour-key';
 
@@ -139,7 +139,7 @@ describe('any body at all', () => {
       console.log(
         `${path}: ${BODIES} bodies, by status ${JSON.stringify(Object.fromEntries([...statuses].sort()))}`,
       );
-      // The bodies must not all be refused for the same reason, or nothing was tried.
+      // Otherwise all bodies are rejected for the same reason, and the run tests nothing.
       if (!NEED_A_CREDENTIAL.includes(path))
         expect([...statuses.keys()].filter((status) => status < 300)).not.toEqual([]);
       expect(statuses.get(400)).toBeGreaterThan(0);

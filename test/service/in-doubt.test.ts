@@ -60,7 +60,7 @@ describe('a request whose write is stored, though the database could not say so'
     const [banner] = Object.values<{ id: string }>(body.banners ?? body.placements ?? body);
     const record = () =>
       call('track', { events: [{ id: banner!.id, event_type: 'impression', timestamp: TIME }] });
-    // A user who is known: of one who is not, the first look writes nothing.
+    // A known user, because the first lookup of an unknown user writes nothing.
     await track('known');
     door.cutAnswer('COMMIT');
     expect(await record()).toMatchObject({ status: 504, body: { message: 'Gateway Timeout' } });
@@ -94,7 +94,7 @@ test('a request whose write the database ended, or never had, is answered 500', 
   const { url, door, track, stored } = await aService();
   const run = runBeside(url);
   expect((await track('first')).status).toBe(201);
-  // It is about to begin, and has stored nothing: the answer to its first statement is lost.
+  // About to begin, with nothing stored: the response to its first statement is lost.
   door.cutAnswer('BEGIN');
   expect((await track('lost')).status).toBe(500);
   expect(door.hasCut()).toBe(true);
@@ -103,7 +103,7 @@ test('a request whose write the database ended, or never had, is answered 500', 
   await expect.poll(() => run(waitsFor()), { interval: 10 }).not.toEqual([]);
   await run(END_ALL);
   expect((await waiting).status).toBe(500);
-  // Readers' connections have ended as well.
+  // The reader's connections were closed too.
   await expect.poll(() => stored().catch(String)).toEqual(['first']);
 });
 

@@ -5,7 +5,7 @@ import { openStore, type Store } from '../../src/service/index.ts';
 import { APP_ID, aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
 import { type Answered, type RunningService, runService } from '../helpers/running-service.ts';
 
-/** In every key and personal value of these requests, and nowhere else; the digits are the phone number's. */
+/** Part of every key and personal value in these requests, and of nothing else. The digits are the phone number's. */
 const MARK = /zq7x|7007007/i;
 const CLIENT_KEY = 'zq7x-client-key';
 const SERVER_KEY = 'zq7x-server-key';
@@ -46,7 +46,7 @@ interface Row {
   path: string;
   key: string;
   ok: number;
-  /** What is sent; for a GET, nothing. */
+  /** Request body. `undefined` for a GET. */
   body?: unknown;
   bad: unknown;
 }
@@ -128,7 +128,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
     return answer.status;
   };
 
-  /** A store that fails like a database: its message quotes the row. */
+  /** Store that fails as a database does, with the row quoted in the message. */
   const breaking = (store: Store): Store => {
     const fail = async (): Promise<never> => {
       const cause = new Error(`Key (email)=(${EMAIL}) of ${ID} already exists`);
@@ -202,7 +202,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
 
   test('whatever was asked and however it was answered, at the lowest level of the log', () => {
     const { lines } = service;
-    // Each answer has its line, so nothing is left out by chance.
+    // Every response has a log line, so none is skipped by accident.
     expect(lines.filter(({ message }) => message === 'answered')).toHaveLength(answers.length + 1);
     expect(lines.filter(({ message }) => message === 'request failed')).toHaveLength(8);
     expect(lines.filter(({ placement }) => placement === 'something that is no name')).toHaveLength(1);

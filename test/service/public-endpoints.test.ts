@@ -79,14 +79,14 @@ describe('GET /openapi.json', () => {
         answers.push(await service.call('POST', path, { key, body: {}, headers: plain }));
         answers.push(await service.call('POST', path, { key, body: 'x'.repeat(4_200_000) }));
       }
-      // A sync has neither a body nor a query that could be wrong.
+      // A sync has no body or query to validate.
       expect(answers.map(({ status }) => status)).toContain(path.endsWith('}/sync') ? 404 : 400);
       for (const { status, headers } of answers) {
         const described = Object.keys(operation?.responses[status]?.headers ?? {}).map((name) =>
           name.toLowerCase(),
         );
         const told = [...headers.keys()].filter((name) => /^(?:allow|x-ratelimit-.*)$/.test(name));
-        // A banner request is counted by its user: one that names none is answered without the headers.
+        // A banner request counts against its user; if it names none, the response has no limit headers.
         const expected = status === 400 && told.length === 0 && isForPages(path) ? described : told;
         expect({ path, status, described: described.sort() }).toEqual({
           path,
@@ -162,7 +162,7 @@ describe('GET /openapi.json', () => {
     const { body } = await service.call('GET', '/openapi.json');
     for (const { path, operation, response } of API_ROUTES) {
       const { example } = operation;
-      // An event needs the ID of a banner, a visitor is joined with a user token, and a preview has a link's.
+      // Events need a banner ID, visitor joins a user token, and previews a link token.
       if (example === undefined || [TRACK_PATH, VISITOR_JOIN_PATH, PREVIEW_PATH].includes(path)) continue;
       const key = isForPages(path) ? CLIENT_KEY : SERVER_KEY;
       const answer = await service.call('POST', path, { key, body: { ...(example as object) } });
@@ -229,17 +229,17 @@ describe('GET /docs', () => {
     );
     expect(Object.fromEntries(answers)).toEqual({
       ...Object.fromEntries(API_ROUTES.map(({ path, response }) => [path, response.status])),
-      // This workspace has none, and nobody has been given the banner of the example.
+      // This workspace has none, and no user has received the banner of the example.
       '/cdi/integrations': 404,
       '/cdi/integrations/{integration_id}/sync': 404,
       '/cdi/integrations/{integration_id}/job_sync_status': 404,
       '/v1/device-messaging/banners/track': 400,
-      // Nobody has made this link.
+      // The link does not exist.
       '/placard/preview': 401,
-      // They need the ID of a campaign.
+      // These need a campaign ID.
       '/campaigns/details': 400,
       '/campaigns/data_series': 400,
-      // Its app takes no user tokens.
+      // The app has no user tokens configured.
       '/placard/visitors/join': 403,
       '/healthz': 200,
       '/readyz': 200,

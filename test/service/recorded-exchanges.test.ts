@@ -1,4 +1,4 @@
-// Requests that public clients of this API were recorded sending, and what the real service answered them.
+// Recorded requests of public clients of this API, and the responses of the real service.
 import { Braze } from 'braze-api';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aWorkspace } from '../helpers/a-workspace.ts';

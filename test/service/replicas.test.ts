@@ -14,7 +14,7 @@ afterEach(async () => {
   cleanups = [];
 });
 
-/** Sends each request to the next replica; one that does not answer is answered for with 502, and asked no more. */
+/** Round-robin load balancer. Responds with 502 for a replica that does not respond, and stops using it. */
 const startBalancer = async (ports: number[]): Promise<string> => {
   let alive = [...ports];
   let turn = 0;
@@ -48,7 +48,7 @@ const startReplicas = async (
   database: string,
   workspace: Record<string, unknown>,
 ): Promise<ServiceProcess[]> => {
-  // At once: they migrate an empty database side by side.
+  // Started together, so that they migrate an empty database concurrently.
   const replicas = await Promise.all([
     startServiceProcess(database, { workspace }),
     startServiceProcess(database, { workspace }),
@@ -65,14 +65,14 @@ test('one of two replicas is killed under load: everything answered 2xx is store
   const url = await startBalancer(replicas.map(({ port }) => port));
   const sent = nothingSent();
   let isOver = false;
-  // Sixteen writers of four users: they meet on the same rows.
+  // Sixteen writers of four users, so that they contend for the same rows.
   const writers = Array.from({ length: 16 }, (_, i) =>
     writeOn({ url: () => url, writer: i % 4, sent, isOver: () => isOver, goesOn: true }),
   );
   await expect.poll(() => sent.acknowledged.size).toBeGreaterThan(200);
   await replicas[0]!.kill();
   const before = sent.acknowledged.size;
-  // The other one goes on.
+  // The other replica continues.
   await expect.poll(() => sent.acknowledged.size).toBeGreaterThan(before + 200);
   isOver = true;
   await Promise.all(writers);
@@ -84,7 +84,7 @@ test('one of two replicas is killed under load: everything answered 2xx is store
 
 test('a limit holds across both replicas, to the request', async () => {
   const database = await aDatabase();
-  // Windows begin at whole multiples of their length: this one does not end within the test, not even at midnight.
+  // Windows start at multiples of their length, so this one does not end during the test, even at midnight.
   const limit = { requests: 50, window_seconds: 10_000_000_000 };
   const workspace = aWorkspace({ limits: { users_track: limit } });
   const replicas = await startReplicas(database, workspace);

@@ -1,4 +1,4 @@
-// A second account of a workspace: what was sent, kept as plain lists, and every number counted from them by the words of the documents.
+// Reference model of a workspace: stores what was sent in plain lists and computes every number from them as documented.
 
 export const HOUR = 3_600_000;
 
@@ -33,7 +33,7 @@ export interface GoalSpec {
 
 export type EventType = 'impression' | 'click' | 'dismiss';
 
-/** What a banner that a sync answered stands for. */
+/** Facts behind a banner that a sync returned. */
 export interface BannerFacts {
   campaignId: string;
   variantId: string | null;
@@ -43,12 +43,12 @@ export interface BannerFacts {
 }
 
 export interface Seen extends BannerFacts {
-  /** Of two with the same name one is stored. */
+  /** Deduplication key: of two events with the same name, one is stored. */
   name: string;
   type: EventType;
   ms: number;
   day: string;
-  /** The arm of the holdout that it counts for as well. */
+  /** Whether it also counts for the holdout's arm. */
   isOfHoldout: boolean;
 }
 
@@ -84,7 +84,7 @@ export const aPerson = (members: Partial<Person>): Person => ({
   ...members,
 });
 
-/** A banner event that a user has already is stored once. */
+/** Stores a banner event, unless the user already has it. */
 export const see = (person: Person, event: Seen): void => {
   if (!person.seen.some(({ name }) => name === event.name)) person.seen.push(event);
 };
@@ -111,7 +111,7 @@ const countsOf = (seen: readonly (Seen & { person: Person })[]) => {
   };
 };
 
-/** What counts for a campaign, or for the holdout. */
+/** Events that count for a campaign or for the holdout. */
 const countedFor = (person: Person, campaignId: string): Seen[] =>
   person.seen
     .filter(({ isTestSend }) => !isTestSend)
@@ -142,7 +142,7 @@ export const expectedResults = (
   people: readonly Person[],
   campaignId: string,
   goals: readonly GoalSpec[],
-  /** Arms that are there though nobody saw them. */
+  /** Arms to include even without impressions. */
   known: readonly (string | null)[],
 ): Expected => {
   const counted: (Seen & { person: Person; arm: string })[] = [];
@@ -199,7 +199,7 @@ const RANKS = { high: 0, medium: 1, low: 2 };
 export const inOrder = (campaigns: readonly CampaignSpec[]): CampaignSpec[] =>
   campaigns.toSorted((a, b) => RANKS[a.priority ?? 'medium'] - RANKS[b.priority ?? 'medium']);
 
-/** Why a user gets what they get, in each placement: one word for each of its campaigns. */
+/** Expected outcome per placement: one word for each of its campaigns. */
 export const expectedOutcomes = (
   person: Person | undefined,
   externalId: string,
@@ -221,7 +221,7 @@ export const expectedOutcomes = (
   const of = (campaignId: string) => (person ? countedFor(person, campaignId) : []);
   const impressions = (campaignId: string) => of(campaignId).filter(({ type }) => type === 'impression');
   const today = dayOf(now);
-  /** Days before today, by the calendar. */
+  /** Calendar days before today. */
   const daysAgo = (day: string) => Math.round((Date.parse(today) - Date.parse(day)) / (24 * HOUR));
   const seenToday = new Set(
     campaigns.flatMap(({ campaign_id: id }) =>

@@ -1,9 +1,9 @@
-// The workspace of the audit of results, as edits change it, and what happens in it.
+// The workspace of the results audit, its edits and its events.
 import fc from '../helpers/property.ts';
 import { aStudioWorkspace } from '../helpers/running-studio.ts';
 import { type CampaignSpec, type EventType, type GoalSpec, HOUR } from './results-audit-model.ts';
 
-/** Three days before a clock in Berlin is put forward. */
+/** Three days before daylight saving time starts in Berlin. */
 export const START = Date.UTC(2026, 2, 26, 12);
 export const HOLDOUT_STARTS = START + 12 * HOUR;
 export const HOLDOUT = 25;
@@ -19,7 +19,7 @@ const aVariant = (campaign: string, variant_id: string, more: object = {}) => ({
   ...more,
 });
 
-/** How the workspace file is at the moment: each member is changed by an edit. */
+/** Current state of the workspace file. Edits change each member. */
 export interface File {
   weight: number;
   hasThird: boolean;
@@ -116,7 +116,7 @@ const what = fc.oneof(
       types: fc.array(fc.constantFrom<EventType>('impression', 'impression', 'click', 'dismiss'), {
         maxLength: 3,
       }),
-      // From a page that was offline for days to a clock that runs ahead.
+      // From a page that was offline for days to a clock that is ahead.
       lateHours: fc.constantFrom(0, 0, 0, 0, 30, 100, 401 * 24, -2, -60),
       isBot: fc.nat({ max: 9 }).map((value) => value === 0),
     }),
@@ -180,7 +180,7 @@ const what = fc.oneof(
 export const step = fc.record({
   user,
   pauseHours: fc.constantFrom(0, 0, 0, 0.1, 1, 7, 26),
-  /** Whether it is sent while the one before it is under way, where their order does not matter. */
+  /** Whether it is sent concurrently with the previous step, if their order does not matter. */
   isBeside: fc.boolean(),
   what,
 });

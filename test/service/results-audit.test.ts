@@ -1,4 +1,4 @@
-// Long random histories over the API, and every number that the Studio shows beside a second account of what was sent.
+// Long random histories over the API. Compares every number in the Studio with the reference model.
 import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -47,7 +47,7 @@ const bucketsOf = (...names: string[]): [number, number] => {
   return [bytes.readUIntBE(0, 6) / 2 ** 48, bytes.readUIntBE(6, 6) / 2 ** 48];
 };
 
-/** The variant that a user would have, in the control group or not. */
+/** The variant a user would have, also if in the control group. */
 const drawn = (workspaceId: string, campaign: CampaignSpec, user: string) => {
   const [, chance] = bucketsOf(workspaceId, campaign.campaign_id, user);
   const { variants } = campaign;
@@ -67,7 +67,7 @@ const readLanguage = (
   return campaign.language;
 };
 
-/** A database with its replicas, which may be closed and opened again. */
+/** A database and its replicas, which can be restarted. */
 interface Stage {
   addresses: string[];
   stores: Store[];
@@ -76,7 +76,7 @@ interface Stage {
 const mayGoBeside = ({ what }: Step) =>
   what.do === 'visit' || what.do === 'attributes' || (what.do === 'deed' && what.alias === null);
 
-/** Steps that are sent at once: each about another user. */
+/** Groups of steps sent concurrently, each for another user. */
 const groupsOf = (steps: readonly Step[]): Step[][] => {
   const groups: Step[][] = [];
   for (const step of steps) {
@@ -94,7 +94,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
   runs += 1;
   const workspaceId = `w-${runs}`;
   let file: File = { weight: 1, hasThird: false, goals: 3, hasSale: true, vip: 'gold' };
-  // Runs share a database, and an address signs in so often a minute.
+  // Runs share a database, and sign-ins per address are rate limited.
   let now = START + runs * 60_000;
   const start = () =>
     Promise.all(
@@ -116,7 +116,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
   const points = new Map<string, number>();
   const banners: { id: string; owner: string; facts: BannerFacts }[] = [];
   const sent: { user: string; id: string; event_type: EventType; timestamp: string }[] = [];
-  /** Their IDs are others in every run, and those that come beside each other come in any order. */
+  /** In a stable order: IDs differ in each run, and concurrent steps finish in any order. */
   const inOneOrder = <T extends { id: string }>(list: readonly T[]): T[] => {
     const named = list.map((each) => {
       const { owner, facts } = banners.find(({ id }) => id === each.id)!;
@@ -159,7 +159,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     app_version: '1',
   });
 
-  /** Sends banner events, and writes down what is stored of them. */
+  /** Sends banner events and adds the stored ones to the model. */
   const track = async (
     externalId: string,
     events: { id: string; event_type: EventType; timestamp: string }[],
@@ -278,7 +278,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
     return session.cookie;
   };
 
-  /** Everything that the Studio shows, and everything that can be exported. */
+  /** Reads everything that the Studio shows and the exports contain. */
   const look = async () => {
     const cookie = await signedIn();
     const read = async (path: string) => {
@@ -362,7 +362,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
               nameOf,
             ),
           ].flatMap(([name, all]) => {
-            // The export has what was done in the last 90 days.
+            // The export covers the last 90 days.
             if (!all.some(({ ms }) => ms >= now - 90 * 24 * HOUR)) return [];
             return [
               [
@@ -477,7 +477,7 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
           become(known, found);
           people = people.filter((each) => each !== found);
         } else {
-          // A user who has only banner events becomes the one with the alias.
+          // A user with only banner events becomes the user with the alias.
           if (known) become(found, known);
           people = people.filter((each) => each !== known);
           found.externalId = externalId;
@@ -507,11 +507,11 @@ const play = async (stage: Stage, steps: readonly Step[], timeZone: string) => {
 
   try {
     for (const group of groupsOf(steps)) {
-      // No two at the same instant, or the first impression could be either.
+      // Distinct times, so that the first impression is unambiguous.
       now += group[0]!.pauseHours * HOUR + 10;
       const cookie = await signedIn();
       const alone = group.length === 1;
-      // Whoever looks at results has goals counted that are new, while others write.
+      // Reading results counts new goals, concurrently with writes.
       const looks = alone ? [] : replicas.map((each) => each.call('GET', '/api/results/daily', { cookie }));
       await Promise.all([...group.map(doStep), ...looks]);
     }

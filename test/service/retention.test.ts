@@ -10,7 +10,7 @@ import { anEvent, byExternalId, collect } from './store/examples.ts';
 import { anApi, NOW, onBothStores } from './users/on-both-stores.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
-/** Stores an event that was received some days ago. */
+/** Stores an event received a given number of days ago. */
 const receive = (
   store: Pick<Store, 'write'>,
   workspaceId: string,
@@ -39,7 +39,7 @@ onBothStores('pruning', (_, store) => {
       for (const workspaceId of [mine, theirs])
         await receive(store(), workspaceId, `u-${days % 3}`, { name: `${days}`, days });
     }
-    // An import of the past is kept as long as what happens now.
+    // Imported past events are kept as long as current ones.
     await receive(store(), mine, 'u-1', { name: 'imported', days: 0, happenedDays: 900 });
     const namesOf = async (workspaceId: string) =>
       (await collect(store().exportEvents(workspaceId))).map((event) => 'name' in event && event.name).sort();
@@ -53,7 +53,6 @@ onBothStores('pruning', (_, store) => {
     expect(await store().prune(mine, before)).toEqual({ events: 0, bannerEvents: 0, hasMore: false });
     expect(await namesOf(mine)).toEqual(['1', '9', 'imported']);
     expect(await namesOf(theirs)).toEqual(['1', '11', '400', '9']);
-    // Time passes.
     expect(await store().prune(mine, { ...before, events: NOW - 5 * DAY })).toMatchObject({ events: 1 });
     expect(await namesOf(mine)).toEqual(['1', 'imported']);
 
@@ -61,7 +60,7 @@ onBothStores('pruning', (_, store) => {
       events: 0,
       bannerEvents: 1,
     });
-    // What decisions know of the user stays, and so do the counts of the profile.
+    // Targeting data and the counts of the profile stay.
     expect((await store().loadTargetingData(mine, 'u-1')).campaigns).toMatchObject([{ impressions: 2 }]);
     expect(await store().prune(theirs, { events: null, bannerEvents: null })).toMatchObject({
       events: 0,

@@ -10,7 +10,7 @@ import { inPath, needs } from '../helpers/machine.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { serveCli } from '../helpers/run-cli.ts';
 
-/** `PLACARD_LONG=20` is the number that the documentation promises. */
+/** The documentation promises the number for `PLACARD_LONG=20`. */
 const ROUNDS = Number(process.env['PLACARD_LONG'] ?? 1);
 const CONNECTIONS = 16;
 
@@ -73,7 +73,7 @@ const post = (url: string, path: string, key: string, body: unknown) =>
     body: JSON.stringify(body),
   });
 
-/** Sends writes and syncs one after the other over many connections, until it is stopped; counts the answers by status. */
+/** Sends writes and syncs in sequence on many connections until stopped. Counts responses by status. */
 const startLoad = (url: string) => {
   const statuses: Record<string, number> = {};
   let isOver = false;
@@ -93,7 +93,7 @@ const startLoad = (url: string) => {
   let users = 0;
   const sync = () => {
     users += 1;
-    // A user has a limit of their own.
+    // Limits are per user.
     const body = { ...SYNC, external_user_id: `u-${users}` };
     return post(url, '/v1/device-messaging/banners/sync', CLIENT_KEY, body);
   };
@@ -110,7 +110,7 @@ const limits = {
   banners_sync: { requests: 1_000_000, window_seconds: 60 },
 };
 
-/** Two replicas on one database that are started again one after the other while a proxy in front of them is under load. */
+/** Restarts two replicas on one database one after the other, under load through a proxy. */
 const restartAll = async (
   startProxy: (replicas: readonly number[]) => Promise<Proxy>,
   drainSeconds: string,
@@ -146,7 +146,7 @@ const restartAll = async (
       replicas[at]!.child.kill('SIGTERM');
       expect((await replicas[at]!.exit).code).toBe(0);
       replicas[at] = await start(ports[at]!);
-      // The proxy sends it requests again.
+      // The proxy routes requests to it again.
       await serves(at);
     }
   }

@@ -8,7 +8,7 @@ const twice = { requests: 2, window_seconds: 60 };
 const MINUTE = Date.parse('2026-03-01T09:01:00Z');
 const sync = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', placements: ['home'] };
 
-/** A service whose requests bring their bodies when the test says so. */
+/** Service whose request bodies arrive when the test sends them. */
 const aService = async (limits: Record<string, unknown>) => {
   const clock = { now: MINUTE - 1_000 };
   const service = createService({

@@ -72,7 +72,7 @@ describe('an app whose users need a token', () => {
         expect(faultOf(answer)).toBe(fault);
         expect(answer.headers.get('access-control-expose-headers')).toContain(USER_TOKEN_HEADER);
         expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-        // It is not the key that is wrong.
+        // The API key is valid.
         expect(answer.headers.get('www-authenticate')).toBeNull();
       }
     },

@@ -16,7 +16,7 @@ const sync = { external_user_id: 'u-771', app_id: APP_ID, app_version: '1', plac
 const rateHeaders = (headers: Headers) =>
   Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-ratelimit')));
 
-/** A second key, so that a file with another ID can be told from the first. */
+/** Another workspace, with its own keys. */
 const another = (id: string, members: Record<string, unknown>) =>
   aWorkspace({
     workspace_id: id,
@@ -205,7 +205,7 @@ describe('the limit of a user', () => {
       'x-ratelimit-limit': '2',
       'x-ratelimit-remaining': '1',
     });
-    // No user is named: what counted is the workspace's.
+    // The request names no user, so the workspace limit applies.
     const { status, headers } = await ask('sync', 5);
     expect([status, headers.get('x-ratelimit-limit')]).toEqual([400, '1000']);
   });

@@ -22,14 +22,14 @@ const ERROR_BODIES: Record<ErrorFormat, (text: string) => unknown> = {
   track: (text) => ({ message: text }),
 };
 
-/** Statuses of examples that cannot succeed: they name a banner, a link, a user token or an integration. */
+/** Expected status of examples that cannot succeed: they name a banner, a link, a user token or an integration. */
 const STATUS_OF_EXAMPLE: Record<string, number> = {
   [TRACK_PATH]: 400,
   [PREVIEW_PATH]: 401,
   [VISITOR_JOIN_PATH]: 403,
   [INTEGRATION_SYNC_PATH]: 404,
   [JOB_SYNC_STATUS_PATH]: 404,
-  // Without the parameters that they need.
+  // Without the required parameters.
   '/campaigns/details': 400,
   '/campaigns/data_series': 400,
 };

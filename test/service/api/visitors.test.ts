@@ -33,7 +33,7 @@ test('visitors who are made up one after the other have one limit together, and 
   expect(refused.body).toEqual({ message: 'Over rate limit' });
   expect(Number(refused.headers.get('x-ratelimit-retry-after'))).toBeGreaterThan(0);
   expect(JSON.stringify(service.lines)).toContain('all visitors');
-  // Nothing is stored of a sync, and users have their own limits.
+  // A sync stores nothing, and users have their own limits.
   expect((await sync(visitor(9))).status).toBe(200);
   expect((await track('u-771')).status).toBe(202);
   service.clock.now += 60_000;

@@ -102,7 +102,7 @@ const operators = fc.record(
   },
   { requiredKeys: [], ...bare },
 );
-/** One or two, as a user may pass them; all of them pass nobody. */
+/** One or two conditions that a user may match. No user matches all of them. */
 const condition = fc.oneof(
   value,
   operators.map((all) => Object.fromEntries(Object.entries(all).slice(0, 2))),

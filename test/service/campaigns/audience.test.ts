@@ -55,7 +55,7 @@ const isIn = (filter: Record<string, unknown>, profile: Profile | null = aProfil
   return membership === 'in';
 };
 
-// Not the zone of any server, so that nothing may depend on it.
+// Differs from any server's time zone, so that no result may depend on it.
 beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'));
 afterAll(() => void vi.unstubAllEnvs());
 
@@ -92,7 +92,7 @@ describe('an audience', () => {
     [{ tags: { $size: 2 } }, true],
     [{ tags: { $nin: ['coffee'] } }, true],
     [{ 'address.city': 'Łódź' }, true],
-    // What is called like an event's moments is a text like any other.
+    // Text named like an event's times is compared as text.
     [{ trips: { $elemMatch: { first: '2026-03-01', last: { $gte: '2026-03-02' } } } }, true],
     [{ trips: { $elemMatch: { first: { $lt: '2026-03-01' } } } }, false],
     [{ nothing: { $exists: true } }, false],
@@ -117,7 +117,7 @@ describe('an audience', () => {
     [{ 'events.quiz_done.last': { $gte: '2026-02-27T09:00:00Z' } }, true],
     [{ 'events.quiz_done.last': { $gte: '2026-02-27T10:00:00.000+01:00' } }, true],
     [{ 'events.quiz_done.last': { $gt: '2026-02-27T09:00:00.001Z' } }, false],
-    // Without a zone it is UTC, wherever the service runs.
+    // UTC if no zone is given, regardless of the server's zone.
     [{ 'events.quiz_done.last': '2026-02-27T09:00:00' }, true],
     [{ 'events.quiz_done.last': '2026-02-27 09:00' }, true],
     [{ 'events.quiz_done.first': { $lt: '2026-02-01' } }, true],
@@ -132,7 +132,7 @@ describe('an audience', () => {
     [{ purchase_list: { $elemMatch: { product_id: 'teapot', revenue: { $gt: 84 } } } }, false],
     [{ 'events.never_done.last': null }, true],
     [{ 'events.quiz_done.count': { $in: [3, null] } }, true],
-    // A custom attribute may have any name inside, that of an event's list too.
+    // A custom attribute may contain any name, also that of an event's list.
     [{ 'address.events.city.name': { $exists: false } }, true],
   ])('over what was done, %j: %s', (filter, expected) => {
     expect(isIn(filter)).toBe(expected);

@@ -60,7 +60,7 @@ describe('a banner id', () => {
 
   test('is refused with any letter changed, cut short or made longer', () => {
     const id = ids.seal(facts, 'u-1');
-    // But for the end, which names the user.
+    // Except the last characters, which name the user.
     for (let position = 0; position < id.length - 8; position += 1) {
       const changed = id.slice(0, position) + (id[position] === 'A' ? 'B' : 'A') + id.slice(position + 1);
       expect(ids.open(changed)).toBeNull();

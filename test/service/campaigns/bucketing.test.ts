@@ -3,7 +3,7 @@ import { getBuckets, pickWeighted } from '../../../src/service/campaigns/bucketi
 
 const USERS = Array.from({ length: 20_000 }, (_, index) => `user-${index}`);
 
-/** Five standard deviations of a share among that many users. */
+/** Five standard deviations of a share in this number of users. */
 const tolerance = (share: number) => 5 * Math.sqrt((share * (1 - share)) / USERS.length);
 
 const shareOf = (holds: (user: string) => boolean) => USERS.filter(holds).length / USERS.length;

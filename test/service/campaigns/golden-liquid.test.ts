@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { compile, render } from '../../../src/service/campaigns/liquid.ts';
 import { createBudget } from '../../../src/service/campaigns/render-budget.ts';
 
-/** One of the cases of https://github.com/jg-rp/golden-liquid, which are what Shopify's implementation prints. */
+/** A case of https://github.com/jg-rp/golden-liquid, which records the output of Shopify's implementation. */
 interface Case {
   name: string;
   template: string;
   data?: Record<string, unknown>;
-  /** What it prints: this, one of these, or nothing, as it is refused. */
+  /** Expected output: this text, one of these, or none if the template is rejected. */
   result?: string;
   results?: string[];
   invalid?: boolean;
@@ -16,7 +16,7 @@ interface Case {
 
 const read = (name: string) => JSON.parse(readFileSync(`test/fixtures/golden-liquid/${name}`, 'utf8'));
 const { tests } = read('golden_liquid.json') as { tests: Case[] };
-/** Names of cases that print something else, by the reason. */
+/** Cases with different output, by reason. */
 const differences = read('differences.json') as Record<string, string[]>;
 const different = new Set(Object.values(differences).flat());
 

@@ -26,14 +26,14 @@ const platforms = new Map([['app', 'web']]);
 const context = personaliseContext('u-771', profile, 'd-55c1', platforms);
 const nobody = personaliseContext('u-772', null, undefined, platforms);
 
-/** A property for somebody: what is the same for everyone is not compiled at all. */
+/** A property for one user. A property that is the same for every user is not compiled. */
 const compiled = (property: Parameters<typeof compileProperty>[0]) => {
   const fill = compileProperty(property);
   return (of: typeof context) => (fill ? fill(of, createBudget()) : property.value);
 };
 const text = (value: string, of = context) => compiled({ type: 'string', value })(of);
 
-// Not the zone of any server, so that nothing may depend on it.
+// Differs from any server's time zone, so that no result may depend on it.
 beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'));
 afterAll(() => void vi.unstubAllEnvs());
 
@@ -244,7 +244,7 @@ describe('the quick way to fill in a name', () => {
           const filled = compileSimpleTemplate(template)?.(of) ?? null;
           if (filled === null) return;
           quick += 1;
-          // A tag that does nothing sends the rest through the library.
+          // A no-op tag forces the rest through the library.
           expect(text(`{% assign x = 1 %}${template}`, of)).toBe(filled.toWellFormed());
         },
       ),

@@ -12,7 +12,7 @@ const campaignFor = (audience: unknown) => readCampaign(aCampaign({ audience }),
 const gold = campaignFor({ 'custom_attributes.tier': 'gold' });
 
 onBothStores('the reach of an audience', (api, store) => {
-  /** A third of them is gold, and every tenth has an alias alone. */
+  /** A third of the users is gold, and every tenth has only an alias. */
   const addUsers = async () => {
     const attributes = Array.from({ length: USERS }, (_, index) => ({
       ...(index % 10 === 9
@@ -38,7 +38,7 @@ onBothStores('the reach of an audience', (api, store) => {
       workspace: parseWorkspace(aWorkspace()),
       campaign,
       now: NOW,
-      // Cold code on a busy machine takes longer than a count may, and the others would be estimated.
+      // Cold code on a busy machine would exceed the time budget, and the remaining counts would be estimates.
       clock: () => 0,
     }) as Promise<Reach>;
 

@@ -5,7 +5,7 @@ import { OverBudgetError } from '../../../src/service/campaigns/render-errors.ts
 
 const loop = (body: string, bounds = '(1..200)') => `{% for i in ${bounds} %}${body}{% endfor %}`;
 const captured = (name: string, text: string) => `{% capture ${name} %}${text}{% endcapture %}`;
-/** A list that holds itself three times, so many times over: printed it would be 3 ** 60 letters. */
+/** A list that contains itself three times, nested 60 deep. Its output would have 3 ** 60 characters. */
 const grown = '{% assign a = a | push: a | push: a %}';
 const nested = `{% assign a = 'x,y' | split: ',' %}${grown.repeat(60)}`;
 
@@ -73,7 +73,7 @@ describe('a template that runs wild is stopped after the same number of steps on
 });
 
 describe('reading a template takes time by its length alone', () => {
-  // Each took between two seconds and a minute with 100,000 letters; a limit of time is far above what they take now.
+  // Each took from two seconds to a minute with 100,000 characters. The limit is far above the current time.
   test.each([
     ['names that do not end', '{{${'.repeat(10_000)],
     ['outputs that do not end', '{{'.repeat(20_000)],

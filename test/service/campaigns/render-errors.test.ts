@@ -54,10 +54,10 @@ test('the log names the property that keeps a banner away and says why, once a m
       property: 'points',
       why: 'What it prints is not a number',
     });
-    // The library's own words may quote the user.
+    // The library's message may quote user data.
     expect(told().find(({ campaign }) => campaign === 'c-3')).toMatchObject({ error: 'AssertionError' });
     service.clock.now += MINUTE_MS;
-    // What was too much for a user is not tried again for them.
+    // A template that exceeded the budget for a user is not retried for that user.
     await sync('a');
     expect(told()).toHaveLength(5);
     expect(service.lines.filter(({ level }) => level === 'error')).toEqual([]);
@@ -94,7 +94,7 @@ test('to explain a campaign that costs too much halts it for nobody', async () =
       key: CLIENT_KEY,
       body: { external_user_id: 'a', app_id: APP_ID, app_version: '1', placements: ['home'] },
     });
-    // A campaign that is halted is not tried.
+    // A halted campaign is not rendered.
     expect(service.lines.filter(({ message }) => message === MESSAGE)).toHaveLength(1);
   } finally {
     await service.stop();

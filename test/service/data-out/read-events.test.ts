@@ -20,7 +20,7 @@ const campaign = aCampaign({
 const named = parseWorkspace(aWorkspace({ campaigns: [campaign] }));
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Numbers from 0 to 1, the same in each run (Lehmer). */
+/** Deterministic numbers from 0 to 1 (Lehmer). */
 const createRandom = (seed: number) => () => {
   seed = (seed * 48_271) % 2_147_483_647;
   return seed / 2_147_483_647;
@@ -198,7 +198,7 @@ onBothStores('events of the feed', (api, store) => {
     });
 
     const events = [...new Map((await stream(5)).map((event) => [event.id, event])).values()];
-    // A user counts for the variant of the earliest impression.
+    // A user belongs to the variant of the earliest impression.
     const firsts = new Map<string, { timeMs: number; variant: string | null }>();
     for (const { type, userId, timeMs, properties } of events) {
       if (type !== 'users.messages.banner.Impression' && type !== 'users.campaigns.EnrollInControl') continue;

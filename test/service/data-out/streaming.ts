@@ -7,7 +7,7 @@ interface StreamOptions {
   limit?: number;
 }
 
-/** Every event of a workspace, read page by page from the start. */
+/** Every event of a workspace, read page by page. */
 export const streamAll = async (
   store: Pick<Store, 'readFeed' | 'readConversions' | 'feedEnd'>,
   { workspaceId, findWorkspace = () => undefined, limit = 3 }: StreamOptions,

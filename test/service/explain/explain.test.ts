@@ -77,7 +77,7 @@ describe('every campaign of a placement has the first reason it was passed over'
     expect(first.message).toBe(
       `shows nothing: the user is held out (bucket ${first.bucket}, control is below 100)`,
     );
-    // A control group is compared with those who see the campaign: nothing else may take its room.
+    // The control group is compared with users who see the campaign, so no other campaign may use its placement.
     expect(second).toMatchObject({ outcome: 'outranked', winning_campaign_id: 'c1' });
   });
 

@@ -20,7 +20,7 @@ test('a text alone is no more than none', () => {
   expect(hasMoreValues(Buffer.from('"[[[[,,,,{{{{"'), 0)).toBe(false);
 });
 
-/** Each value but the first of its array or object has a comma before it; an array or object has its bracket. */
+/** Every value except the first of its array or object has a comma before it; the first has the bracket. */
 const valuesIn = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   const members = Object.values(value);

@@ -55,7 +55,7 @@ const zipped = gzipSync(text, { level: 0 });
 
 test.each<[string, Uint8Array, Record<string, string>, number]>([
   ['plain', Buffer.from(text), {}, text.length],
-  // As it was sent it counts for an eighth.
+  // Counts an eighth of its wire size.
   ['zipped', zipped, { 'content-encoding': 'gzip' }, zipped.byteLength / 8 + text.length],
 ])(
   'while the store stands still, no more is held than fits, and other endpoints go on: %s',

@@ -53,7 +53,7 @@ describe('requests with large bodies', () => {
   const LIMIT = { requests: 1_000, window_seconds: 60 };
   let service: Service;
   let store: Store;
-  /** Writes of users, and look-ups of a banner's user, that have begun. */
+  /** Pending user writes and banner lookups. */
   let writing: { end(): void; fail(): void }[] = [];
   let looking: { end(): void }[] = [];
   afterEach(() => service.close());
@@ -99,7 +99,7 @@ describe('requests with large bodies', () => {
     return answer.status;
   };
   const zipped = { 'content-encoding': 'gzip' };
-  /** Until so many writes have begun, then as long as others would need that came with them. */
+  /** Waits until this number of writes has started, then long enough for any others to start. */
   const begun = async (count: number, work: unknown[] = writing) => {
     while (work.length < count) await nextTurn();
     for (let turn = 0; turn < 200; turn += 1) await nextTurn();

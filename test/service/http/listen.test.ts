@@ -13,7 +13,7 @@ afterEach(async () => {
   service = undefined;
 });
 
-/** Everything the service sends on one connection until it closes it. */
+/** All bytes that the service sends on one connection until it closes it. */
 const raw = (port: number, ...parts: string[]): { socket: Socket; text: Promise<string> } => {
   const socket = connect(port, '127.0.0.1');
   sockets.push(socket);
@@ -132,7 +132,7 @@ describe('a connection', () => {
     const [answer] = (await once(socket, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 401 .*\r\nConnection: close\r\n.*\r\n\r\n\{.*\}$/s);
     const closed = once(socket, 'close');
-    // Each piece is on its way before the next: a connection that is gone answers with a reset.
+    // Waits for each write, because writing to a closed connection causes a reset.
     for (let piece = 0; piece < 3; piece += 1) {
       await new Promise<void>((resolve, reject) => {
         socket.write(rest, (error) => (error ? reject(error) : resolve()));
@@ -249,7 +249,7 @@ describe('a request ID', () => {
 });
 
 describe('stopping', () => {
-  /** A store whose writes wait until the test lets them through. */
+  /** Store whose writes wait until the test releases them. */
   const heldStore = async () => {
     const store = await openStore(':memory:');
     const order: string[] = [];
@@ -309,7 +309,7 @@ describe('stopping', () => {
 
   const GET = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-  /** A connection that has had an answer and stays open. */
+  /** Keep-alive connection after one response. */
   const keptOpen = async (port: number) => {
     const connection = raw(port, GET);
     await once(connection.socket, 'data');
@@ -327,7 +327,7 @@ describe('stopping', () => {
     expect(second).toMatch(/^200 .*Connection: close/s);
     expect(more).toEqual([]);
     for (const other of sockets) other.destroy();
-    // Not after the linger: nobody is there.
+    // Does not wait for the linger, because no connection is open.
     await stopped;
   });
 
@@ -343,14 +343,14 @@ describe('stopping', () => {
   test('lets in who had connected by then, however many', async () => {
     const { port, stop } = await running({ lingerMs: 0 });
     const texts = Array.from({ length: 20 }, () => raw(port, GET).text);
-    // Now the system has connected them, and node has yet to take each.
+    // The system has accepted them, and Node.js has yet to read each.
     await new Promise((resolve) => process.nextTick(resolve));
     await stop();
     for (const text of texts) expect(await text).toMatch(/^HTTP\/1\.1 200 /);
   });
 
   test('closes a connection that stays silent, and one that was from its beginning', async () => {
-    // Were they taken for open requests, this would not end.
+    // If they counted as open requests, this would hang.
     const { port, stop } = await running({ lingerMs: 0, drainMs: 600_000 });
     const { text } = await keptOpen(port);
     expect(await connects(port)).toBe(true);

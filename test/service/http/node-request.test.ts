@@ -5,7 +5,7 @@ import { createFetch } from '../../../src/service/http/fetch.ts';
 import { createUploadLimiter, toHttpRequest } from '../../../src/service/http/node-request.ts';
 
 const FIRST = 'the first chunk, ';
-/** One object for many chunks, each written over the last: whoever kept it instead of its byte reads only the last. */
+/** One buffer for many chunks, overwritten each time: code that keeps the buffer instead of its byte reads only the last. */
 const shared = Buffer.alloc(1);
 const DIGITS = '0123456789';
 
@@ -41,7 +41,7 @@ test('slow bodies hold no more together than the bound: the oldest is refused, a
   for (const { request } of slow) request.emit('end');
   expect((await whole)?.byteLength).toBe(80);
   expect(await Promise.all(slow.map(({ outcome }) => outcome))).toEqual([503, 503, 503, 503, 90]);
-  // What was refused or is complete counts no more.
+  // Rejected and completed bodies no longer count.
   const next = aRequest();
   const body = bodyOf(next, receiving);
   next.emit('data', Buffer.alloc(100));

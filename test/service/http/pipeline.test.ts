@@ -20,7 +20,7 @@ const aClient = async (port: number) => {
   return socket;
 };
 
-/** A port whose handler waits for the test, and tells how many requests it works on. */
+/** Port whose handler waits for the test and counts requests in flight. */
 const aPort = async (respond: (path: string) => HttpResponse['body'], options: ListenOptions = {}) => {
   const handled: string[] = [];
   let inWork = 0;
@@ -77,7 +77,7 @@ describe('pipelined requests', () => {
 describe('answers that nobody reads', () => {
   const LARGE = 'x'.repeat(8 * 1024 * 1024);
 
-  /** Connections whose clients have the head of an answer, and read no further. */
+  /** Connections whose clients have read the response head and nothing more. */
   const unreadFrom = async (port: number, count: number) => {
     const clients: Socket[] = [];
     for (let at = 0; at < count; at += 1) {

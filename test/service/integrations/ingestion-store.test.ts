@@ -40,7 +40,7 @@ const aRecord = (run: IngestionRun, more: Partial<BatchRecord> = {}): BatchRecor
   ...more,
 });
 
-/** Makes a user, together with what a batch leaves behind. */
+/** Creates a user together with the batch record. */
 const writeBatch = (store: Store, record: BatchRecord, externalId: string) =>
   store.write({
     workspaceId: W,

@@ -36,7 +36,7 @@ const anEntry = (action: string) => ({
   details: '',
 });
 
-/** What the Studio's tables do on any store. */
+/** Contract of the Studio's tables for every store. */
 export const studioContract = (
   name: string,
   open: () => Promise<Pick<Store, 'studio' | 'image' | 'close'>>,
@@ -112,7 +112,7 @@ export const studioContract = (
       const audit = anEntry('release.cancel');
       const cancel = (nowMs: number) =>
         studio.cancelRelease({ workspaceId: W, release: 2 }, { nowMs, draft: aDraft('r1'), audit });
-      // A replica whose clock is ahead may show it already.
+      // The release may already be live on a replica whose clock is ahead.
       expect(await cancel(86_000)).toBe(false);
       expect([await studio.audit(W, { limit: 9 }), await studio.drafts(W)]).toEqual([[], []]);
       expect([await cancel(3_000), await cancel(3_001)]).toEqual([true, false]);
@@ -144,7 +144,7 @@ export const studioContract = (
       expect(await publish(0)).toBe(1);
       expect(await studio.audit(W, { limit: 9 })).toMatchObject([{ details: 'release 1' }]);
       expect(await studio.draft(W, 'spring')).toBeNull();
-      // What cannot be stored takes the release along, as a process that ends would.
+      // A failed entry also rolls back the release, as a process exit would.
       const broken = { ...anEntry('publish'), operator: null as unknown as string };
       await expect(studio.addRelease(aRelease({ basedOn: 1 }), { audit: () => broken })).rejects.toThrow();
       expect(await studio.newestRelease(W)).toBe(1);
@@ -201,7 +201,7 @@ export const studioContract = (
       const newer = { ...image, hash: 'b'.repeat(64), createdAtMs: 20 };
       expect(await studio.addImage(newer, bytes.slice(1))).toBe(true);
       expect(await studio.images(W)).toEqual([newer, image]);
-      // Another workspace may have the same one, and loses nothing with it.
+      // Another workspace may have the same image and keeps it.
       expect(await studio.images('other')).toEqual([]);
       expect(await studio.addImage({ ...image, workspaceId: 'other' }, bytes)).toBe(true);
       expect(await studio.removeImage(W, image.hash)).toBe(true);

@@ -90,6 +90,6 @@ test('the rows of users who are merged one after the other are those of the last
   users.merge(c!, b!, NOW);
   const { events, moved } = memory.change({ users: [] }, () => null).changes;
   expect(events.map(({ userId }) => userId)).toEqual([c!.userId]);
-  // None of them was stored before.
+  // None of them had been stored.
   expect(moved).toEqual([]);
 });

@@ -25,7 +25,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     store = keptOpen(shared);
   });
   afterAll(() => shared.close());
-  // A workspace of its own for each test: what one leaves behind is nothing to the next.
+  // One workspace per test, so that tests stay independent.
   beforeEach(({ task }) => {
     workspaceId = `test-${task.id}`;
   });
@@ -267,7 +267,7 @@ describe.each(STORES)('on $name', ({ address }) => {
       await run(aCampaign({ variants }));
       expect((await banner()).expires_at).toBe(now + 3_600);
       await service!.stop();
-      // The control group's as the others': both count by the same rules.
+      // The control group counts by the same rules as the others.
       await run(aCampaign({ variants, control_percentage: 100 }));
       expect(await banner()).toMatchObject({ is_control: true, expires_at: now + 3_600 });
       await service!.stop();
@@ -378,7 +378,7 @@ describe.each(STORES)('on $name', ({ address }) => {
 
   describe('row 7: the banner id', () => {
     test('is the same for every sync, and but for its end for every user, and different for another placement, variant or workspace', async () => {
-      // Long enough that chance does not spell it in an opaque id.
+      // Long enough not to occur in an opaque ID by chance.
       await run(aCampaign({ campaign_id: 'autumn-sale', placements: ['home', 'side'] }));
       const { home, side } = (await sync({ placements: ['home', 'side'] })).body.banners;
       expect((await banner()).id).toBe(home.id);

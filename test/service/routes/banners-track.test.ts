@@ -14,7 +14,7 @@ describe.each(STORES)('on $name', ({ address }) => {
     store = keptOpen(shared);
   });
   afterAll(() => shared.close());
-  // A workspace of its own for each test: what one leaves behind is nothing to the next.
+  // One workspace per test, so that tests stay independent.
   beforeEach(({ task }) => {
     workspaceId = `test-${task.id}`;
   });
@@ -235,13 +235,13 @@ describe.each(STORES)('on $name', ({ address }) => {
         body: { errors: [{ type: "Invalid 'id'", index: 0 }, { index: 1 }] },
       });
       expect(await stored()).toEqual([]);
-      // A user whom a server has named is known: their events are counted, whosever banner it was.
+      // A user named by a server is known, and their events count for any banner.
       await service!.call('POST', '/users/track', {
         key: SERVER_KEY,
         body: { attributes: [{ external_id: 'named', n: 1 }] },
       });
       expect((await track({ external_user_id: 'named', events: [event] })).status).toBe(202);
-      // So is one whose banner events came before.
+      // The same applies to a user with earlier banner events.
       const { id: theirs } = await sync('synced');
       expect((await track({ external_user_id: 'synced', events: [{ ...event, id: theirs }] })).status).toBe(
         202,

@@ -9,11 +9,11 @@ import { loadWorkspaces } from '../../../src/service/workspace/load-workspaces.t
 import { aWorkspace, SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { patience } from '../../helpers/patience.ts';
 
-/** A thread has to start, on a machine that is busy. */
+/** Allows for a thread start on a busy machine. */
 const PATIENCE = { timeout: patience(20_000), interval: 20 };
 const T = '2026-03-01T10:00:00Z';
 
-/** A service whose workspace file lies in a folder of its own, with one CSV. */
+/** Service whose workspace file is in its own folder, with one CSV. */
 const aService = async ({ runs = true } = {}) => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-runs-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -83,7 +83,7 @@ test('a run on demand is queued, is run, and shows in the list and the history',
       last_updated_at: run.sync_finish_time,
       next_scheduled_run: '',
     });
-    // One with a schedule runs at once for the first time.
+    // An integration with a schedule runs immediately the first time.
     expect(nightly).toMatchObject({
       last_job_status: 'Partial',
       next_scheduled_run: expect.stringMatching(/T0[23]:00/),

@@ -41,7 +41,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
       key: CLIENT_KEY,
       body: { ...asked, events: [{ id, event_type, timestamp: new Date(ms).toISOString() }] },
     });
-  /** Syncs, and lets the page see what `home` got. Resolves with whether there was something. */
+  /** Syncs and tracks an impression of the banner in `home`. Resolves with whether there was a banner. */
   const see = async (event_type?: string): Promise<boolean> => {
     const { home } = await sync();
     if (!home) return false;
@@ -179,7 +179,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
       ],
       { tag_caps: [{ tag: 'promo', campaigns_per_day: 1, exempt: ['legal'] }] },
     );
-    // Within one answer the first placement's campaign counts for the second.
+    // Within one response, the first placement's campaign counts towards the second's caps.
     expect([await shownIn('home'), await shownIn('side')]).toEqual(['one', 'plain']);
     expect(await reason('two', 'side')).toMatchObject({
       outcome: 'frequency_capped',
@@ -192,7 +192,7 @@ describe.each(STORES)('frequency caps on $name', ({ address }) => {
     expect(await reason('legal', 'side')).toMatchObject({ outcome: 'outranked' });
     const { side } = await sync({ placements: ['side'] });
     await tell(side!.id, service.clock.now);
-    // Now the campaign of the first placement waits, and the one that was seen goes on.
+    // The first placement's campaign is now capped, and the one already seen continues.
     expect([await shownIn('home'), await shownIn('side')]).toEqual([undefined, 'two']);
     service.clock.now += DAY;
     expect(await shownIn('home')).toBe('one');

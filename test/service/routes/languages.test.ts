@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-// In which language a user reads a banner, and what is stored of it, on each store.
+// The language of banners and of stored banner events, on each store.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { exportLines, openStore, type Store } from '../../../src/service/index.ts';
 import {

@@ -12,7 +12,7 @@ import {
 } from '../../../src/service/store/sqlite/writer.ts';
 import { lookupsOf, NOW, perform, type Step } from './steps.ts';
 
-/** The SQLite store without its thread, on a file or in memory, and a disk that a test can fill. */
+/** SQLite store without its thread, on a file or in memory, with a disk whose failures the test controls. */
 export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) => {
   const database = new DatabaseSync(file);
   setForWriting(database);
@@ -24,7 +24,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     async write(rows) {
       const { problem } = disk;
       disk.commits += 1;
-      // The writing takes a while: other works come meanwhile.
+      // Simulates a slow write, so that other mutations arrive in the meantime.
       await new Promise(setImmediate);
       await disk.isReady;
       if (problem !== null) throw new Error(problem);

@@ -10,7 +10,7 @@ const asStored = (externalId: string, { round: _, ...event }: NewBannerEvent, is
   isUnique,
 });
 
-/** What the store must do with banner events. */
+/** Contract of banner events for every store. */
 export const bannerEventsContract = (storeOf: () => Store) => {
   const record = (externalId: string, ...events: NewBannerEvent[]) =>
     recordBannerEvents(storeOf(), externalId, events);
@@ -30,7 +30,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
 
     test('are read for many users at once, of each their own', async () => {
       const users = Array.from({ length: 80 }, (_, at) => `u-${at}`);
-      // Every second one has been seen, the first in two workspaces, and twice in one of them.
+      // Every second user has impressions, the first in two workspaces, twice in one of them.
       const seen = users.filter((_, at) => at % 2 === 0);
       for (const user of seen) await record(user, aBannerEvent({ bannerId: `bnr_${user}` }));
       await record('u-0', aBannerEvent({ timeMs: NOW + 1 }));
@@ -66,7 +66,7 @@ export const bannerEventsContract = (storeOf: () => Store) => {
       await record('u-1', ...events);
       await record('u-1', ...events.toReversed());
       await record('u-2', aBannerEvent());
-      // The first impression, the first click.
+      // First impression, first click.
       const unique = [true, false, true, false, false, false];
       const expected = [
         ...events.map((event, at) => asStored('u-1', event, unique[at])),

@@ -31,7 +31,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     );
     return rows.map((row) => row['tablename'] as string);
   };
-  /** The same tables, empty: to distribute new ones takes a second each time. */
+  /** Empties the tables instead of creating them, because distributing new tables takes a second each time. */
   const anEmptyDatabase = async () => {
     const names = await tables();
     if (names.length > 0) await cluster.run(`TRUNCATE ${names.join(', ')}`);
@@ -101,7 +101,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     let isOver = false;
     const writers = Array.from({ length: 8 }, (_, writer) =>
       writeOn({
-        // Each user's requests go to both replicas in turn.
+        // Each user's requests alternate between the replicas.
         url: () => `http://127.0.0.1:${services[(turn++ + writer) % 2]!.port}`,
         writer,
         sent,
@@ -116,7 +116,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     await more(sent.acknowledged, 200);
     for (const node of [1, 0]) {
       await cluster.kill(node);
-      // Each writer is answered while the node is away: nobody waits for ever.
+      // Each writer gets a response while the node is down, so none waits forever.
       await more(sent.inDoubt, 16);
       await cluster.start(node);
       await more(sent.acknowledged, 200);

@@ -12,7 +12,7 @@ import { feedContract } from './feed-contract.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
 import { resultsContract } from './results-contract.ts';
 
-/** As JSON, with the members in one order: PostgreSQL keeps them in one of its own. */
+/** JSON with members in a stable order, because PostgreSQL reorders them. */
 const inOrder = (value: unknown): string =>
   JSON.stringify(value, (_, each) =>
     typeof each === 'object' && each !== null && !Array.isArray(each)
@@ -20,7 +20,7 @@ const inOrder = (value: unknown): string =>
       : each,
   );
 
-/** What every store must do. `address` gives an empty database, the same one until the test is over. */
+/** Contract of every store. `address` returns an empty database, the same one until the test ends. */
 export const storeContract = (name: string, address: () => Promise<string>, options: { reopens: boolean }) =>
   describe(`the store on ${name}`, () => {
     let url: string;
@@ -140,7 +140,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         expect(seen).toEqual([0, 1]);
         expect(await find(before)).toEqual([]);
         expect(await find(after)).toHaveLength(1);
-        // Back again, in works that may share a transaction.
+        // Renames back, in mutations that may share a transaction.
         const rename = (from: Lookup, to: string) =>
           write([from], (users) => {
             for (const profile of users.find(from)) {
@@ -179,7 +179,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await store.studio.addAudit({ ...look, workspaceId: 'other', subject: 'u-1' });
         await write([lookup, byExternalId('u-2')], (users) => {
           users.remove(users.find(lookup)[0]!);
-          // Nobody has it any more, or never had.
+          // No user has this ID.
           users.forget('u-2');
         });
         const subjects = async (workspaceId: string) =>
@@ -323,18 +323,18 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
       });
 
       test('take from every window or from none', async () => {
-        // The next hour: windows of the past are swept away now and then.
+        // In the next hour. Expired windows are deleted occasionally.
         const at = Math.ceil(Date.now() / 3_600_000) * 3_600_000;
         const hourly = window('w hourly', 10, 3600);
         const burst = window('w burst', 2, 1);
         const both = () => store.consumeRateLimit([hourly, burst], at);
-        // Where all allow, the first speaks.
+        // If all limits allow the request, the first one is reported.
         expect(await both()).toMatchObject({ allowed: true, limit: 10, remaining: 9 });
         expect(await both()).toMatchObject({ allowed: true, limit: 10, remaining: 8 });
         for (let i = 0; i < 20; i += 1) {
           expect(await both()).toMatchObject({ allowed: false, limit: 2, resetAtMs: at + 1000 });
         }
-        // Eight of the hourly ten are left: what the burst refused was not taken.
+        // Eight of the hourly ten remain: requests that the burst limit rejected do not count.
         const later = await store.consumeRateLimit([hourly], at);
         expect(later).toMatchObject({ allowed: true, limit: 10, remaining: 7 });
       });

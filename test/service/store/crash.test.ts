@@ -32,7 +32,7 @@ test(
       const writers = Array.from({ length: WRITERS }, (_, writer) =>
         writeOn({ url: () => `http://127.0.0.1:${service.port}`, writer, sent, isOver: () => isOver }),
       );
-      // A random moment, but not before the round has begun to write.
+      // At a random moment, once the round has started to write.
       while (sent.acknowledged.size === before) await later(1);
       await later(Math.random() * LONGEST_ROUND_MS);
       await service.kill();
@@ -48,7 +48,7 @@ test(
   60_000 + ROUNDS * 15_000,
 );
 
-/** Ways to make writing fail in the system below SQLite, as far as this machine has them. */
+/** Ways to make writes fail below SQLite, if available on this machine. */
 const FAULTS = [
   {
     name: 'every fifth sync of the log fails',
@@ -60,7 +60,7 @@ const FAULTS = [
   },
   {
     name: 'the disk takes no more',
-    // The signal for it is ignored, so that the write fails instead.
+    // `XFSZ` is ignored, so that the write fails instead.
     command: ['bash', '-c', 'trap "" XFSZ; ulimit -f 400; exec "$0" "$@"'],
   },
 ];
@@ -70,10 +70,10 @@ describe.each(FAULTS)('while $name', ({ name, command }) => {
   test('nothing is acknowledged that is not stored', where, async () => {
     const database = join(folder, `${name.replaceAll(' ', '-')}.db`);
     const sent = nothingSent();
-    // The file is made whole first: it is writing under way that is to fail.
+    // Creates the file first, so that the fault hits writes in progress.
     await (await startServiceProcess(database)).stop();
     const service = await startServiceProcess(database, { command });
-    // Some hundred requests meet the fault within seconds; a machine that is slow under strace has longer.
+    // Some hundred requests meet the fault within seconds; strace on a slow machine needs longer.
     const until = Date.now() + 40_000;
     await Promise.all(
       Array.from({ length: WRITERS }, (_, writer) =>

@@ -22,7 +22,7 @@ const ERASED = [
 ];
 const KEPT = 'kept-user';
 
-/** Two users do the same on a service of their own; one of them is erased. */
+/** Two users do the same on separate services; one of them is erased. */
 const eraseOne = async (address: string) => {
   const store = await openStore(address);
   const workspace = aWorkspace({
@@ -73,10 +73,10 @@ const eraseOne = async (address: string) => {
   await service.close();
 };
 
-/** Which of the words are anywhere in the files of a folder. */
+/** Words found in any file of a folder. */
 const wordsIn = (folder: string, words: readonly string[]): string[] => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-    // PostgreSQL's cache of its own catalogue comes and goes.
+    // PostgreSQL may create or remove its catalog cache file at any time.
     (each) => each.isFile() && each.name !== 'pg_internal.init',
   );
   const all = Buffer.concat(files.map(({ parentPath, name }) => readFileSync(join(parentPath, name))));
@@ -116,12 +116,12 @@ test('nothing of an erased user is left in the files of the tables of PostgreSQL
   );
   const vacuum = async () => {
     await vacuumStore(address);
-    // What was dropped is unlinked by a checkpoint, and what is new written.
+    // A checkpoint unlinks dropped files and writes new ones.
     await run('CHECKPOINT');
     await run('CHECKPOINT');
     expect(wordsIn(String(row!['folder']), [...ERASED, KEPT])).toEqual([KEPT]);
   };
-  // Rows that an older transaction may still see are copied: PostgreSQL analyses its own tables at any moment.
+  // Rows still visible to an older transaction are copied, and PostgreSQL analyzes its own tables at any time.
   await vi.waitFor(vacuum, { timeout: patience(20_000), interval: 500 });
 });
 

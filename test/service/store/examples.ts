@@ -1,4 +1,4 @@
-// What the tests of both stores write and read.
+// Sample data for the tests of both stores.
 
 import type { CustomEvent, Purchase } from '../../../src/service/profiles/events.ts';
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
@@ -21,7 +21,7 @@ export const anEvent = (profile: Profile, name: string, timeMs = NOW): CustomEve
   appId: null,
   name,
   timeMs,
-  // No event is received before it has happened: a time in the future is replaced.
+  // No event is received before it happens: a time in the future is replaced.
   receivedAtMs: Math.max(timeMs, NOW),
   properties: null,
 });

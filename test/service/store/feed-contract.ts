@@ -20,7 +20,7 @@ export const readAll = async (store: Store, after = START, limit = 2): Promise<F
   }
 };
 
-/** What every store must do with the feed. */
+/** Contract of the feed for every store. */
 export const feedContract = (storeOf: () => Store) =>
   describe('the feed', () => {
     const act = (externalId: string, ...names: string[]) =>

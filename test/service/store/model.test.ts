@@ -1,4 +1,4 @@
-// Random works against a plain list of users: what every store has in the end, whoever wrote it and however works met.
+// Random mutations against a reference list of users: every store ends in the same state, in any interleaving.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const write = (store: Store, each: Step): Promise<void> =>
     apply: (users) => perform(users, each),
   });
 
-/** Everyone goes, so that the next round begins with nothing. */
+/** Deletes all users, so that the next round starts empty. */
 const empty = (stores: Store[]) =>
   stores[0]!.write({
     workspaceId: 'demo',
@@ -57,7 +57,7 @@ test.each<[string, () => Promise<Store[]>]>([
     });
     await fc.assert(
       fc.asyncProperty(
-        // How many works meet: those of one list come at once, to one replica, in their order.
+        // Mutations of one list arrive at once, at one replica, in order.
         fc.array(fc.array(step, { minLength: 1, maxLength: 8 }), { maxLength: 12 }),
         async (lists) => {
           const plain = plainUsers();

@@ -9,7 +9,7 @@ import { anEvent, byExternalId, collect, NOW } from './examples.ts';
 const ALIAS = { alias_name: 'anon-1', alias_label: 'web' };
 const byAlias: Lookup = { by: 'user_alias', value: ALIAS };
 
-/** What the store must do where one user becomes another, or goes. */
+/** Contract for moving the rows of a merged or deleted user. */
 export const movingRowsContract = (storeOf: () => Store) => {
   const write = <T>(lookups: Lookup[], apply: (users: UserRepository) => T) =>
     storeOf().write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
@@ -113,7 +113,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
         ['three', 'kept', kept],
         ['two', 'kept', kept],
       ]);
-      // The banner event that both had is there once.
+      // A banner event that both users had is stored once.
       const rows = await bannerEvents();
       expect(rows.toSorted()).toEqual([
         [0, 'kept', kept],

@@ -51,11 +51,11 @@ test('connections that a burst has opened are given back, but for those of write
   expect(writers.pool.totalCount).toBe(4);
 });
 
-/** As many as may, at once: each statement takes a while. */
+/** Runs slow statements concurrently. */
 const crowd = (pool: Pool, count: number) =>
   Promise.allSettled(Array.from({ length: count }, () => runIn(pool)('SELECT pg_sleep(0.02)')));
 
-/** A pool on a server that has room for so many connections of it. */
+/** Pool on a server with this connection limit. */
 const aSmallServer = async () => {
   const url = new URL(await aDatabase());
   const beside = runBeside(url.href);
@@ -76,7 +76,7 @@ test('where the server has room for few connections, whoever finds none idle wai
     const statuses = (await crowd(pool, 40)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set(['fulfilled']));
   }
-  // As soon as there is room, it is used again.
+  // The pool grows again once the server allows more connections.
   await limit(20);
   await expect.poll(() => crowd(pool, 40).then(() => pool.totalCount), { timeout: patience(10_000) }).toBe(8);
 });
@@ -158,7 +158,7 @@ test('a statement that waits too long is ended by the server, which keeps neithe
   const inside = inTransaction(pool, (send) => send('INSERT INTO written VALUES (1)'));
   await expect(inside).rejects.toThrow('lock timeout');
   expect(await processOf(run)).toBe(first);
-  // The server itself may clean up in this database.
+  // The server itself may run autovacuum in this database.
   const here = `SELECT count(*) FROM pg_stat_activity
     WHERE datname = current_database() AND backend_type = 'client backend'`;
   expect(await beside(here)).toEqual([{ count: '2' }]);
@@ -235,7 +235,7 @@ test('whoever stops reading gives the connection back', async () => {
 test('a connection to what became a copy of the database is replaced by one to the database', async () => {
   const { pool, run } = await aPool();
   await run('CREATE TABLE written (n int)');
-  // As a server does that was demoted and kept its connections.
+  // Like a demoted server that kept its connections.
   const demote = 'SET default_transaction_read_only = on';
   const insert = 'INSERT INTO written VALUES (1)';
   await run(demote);

@@ -34,7 +34,7 @@ test('skips no row of a transaction that was open while others committed, and ma
   await act('first');
   const read = await readAll(store);
 
-  // As a replica does that stands still in the middle of a group.
+  // Like a replica that stalls in the middle of a group.
   await open.query('BEGIN');
   await open.query(`SELECT pg_advisory_xact_lock_shared(${GROUPS_LOCK})`);
   await open.query(`INSERT INTO events (workspace_id, user_id, name, occurred_at, received_at)

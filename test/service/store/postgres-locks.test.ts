@@ -52,12 +52,12 @@ describe('a row that somebody has locked', () => {
     const { release } = await lockBeside(url, LOCK_ROW);
     const all = [...OTHERS.map((user) => count(user)), count('locked'), count('u-0', 'locked')];
     expect(await fates(all)).toEqual([...OTHERS.map(() => 'stored'), 'TransientError', 'TransientError']);
-    // Each group with that user waits for a second, and no longer.
+    // Each group with that user waits for one second at most.
     const started = performance.now();
     for (let round = 0; round < 3; round += 1) {
       expect(await fates([count('u-1'), count('locked')])).toEqual(['stored', 'TransientError']);
     }
-    // A lock is waited for four seconds where nobody else is in the group.
+    // The lock timeout is four seconds if the group has no other users.
     expect(performance.now() - started).toBeLessThan(10_000);
     await release();
     expect(await fates([count('locked'), count('u-1')])).toEqual(['stored', 'stored']);
@@ -71,7 +71,7 @@ test('beside a row that somebody keeps locked, two replicas that write the same 
   onTestFinished(() => other.close());
   const { release } = await lockBeside(url, LOCK_ROW);
   expect(await fates([count('locked')])).toEqual(['TransientError']);
-  // The same users on both, as fast as they go.
+  // Writes the same users on both stores, as fast as possible.
   const rounds = async (on: Store) => {
     const all: string[] = [];
     for (let round = 0; round < 30; round += 1) all.push(...(await fates([countOn(on, ...OTHERS)])));
@@ -108,7 +108,7 @@ test('a table that somebody has locked: what waits for it is refused, and nothin
   const { release } = await lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
   const all = fates(Array.from({ length: 500 }, () => count('u-1')));
   const isReady = () => store.ping().then(() => true, String);
-  // Once the first have waited for ten seconds behind others.
+  // Once the first writes have waited ten seconds behind others.
   await expect.poll(isReady, { timeout: patience(20_000) }).toContain('Writes are being refused');
   expect(new Set(await all)).toEqual(new Set(['TransientError']));
   await release();

@@ -24,14 +24,14 @@ beforeEach(async () => {
 const write = (store: Store, lookups: Lookup[], apply: (users: UserRepository) => void) =>
   store.write({ workspaceId: 'demo', lookups, nowMs: NOW, apply });
 
-/** Records an event with whom the lookup names; where that is nobody, with somebody new or not at all. */
+/** Records an event for the user of the lookup. If there is none, creates the user or does nothing. */
 const record = (store: Store, lookup: Lookup, create: (users: UserRepository) => void) =>
   write(store, [lookup], (users) => {
     if (users.find(lookup).length === 0) create(users);
     for (const profile of users.find(lookup)) users.record(profile, anEvent(profile, 'e'));
   });
 
-/** The second write has found its users' IDs before the first is stored, and reads their rows after. */
+/** The second write looks up its user IDs before the first is stored, and reads their rows afterwards. */
 const behindEachOther = async (first: () => Promise<void>, second: () => Promise<void>) => {
   const run = runBeside(url);
   const lockTable = () => lockBeside(url, 'LOCK TABLE users IN ACCESS EXCLUSIVE MODE');
@@ -84,7 +84,7 @@ test('an address that another replica moves meanwhile makes no second user', asy
   expect(profiles.map(({ externalId, events }) => [externalId, events['e']?.count])).toEqual([['kim', 1]]);
 });
 
-/** Whom the write names beside the address that moves. */
+/** Users that the write names besides the moved address. */
 test.each<[string, Lookup[]]>([
   ['alone', []],
   ['beside the other address of that user', [{ by: 'email', value: 'new@example.org' }]],

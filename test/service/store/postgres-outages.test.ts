@@ -25,7 +25,7 @@ test('a database that ends every connection under load costs what was under way,
       nowMs: NOW + n,
       apply(users: UserRepository) {
         const profile = users.find(byExternalId(user))[0] ?? users.create({ externalId: user }, NOW);
-        // What changes keys needs a transaction of several statements.
+        // Changing keys needs a transaction of several statements.
         if (n % 3 === 0) profile.email = `${user}-${n}@example.org`;
         users.changed(profile, NOW);
         users.record(profile, anEvent(profile, 'e', NOW + n));
@@ -81,7 +81,7 @@ test('a database that is silent keeps no store from closing, nor its process fro
   await expect.poll(door.count).toBe(0);
 });
 
-/** The database with room for so many connections. */
+/** Database with a connection limit. */
 const aSmallDatabase = async (room: number): Promise<{ url: string; run: Run }> => {
   const url = new URL(await aDatabase());
   const run = runBeside(url.href);

@@ -20,7 +20,7 @@ describe('behind PgBouncer', needs('apt-get install pgbouncer', inPath('pgbounce
     const url = await startPgBouncer(database, { mode, settings });
     await expect(openStore(url)).rejects.toThrow(SHARED);
     await expect(openStoreReader(url)).rejects.toThrow(SHARED);
-    // The next client on the pooled connections finds nothing of ours.
+    // The next client of the pooled connections sees none of our session state.
     const other = new Client({ connectionString: url });
     onTestFinished(() => other.end());
     await other.connect();

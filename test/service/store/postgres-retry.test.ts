@@ -5,7 +5,7 @@ import { ConflictError } from '../../../src/service/store/write-errors.ts';
 const CONFLICT = new ConflictError('Another replica was faster');
 const LOCKED = Object.assign(new Error('canceling statement due to lock timeout'), { code: '55P03' });
 
-/** How a transaction ends that meets these errors one after the other, the last of them for ever. */
+/** Outcome of a transaction that gets these errors in turn, the last one repeatedly. */
 const ending = async (...errors: Error[]) => {
   let attempts = 0;
   const error = await retryConflicts(async (attempt) => {

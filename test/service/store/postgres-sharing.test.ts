@@ -75,7 +75,7 @@ test.each<Lookup>([
   expect(await collect(stores[0].exportUsers('demo'))).toHaveLength(1);
 });
 
-/** Counts all of these users in one work. */
+/** Counts all of these users in one mutation. */
 const countAll = (store: Store, users: string[]) =>
   store.write({
     workspaceId: 'demo',
@@ -115,7 +115,7 @@ describe('many requests for the same new users', () => {
     let isOver = false;
     const madeSingly: string[] = [];
     const makeSingly = async () => {
-      // Those first whose keys a group adds last.
+      // In reverse order of the keys in a group.
       for (const user of users.toReversed()) {
         if (isOver) return;
         await count(fast, user);
@@ -170,7 +170,7 @@ test('a limit is shared: never more than it allows, and hardly less', async () =
   );
   const allowed = states.filter((state) => state.allowed).length;
   expect(allowed).toBeLessThanOrEqual(1_000);
-  // Each replica may keep one lease, a hundredth of the limit, that it does not use.
+  // Each replica may hold one unused lease, a hundredth of the limit.
   expect(allowed).toBeGreaterThanOrEqual(980);
   for (const store of stores) expect((await store.consumeRateLimit([window], at)).allowed).toBe(false);
 });
@@ -180,7 +180,7 @@ test('users whom decisions ask for at once are read together', async () => {
   const users = Array.from({ length: 64 }, (_, at) => `u-${at}`);
   await Promise.all(users.map((user) => stores[0].loadTargetingData('demo', user)));
   const reads = query.mock.calls.filter(([config]) => (config as { text?: string }).text === FIND_KEYS);
-  // A read takes 32.
+  // One read covers 32 users.
   expect(reads).toHaveLength(2);
 });
 
@@ -190,7 +190,7 @@ test('a read that fails refuses those who share it alone', async () => {
   const users = Array.from({ length: 40 }, (_, at) => `u-${at}`);
   const answers = await Promise.allSettled(users.map((user) => stores[0].loadTargetingData('demo', user)));
   const failed = answers.flatMap(({ status }, at) => (status === 'rejected' ? at : []));
-  // The first 32 are read together, the others beside them; either may be sent first.
+  // The first 32 users are read together and the others concurrently, in either order.
   const [first, others] = [users.slice(0, 32).map((_, at) => at), users.slice(32).map((_, at) => at + 32)];
   expect([first, others]).toContainEqual(failed);
 });
@@ -207,7 +207,7 @@ test('a user who is not as the keys say refuses none who is read with them', asy
 });
 
 test('windows long over are swept, by the clock that they were opened by', async () => {
-  // Each lease sweeps.
+  // Each lease triggers a sweep.
   vi.spyOn(Math, 'random').mockReturnValue(0);
   const run = runBeside(url);
   const take = (key: string, atMs: number) =>
@@ -218,7 +218,7 @@ test('windows long over are swept, by the clock that they were opened by', async
     );
     return rows.map((row) => Number(row['start_ms']));
   };
-  // Months ago by the clock of this machine.
+  // Months ago by this machine's clock.
   await take('a', NOW);
   await take('b', NOW);
   expect(await starts()).toEqual([NOW, NOW]);
@@ -287,7 +287,7 @@ test.each([1, 2])(
       Array.from({ length: 300 }, (_, i) =>
         change(stores[i % replicas]!, ['u-1'], (users) => {
           const profile = users.find(byExternalId('u-1'))[0]!;
-          // One in fifty the database refuses, another one fails by itself.
+          // In every fifty, the database rejects one and another one throws.
           if (i % 50 === 20) users.record(profile, { ...anEvent(profile, 'e'), timeMs: Number.NaN });
           const n = Number(profile.custom['n']) + 1;
           profile.custom['n'] = n;
@@ -319,7 +319,7 @@ test('banner events of a user whom another replica merges away meanwhile are tho
       ),
     ]);
   }
-  // Those that came after the merge are of a user without a profile.
+  // Events stored after the merge belong to a user without a profile.
   const rows = await collect(first.exportBannerEvents('demo'));
   expect(rows).toHaveLength(30);
   expect(new Set(rows.map(({ externalId }) => externalId.split('-')[0]))).toContain('kept');

@@ -31,9 +31,9 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
   await run("ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
   await run('SELECT pg_reload_conf()');
   const waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  /** What an operator does who sees statements hang. */
+  /** Cancels the statements, as an operator would who sees them hang. */
   const cancel = () => run(`SELECT pg_cancel_backend(pid) ${waiting}`);
-  /** How a write ends whose wait was cancelled; one that had nothing to wait for is stored. */
+  /** Outcome of a write whose wait was cancelled. A write without a wait is stored. */
   const ending = async (write: () => Promise<unknown>) => {
     let outcome: unknown;
     void write().then(
@@ -51,7 +51,7 @@ test('what a synchronous standby has not confirmed is in doubt where somebody en
     await expect.poll(settled).toBeDefined();
     return outcome;
   };
-  // The server hears of the change a moment later.
+  // The server applies the change a moment later.
   await expect.poll(() => ending(() => write('kim', false))).toBeInstanceOf(InDoubtError);
   expect(await ending(() => write('sam', true))).toBeInstanceOf(InDoubtError);
   const another = [aBannerEvent({ timeMs: NOW + 1 })];
