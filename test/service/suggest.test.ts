@@ -24,11 +24,11 @@ test('a text that is no word is near to none, and costs no time', () => {
   const started = process.cpuUsage();
   expect(suggest(long, NAMES)).toBeNull();
   expect(suggest('dob', [long])).toBeNull();
-  // Comparing them letter by letter takes seconds.
+  // Comparing them character by character takes seconds.
   expect(process.cpuUsage(started).user).toBeLessThan(500_000);
 });
 
-/** The edit distance from its definition, cell by cell. */
+/** Edit distance by definition, cell by cell. */
 const distance = (from: string, to: string): number => {
   let row = Array.from({ length: to.length + 1 }, (_, j) => j);
   for (const [i, letter] of [...from].entries()) {

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const run = promisify(execFile);
 const file = new URL('../../src/service/tune-process.ts', import.meta.url).href;
 
-/** What V8 says of its choice between the generations, in a process that keeps every object it makes. */
+/** V8's trace of its choice between the generations, in a process that retains every object. */
 const choices = async (first: string): Promise<{ made: number; stderr: string }> => {
   const program = `${first}
     const kept = [];
@@ -22,6 +22,6 @@ const choices = async (first: string): Promise<{ made: number; stderr: string }>
 test('a process that is tuned makes every object in the young generation', async () => {
   expect((await choices('')).made).toBeGreaterThan(0);
   const tuned = await choices(`import { tuneProcess } from ${JSON.stringify(file)}; tuneProcess();`);
-  // A flag that V8 does not know any more would be named here.
+  // V8 would report a flag that it no longer supports here.
   expect(tuned).toEqual({ made: 0, stderr: '' });
 });

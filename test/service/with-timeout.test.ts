@@ -24,7 +24,7 @@ test('gives nothing where the work fails or takes too long', async () => {
 test('waits for an answer that came while the process stood still', async () => {
   const { promise, resolve } = Promise.withResolvers<number>();
   const answer = withTimeout(promise, 2_000);
-  // What comes due first when the process goes on is a timer, and right behind it the answer.
+  // When the process resumes, the timer fires first, immediately followed by the response.
   vi.advanceTimersToNextTimer();
   resolve(7);
   expect(await answer).toBe(7);

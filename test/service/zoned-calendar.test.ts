@@ -30,9 +30,9 @@ describe('the start of a date', () => {
     ['Asia/Kathmandu', '2026-03-02', '2026-03-01T18:15:00Z'],
     ['Pacific/Kiritimati', '2026-03-02', '2026-03-01T10:00:00Z'],
     ['Pacific/Pago_Pago', '2026-03-02', '2026-03-02T11:00:00Z'],
-    // The clock is put from midnight to one.
+    // Clocks go forward from midnight to 01:00.
     ['America/Santiago', '2026-09-06', '2026-09-06T04:00:00Z'],
-    // The clock is put from midnight back to eleven: the day before lasts for 25 hours.
+    // Clocks go back from midnight to 23:00, so the day before has 25 hours.
     ['America/Santiago', '2026-04-05', '2026-04-05T04:00:00Z'],
   ])('in %s of %s is %s', (timeZone, day, instant) => {
     const days = createZonedCalendar(timeZone);

@@ -19,7 +19,7 @@ const user: WrittenUser = {
 };
 
 const OPTIONS = { ids: createUserIds() };
-/** By statement. */
+/** Statement names by SQL text. */
 const NAMES = new Map(
   Object.entries(POSTGRES_STATEMENTS).flatMap(([name, of]) =>
     typeof of === 'function'
@@ -31,7 +31,7 @@ const NAMES = new Map(
 test('a group that another replica was faster than sends nothing once it has failed', async () => {
   const sent: string[] = [];
   const found = Promise.withResolvers<SqlRow[]>();
-  // The other replica has made the user: no row comes back. The answer about repeats comes later.
+  // The other replica created the user, so no row is returned. The response about duplicates arrives later.
   const run = (async (statement: string) => {
     const name = NAMES.get(statement)!;
     sent.push(name);

@@ -8,7 +8,7 @@ const DOCUMENT = new URL('../../../docs/data.md', import.meta.url);
 
 interface Question {
   title: string;
-  /** By the database that the first line names; `''` where it names none. */
+  /** Statements by the database in their first line; `''` if it names none. */
   statements: Map<string, string>;
 }
 
@@ -31,7 +31,7 @@ const questionsOf = (markdown: string): Question[] => {
 
 const at = (time: string) => Date.parse(time);
 
-/** A campaign with two variants and a control group, seen in the week of 2 March 2026 and in the one after. */
+/** A campaign with two variants and a control group, with impressions in the week of 2 March 2026 and the next. */
 const seed = async (address: string) => {
   const store = await openStore(address);
   const api = anApi(store, { workspace_id: 'demo' });
@@ -85,7 +85,7 @@ const seed = async (address: string) => {
   await store.close();
 };
 
-/** A time as it is read, as text of ISO 8601. */
+/** Expected rows, with times as ISO 8601 text. */
 const ANSWERS: Record<string, unknown[][]> = {
   'Who bought within a week of a click?': [['kim']],
   'How often was each variant seen and clicked, week by week?': [
@@ -126,14 +126,14 @@ const ANSWERS: Record<string, unknown[][]> = {
   'Who has an e-mail address and has not opted out?': [['eve'], ['kim']],
 };
 
-/** PostgreSQL's driver gives numbers of a count as text, times as dates and what is true as such. */
+/** Normalizes PostgreSQL driver values: counts arrive as text, times as dates, and booleans as booleans. */
 const plain = (value: unknown): unknown => {
   if (value instanceof Date) return value.getTime();
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
 };
 
-/** Asks every question of `docs/data.md` on a database with known data. */
+/** Runs every query of `docs/data.md` on a database with known data. */
 export const askAll = async (
   name: 'SQLite' | 'PostgreSQL',
   address: string,

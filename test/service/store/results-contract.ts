@@ -9,7 +9,7 @@ import { anEvent, aPurchase, byExternalId } from './examples.ts';
 import { type Done, inOrder, modelOf, type Seen } from './results-model.ts';
 
 const HOUR = 3_600_000;
-/** Two days before a clock in Berlin is put forward. */
+/** Two days before daylight saving time starts in Berlin. */
 const START = Date.UTC(2026, 2, 27, 12);
 const PEOPLE = 3;
 const CONVERSIONS: ResultsQuery['conversions'] = [
@@ -27,7 +27,7 @@ const what = fc.oneof(
       language: fc.constantFrom('en', 'pt-BR', null),
       holdoutId: fc.constantFrom('@holdout:1', null),
       isTestSend: fc.integer({ min: 0, max: 9 }).map((value) => value === 0),
-      /** From a clock that runs ahead to a page that was offline for two days. */
+      /** From a clock that is ahead to a page that was offline for two days. */
       lateHours: fc.constantFrom(-30, 0, 0, 0, 48),
     }),
   },
@@ -38,7 +38,7 @@ const what = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('merge'), with: fc.nat({ max: PEOPLE - 1 }) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('erase') }) },
-  // Somebody changes the campaign's goals, or asks for its results.
+  // Changes the campaign's goals or reads its results.
   { weight: 1, arbitrary: fc.record({ do: fc.constant('keep'), goals: fc.nat({ max: 3 }) }) },
 );
 const happening = fc.record({
@@ -48,12 +48,12 @@ const happening = fc.record({
 });
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
-/** Stores things in the order of their list, which is not the order in which they happened, and keeps a list for the model. */
+/** Stores the list in its order, which differs from the order of the events, and adds it to the model. */
 const happen = async (store: Store, run: number, all: readonly Happening[], timeZone: string) => {
   const localDays = createZonedCalendar(timeZone);
   const seen: Seen[] = [];
   const done: Done[] = [];
-  /** Who an external ID is, and a number for the next one who comes under a name that is free again. */
+  /** Current user of each external ID, and the number for the next user once an ID is free again. */
   const people = new Map<number, number>();
   let next = 0;
   const personOf = (name: number) => {
@@ -71,7 +71,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
 
   for (const [index, { person: name, minute, what }] of all.entries()) {
     const externalId = externalIdOf(name);
-    // No two at the same instant, or the first impression could be either.
+    // Distinct times, so that the first impression is unambiguous.
     const timeMs = START + minute * 60_000 + index;
     if ('goals' in what) {
       const conversions = CONVERSIONS.filter((_, goal) => what.goals & (1 << goal));
@@ -137,7 +137,7 @@ const happen = async (store: Store, run: number, all: readonly Happening[], time
   return { seen, done };
 };
 
-/** What the store must answer of a campaign. */
+/** Contract of campaign results for every store. */
 export const resultsContract = (storeOf: () => Store) =>
   describe('results', () => {
     const ask = (change: Partial<ResultsQuery> = {}) =>
@@ -176,7 +176,7 @@ export const resultsContract = (storeOf: () => Store) =>
         ),
         { numRuns: times(30) },
       );
-      // Thousands of statements: on a cluster, beside other work, they take longer than a minute.
+      // Thousands of statements take longer than a minute on a busy cluster.
     });
 
     test('count every user once, however many there are', async () => {
@@ -196,7 +196,7 @@ export const resultsContract = (storeOf: () => Store) =>
           }
         },
       });
-      // One call catches up for two seconds at most, which a busy machine needs longer for.
+      // One call catches up for two seconds at most, and a busy machine needs several.
       while (!(await storeOf().catchUpResults()).isCaughtUp);
       const counts = { exposed: PEOPLE_OF_STEPS, impressions: 2 * PEOPLE_OF_STEPS };
       expect(await ask()).toMatchObject({ arms: [counts], placements: [counts] });
@@ -285,7 +285,7 @@ export const resultsContract = (storeOf: () => Store) =>
       expect((await product('cup', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups }] }]);
       expect((await product('pot', HOUR)).arms).toMatchObject([{ goals: [{ converted: cups + 1 }] }]);
       expect((await product('cup', 9)).arms).toMatchObject([{ goals: [{ converted: 5 }] }]);
-      // Two ask for what is not counted yet.
+      // Two concurrent reads of results that are not counted yet.
       const both = await Promise.all([product('cup', HOUR), product('cup', HOUR)]);
       for (const { arms } of both) expect(arms).toMatchObject([{ goals: [{ converted: cups }] }]);
       expect(await storeOf().verifyResults('demo')).toEqual([]);
@@ -293,7 +293,7 @@ export const resultsContract = (storeOf: () => Store) =>
 
     const cup = { product: 'cup', withinMs: HOUR } as const;
     const left = { event: 'left', withinMs: HOUR } as const;
-    /** One user has reached the goal `cup`. What is gone by retention could not be counted a second time. */
+    /** One user reached the goal `cup`. Retention then deletes the events, so they cannot be counted again. */
     const countThenPrune = async () => {
       await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [cup] });
       await record('u-1', aBannerEvent({ timeMs: START, receivedAtMs: START }));
@@ -326,7 +326,7 @@ export const resultsContract = (storeOf: () => Store) =>
       'keep what a user had reached, though its events are gone, when they are %s',
       async (role) => {
         await countThenPrune();
-        // The other one saw the campaign before, and did nothing else.
+        // The other user saw the campaign before and did nothing else.
         await record('u-2', aBannerEvent({ timeMs: START - 2 * HOUR, receivedAtMs: START - 2 * HOUR }));
         await storeOf().write({
           workspaceId: 'demo',

@@ -1,4 +1,4 @@
-// The results of a campaign, counted from a plain list of what happened: what every store must answer.
+// Reference model: computes the results of a campaign from a plain list of events.
 
 import type {
   ArmResults,
@@ -16,7 +16,7 @@ export interface Seen {
   variantId: string | null;
   placementId: string;
   language: string | null;
-  /** The earlier of when it happened and when it was received. */
+  /** The earlier of event time and receive time. */
   ms: number;
 }
 
@@ -63,7 +63,7 @@ const goalOf = (conversion: Conversion, firsts: ReadonlyMap<number, Seen>, done:
 const sorted = <T extends object>(rows: readonly T[]): T[] =>
   rows.toSorted((one, other) => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1));
 
-/** With all lists in one order. */
+/** Sorts all lists, for comparison. */
 export const inOrder = ({
   arms,
   placements,

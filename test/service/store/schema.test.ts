@@ -7,7 +7,7 @@ import { openStore, openStoreReader } from '../../../src/service/store/index.ts'
 import { tableNames } from '../../../src/service/store/schema.ts';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 
-/** Tables as earlier builds made them, and the number that they wrote. */
+/** Tables of earlier builds, with their schema version. */
 const OLDER = [
   { build: 'unnumbered', number: 1, difference: "it has no table 'user_identifiers'" },
   { build: '1', number: 1, difference: "it has no table 'user_identifiers'" },

@@ -5,7 +5,7 @@ import type { Store } from '../../../src/service/store/store.ts';
 import { createSecrets } from '../../../src/service/store/workspace-reads.ts';
 import { aDatabase } from '../../helpers/postgres.ts';
 
-/** A table in memory that can be away. */
+/** In-memory table that can be unavailable. */
 const aTable = () => {
   const rows = new Map<string, string>();
   const table = { isAway: false };

@@ -12,7 +12,7 @@ const W = 'test';
 const LOOKUP = { by: 'email', value: 'all@example.org' } as const;
 const NOW = 1_000;
 
-/** A store with users who share an address. */
+/** Store with users who share an address. */
 const aStore = async (
   address: string,
   users: number,
@@ -33,7 +33,7 @@ const aStore = async (
   return store;
 };
 
-/** Reads the users, and counts the turns that others had in the meantime. */
+/** Reads the users and counts the event-loop turns left to other work. */
 const readAll = async (store: Store) => {
   let turns = 0;
   let isRead = false;

@@ -14,7 +14,7 @@ test('a page of an export is read in the order of an index: to sort a million ro
     return prepare(sql);
   };
   createReader(database, {} as SqliteJobs);
-  // Users, events, banner events, and users who share an address.
+  // Users, events, banner events, and users with a shared address.
   expect(pages.length).toBe(4);
   const plans = pages.map((sql) =>
     prepare(`EXPLAIN QUERY PLAN ${sql}`)

@@ -1,4 +1,4 @@
-// A disk that takes some commits and refuses others: what was refused leaves no trace.
+// A disk that fails some commits: a failed commit leaves no trace.
 import { expect, test } from 'vitest';
 import fc, { times } from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
@@ -27,12 +27,12 @@ test('works whose commit fails fail with it, those that come after wait for no o
 const moment = fc.record({
   step,
   isFull: fc.boolean(),
-  /** Whether others come before this one is stored. */
+  /** Whether other mutations arrive before this one is stored. */
   isAwaited: fc.boolean(),
 });
 
 const moments = fc.array(moment, { minLength: 5, maxLength: 60 });
-/** Of users in memory: none, some and all. */
+/** Cache budget for no users, some users, or all. */
 const maxCharacters = fc.constantFrom(0, 2_000, 1e6);
 
 test('whatever fails, amid whatever else, memory and file say what was acknowledged and nothing more', async () => {

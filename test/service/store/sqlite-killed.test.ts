@@ -1,4 +1,4 @@
-// Whenever the service dies, what it acknowledged is there at the next start, once.
+// Acknowledged writes survive a crash at any time, each stored once.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -36,12 +36,12 @@ test(
                 () => false,
               ),
             );
-            // Some share a group, and some have been stored when the next comes.
+            // Some mutations share a group; others are stored before the next arrives.
             if (index % 3 === 0) await new Promise(setImmediate);
           }
           if (end !== 'is killed amid writes') await Promise.all(tried);
           if (end === 'is closed') await service.queue.close();
-          // From now on nothing is stored, and all that was in memory is gone.
+          // From here nothing is stored, and everything in memory is lost.
           if (end.startsWith('is killed')) service.disk.problem = 'killed';
           for (const [i, stored] of tried.entries()) if (await stored) perform(plain.users, steps[i]!);
           if (end !== 'goes on') {

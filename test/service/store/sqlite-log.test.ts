@@ -43,7 +43,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
       };
     });
     await committer.write(groupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), created }));
-    // As a service does, which reads users between two commits.
+    // As in a service that reads users between two commits.
     expect(count.get()).toEqual({ rows: (group + 1) * 100 });
   }
   expect(statSync(file).size).toBeGreaterThan(64 * MIB);

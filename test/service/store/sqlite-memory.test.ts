@@ -1,5 +1,5 @@
-// Users of one group stay in memory for the next, up to a size. What is put into the file behind the store's back shows when
-// it has read a user.
+// Users of one group stay in memory for the next, up to a size. Rows changed directly in the file become visible only when
+// the store reads a user from it.
 import { expect, test } from 'vitest';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
 import { NOW, type Step } from './steps.ts';
@@ -92,7 +92,7 @@ test('thousands who share an address are read once, and who comes to it later is
       },
     });
   expect(await find(2_000)).toBe(2_000);
-  // Behind the store's back: whoever reads the address again meets one user less.
+  // Changed directly in the file: a store that reads the address again finds one user fewer.
   database.exec('DELETE FROM user_identifiers WHERE user_id = (SELECT max(user_id) FROM users)');
   expect(await find(0)).toBe(2_000);
   expect(await find(1)).toBe(2_001);

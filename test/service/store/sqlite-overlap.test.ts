@@ -1,5 +1,5 @@
-// A group is prepared while the one before is being written, with what that one leaves in memory. Where that one is refused in
-// part, what was prepared with it must not keep what was not stored.
+// A group is prepared during the write of the previous one, with the users that it leaves in memory. If part of the previous
+// group is rejected, mutations prepared with it must not keep rolled-back changes.
 import { expect, test, vi } from 'vitest';
 import fc from '../../helpers/property.ts';
 import { anSqliteQueue } from './an-sqlite-queue.ts';
@@ -9,7 +9,7 @@ const USERS = 4;
 
 const aQueue = () => {
   const { database, disk, queue } = anSqliteQueue();
-  // As the database refuses a value that a column does not take.
+  // As the database rejects a value that a column does not accept.
   database.exec(`CREATE TRIGGER refuse BEFORE INSERT ON events WHEN new.name = 'refused'
     BEGIN SELECT raise(ABORT, 'refused'); END`);
   const applied = { count: 0 };
@@ -29,7 +29,7 @@ const aQueue = () => {
           users.record(profile, anEvent(profile, name));
         },
       }),
-    /** Of each user: how many events the profile counts, and how many rows there are. */
+    /** Per user: the events counted in the profile, and the stored rows. */
     counts: () =>
       database
         .prepare(
@@ -70,7 +70,7 @@ test('whatever the database refuses, every profile counts the events that are st
   const work = fc.record({
     user: fc.nat({ max: USERS - 1 }),
     isRefused: fc.boolean(),
-    /** Turns of the event loop until the next one comes. */
+    /** Event-loop turns until the next one arrives. */
     turns: fc.nat({ max: 3 }),
   });
   await fc.assert(

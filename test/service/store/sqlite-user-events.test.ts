@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/store/index.ts';
 import { anEvent, byExternalId, collect, NOW } from './examples.ts';
 
-/** More than enter `user_events` together. */
+/** More events than enter `user_events` in one step. */
 const MANY = 9_000;
 
 describe('user_events of SQLite', () => {

@@ -32,7 +32,7 @@ const creating = (profile: string, ...ids: number[]) => {
   });
 };
 
-/** Two rows of one ID: any failure of SQLite would do. */
+/** Two rows with the same ID. Any SQLite error would do. */
 const refusedBy = async (committer: RemoteWriter): Promise<unknown> => {
   return committer.write(creating('{"email":"kim@example.org"}', 1, 1)).catch((error: unknown) => error);
 };
@@ -67,7 +67,7 @@ test('nothing of it is stored, and what comes after it is', async () => {
     refusedBy(committer),
     committer.write(users(3, 4)),
     committer.write(users(5, 3)),
-    // A value that cannot cross to the thread.
+    // A value that cannot be cloned to the thread.
     committer.write({ ...users(7), erased: [Symbol('none') as never] }),
     committer.write(users(6)),
   ]);

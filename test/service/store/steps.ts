@@ -1,4 +1,4 @@
-// What can be done to users, and users kept as plainly as can be, to hold a store against.
+// Operations on users, and a reference implementation to compare a store with.
 
 import type { Lookup } from '../../../src/service/profiles/lookup.ts';
 import { createProfile, type Profile } from '../../../src/service/profiles/profile.ts';
@@ -33,14 +33,14 @@ export interface Step {
 const userOf = (n: number) => byExternalId(`u-${n % USERS}`);
 const anonymousOf = (n: number): Lookup => ({ by: 'email', value: `anonymous-${n % USERS}@example.org` });
 
-/** Everyone whom a step may name. */
+/** All lookups that a step may use. */
 export const lookupsOf = ({ user, value }: Step): Lookup[] => [
   userOf(user),
   userOf(value),
   anonymousOf(user),
 ];
 
-/** What a step does to a set of users: the store's, or the plain one that the test keeps. */
+/** Applies a step to the store's users or to the reference users. */
 export const perform = (users: UserRepository, step: Step): void => {
   const { user, value } = step;
   const externalId = `u-${user % USERS}`;
@@ -117,7 +117,7 @@ interface PlainUser {
   bannerEvents: number[];
 }
 
-/** Users as plainly as can be: a list. */
+/** Reference implementation of users: a plain list. */
 export const plainUsers = () => {
   let all: PlainUser[] = [];
   const ofProfile = (profile: Profile) => all.find((user) => user.profile === profile)!;
@@ -157,7 +157,7 @@ export const plainUsers = () => {
       all = all.filter((other) => other !== user);
       return all.length < before;
     },
-    // Of integrations, which steps have none of.
+    // For integrations, which steps do not use.
     forgetRejects: () => undefined,
     record(profile, event) {
       const [tallies, name, quantity] =
@@ -193,7 +193,7 @@ export const plainUsers = () => {
 
   return {
     users,
-    /** The same as `seenIn` of a store that did the same. */
+    /** Returns the same as `seenIn` for a store after the same steps. */
     seen: () => ({
       users: all
         .flatMap(({ profile }) => (profile ? [profile] : []))
@@ -217,13 +217,13 @@ const describe = ({ externalId, email, custom, events, purchases }: Profile) =>
   JSON.stringify(
     { externalId, email, custom, events: inOrder(events), purchases: inOrder(purchases) },
     (_, value) =>
-      // A database has its own order of members.
+      // PostgreSQL reorders the members.
       typeof value === 'object' && value !== null && !Array.isArray(value)
         ? Object.fromEntries(inOrder(value))
         : value,
   );
 
-/** All that a store has, as far as steps make it. */
+/** Reads everything in a store that steps can create. */
 export const seenIn = async (store: StoreReader) => {
   const events = await collect(store.exportEvents('demo'));
   const bannerEvents = await collect(store.exportBannerEvents('demo'));

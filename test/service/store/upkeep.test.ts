@@ -71,7 +71,7 @@ describe('a backup of the SQLite file', () => {
     await write(store, 'u-1', [['e', NOW]]);
     await backupStore(file, copy);
     await write(store, 'u-2', [['e', NOW]]);
-    // As a crash leaves it: the log is there, and nobody has moved it into the file.
+    // As after a crash: the WAL exists and is not checkpointed.
     const log = readFileSync(`${file}-wal`);
     await store.close();
     copyFileSync(copy, file);
@@ -97,7 +97,7 @@ describe('a backup of the SQLite file', () => {
     const own = mkdtempSync(join(folder, 'late-'));
     const file = join(own, 'placard.db');
     await (await openStore(file)).close();
-    // There, but nothing is at its end: as a name looks that is not there yet.
+    // A dangling symlink looks like a name that does not exist.
     symlinkSync(join(own, 'nothing'), join(own, 'copy.db'));
     await expect(backupStore(file, join(own, 'copy.db'))).rejects.toThrow('exists already');
     expect(readdirSync(own).filter((name) => /copy|nothing/.test(name))).toEqual(['copy.db']);
@@ -164,7 +164,7 @@ describe('a database of another version', () => {
     await write(store, 'u-1', [['e', NOW]]);
     await store.close();
     const run = runBeside(url);
-    // What an administrator does since PostgreSQL 15 has taken the rights on `public` away.
+    // What an administrator does since PostgreSQL 15 revoked the rights on `public`.
     await run('CREATE SCHEMA AUTHORIZATION CURRENT_USER');
     const later = await openStore(url);
     expect(await later.readUsers('demo', [byExternalId('u-1')])).toHaveLength(1);
@@ -187,7 +187,7 @@ test('a SQLite file has one service, and a second is told so', async () => {
   const file = await aFile();
   const store = await openStore(file);
   await expect(openStore(file)).rejects.toThrow('Another Placard service is using');
-  // A reader beside it is welcome.
+  // Concurrent readers are allowed.
   const reader = await openStoreReader(file);
   expect(await reader.workspaceIds()).toEqual([]);
   await reader.close();
@@ -204,7 +204,7 @@ test('a SQLite file has no service that could not keep others off', async () => 
   chmodSync(folder, 0o755);
   chmodSync(file, 0o666);
   chmodSync(`${file}-owner`, 0o444);
-  // To root every file can be written.
+  // Root can write every file.
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) process.seteuid?.(65_534);
   try {

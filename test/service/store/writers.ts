@@ -4,11 +4,11 @@ import { openStore } from '../../../src/service/store/index.ts';
 import { SERVER_KEY } from '../../helpers/a-workspace.ts';
 import { byExternalId, collect } from './examples.ts';
 
-/** What writers sent, by the fate that they saw. */
+/** Requests sent, by outcome. */
 export interface Sent {
-  /** Answered with 2xx. */
+  /** Got a 2xx response. */
   acknowledged: Set<string>;
-  /** Answered with an error, or not at all. */
+  /** Got an error or no response. */
   inDoubt: Set<string>;
 }
 
@@ -17,8 +17,8 @@ export const nothingSent = (): Sent => ({ acknowledged: new Set(), inDoubt: new 
 let serial = 0;
 
 /**
- * Sends one request after the other until `isOver`: an event with an ID of its own, and a counter, for the writer's
- * own user. Where a request goes unanswered the writer ends, unless it is told to go on.
+ * Sends requests in sequence until `isOver`, each with a unique event and a counter increment for the writer's own user.
+ * Stops at the first request without a response, unless told to continue.
  */
 export const writeOn = async (options: {
   url: () => string;
@@ -48,15 +48,15 @@ export const writeOn = async (options: {
         sent.acknowledged.add(id);
       }
     } catch {
-      // No answer: the request stays in doubt.
+      // No response: the request stays in doubt.
       if (!goesOn) return;
     }
   }
 };
 
 /**
- * Opens the database and holds what it has against what was sent: everything acknowledged is there, everything there
- * was sent, each once, and counters and tallies agree with it.
+ * Compares the database with the requests sent: everything acknowledged is stored, everything stored was sent, each once,
+ * and counters and tallies match.
  */
 export const expectExactlyWhatWasSent = async (database: string, sent: Sent): Promise<number> => {
   const store = await openStore(database);

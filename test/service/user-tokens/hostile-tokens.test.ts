@@ -20,7 +20,7 @@ const DAY = 24 * 60 * 60;
 const ed = ed25519Keys();
 const ec = p256Keys();
 const rsa = rsaKeys();
-/** Of somebody else. */
+/** Keys of another issuer. */
 const foreign = ed25519Keys();
 
 const tokensOf = (keys: unknown[]) =>
@@ -31,7 +31,7 @@ const tokensOf = (keys: unknown[]) =>
     isRequired: true,
     allowsVisitors: true,
   });
-/** An app that knows all three kinds of keys; the elliptic one has a `kid`. */
+/** App with all three kinds of keys; the elliptic-curve one has a `kid`. */
 const tokens = tokensOf([ed.publicPem, { ...ec.publicJwk, kid: 'ec-1' }, rsa.publicPem]);
 
 const sound = { sub: 'u-771', aud: 'web-shop', exp: SECONDS + 3_600, iat: SECONDS };
@@ -168,7 +168,7 @@ test('at least thirty hostile tokens are tried', () => expect(hostile.length).to
 
 test.each(hostile)('a token is refused: %s', async (_, token, fault) => {
   expect(await judge(token)).toBe(fault);
-  // And again: nothing of it was remembered.
+  // The second time too: the result was not cached.
   expect(await judge(token)).toBe(fault);
 });
 
@@ -230,7 +230,7 @@ test('whatever is changed in a valid token, it is refused', async () => {
       for (const { at, to, cut } of changes) token = token.slice(0, at) + to + token.slice(at + cut);
       const bytes = (text: string) =>
         text.split('.').map((each) => Buffer.from(each, 'base64url').toString('hex'));
-      // Base64 has several spellings of the same bytes, at the end of a part.
+      // Base64 has several encodings of the same bytes at the end of a part.
       fc.pre(bytes(token).join('.') !== bytes(valid).join('.'));
       expect(await judge(token)).toBeTypeOf('string');
     }),

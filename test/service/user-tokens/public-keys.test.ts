@@ -47,7 +47,7 @@ describe('public keys of an app', () => {
     expect(keyIds(JSON.stringify({ keys: [{ ...ed.publicJwk, kid: 'a' }] }, null, 2))).toEqual(['a']);
     expect(keyIds(` ${JSON.stringify({ ...ed.publicJwk, kid: 'b' })}`)).toEqual(['b']);
     expect(keyIds(ed.publicPem)).toEqual([null]);
-    // While an old key is replaced both are in one file, perhaps with a comment.
+    // During key rotation, both keys are in one file, perhaps with a comment.
     const both = readKeyFile(`# old\n${ed.publicPem}\n# new\n${rsa.publicPem}`);
     expect(both.map(({ algorithm }) => algorithm)).toEqual(['EdDSA', 'RS256']);
     expect(() => readKeyFile(`${ed.publicPem}\n${rsa.privatePem}`)).toThrow(PRIVATE);

@@ -48,7 +48,7 @@ test('where proof is required, visitors are let in only where the app says so', 
   }
 });
 
-/** Counts the signatures that are verified. */
+/** Counts signature verifications. */
 const counting = () => {
   const count = { verified: 0 };
   const verify: typeof verifyToken = (...given) => {
@@ -63,7 +63,7 @@ test('a token is verified once, and remembered until it ends', async () => {
   const tokens = aTokens({ verify });
   const token = tokenOf('u');
   for (let time = 0; time < 10; time += 1) expect(await tokens.verify(token, 'u', NOW + time)).toBeNull();
-  // A minute more, for clocks that differ.
+  // One more minute of leeway for clock skew.
   expect(await tokens.verify(token, 'u', NOW + 3_659_999)).toBeNull();
   expect(await tokens.verify(token, 'u', NOW + 3_660_000)).toBe('expired');
   expect(count.verified).toBe(1);

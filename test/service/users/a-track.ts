@@ -15,7 +15,7 @@ const workspace = parseWorkspace(
   'test',
 );
 
-/** What is left of a request's objects once they are checked. */
+/** Objects of a request after validation. */
 export const aTrack = ({
   attributes = [],
   events = [],

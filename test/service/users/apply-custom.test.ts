@@ -11,7 +11,7 @@ interface Asked {
   mergeObjects: boolean;
 }
 
-/** The changes of one request. Returns whether each was allowed. */
+/** Applies the changes of one request. Returns whether each was allowed. */
 const write = (custom: Members, asked: readonly Asked[]): boolean[] => {
   const writer = createCustomWriter();
   const allowed = asked.map(
@@ -41,7 +41,7 @@ const mergeDeep = (stored: Members, sent: Members): Members => {
   return merged;
 };
 
-/** Contract 3.6 as plainly as it can be said, without limits. */
+/** Reference implementation of contract 3.6, without limits. */
 const plainly = (list: Members[], { add, update, remove }: ObjectsEdit, mergeObjects: boolean): Members[] => {
   const has = (object: Members, key: string, value: unknown) => isRecord(object) && object[key] === value;
   let result = [...list, ...add];
@@ -74,7 +74,7 @@ test('updates one after the other, each of every object that has the value then,
   );
 });
 
-/** Each of these would run for minutes, or out of memory, if its cost were entries times objects. */
+/** Each would take minutes or run out of memory if its cost were entries × objects. */
 describe('an edit in which a small text asks for a lot', () => {
   const list = objects(12_500, () => ({ a: 1 }));
 
@@ -167,7 +167,7 @@ describe('many changes in one request', () => {
           const texts = JSON.stringify([stored, changes]);
           write(together, changes);
           expect(JSON.stringify([stored, changes])).toBe(texts);
-          // Each from a text: no state of an earlier one can help it.
+          // Parses each anew, so that no cached state of an earlier one can help.
           for (const each of changes) write(alone, [JSON.parse(JSON.stringify(each)) as Asked]);
           expect(together).toEqual(alone);
           for (const left of Object.values(together)) {
@@ -179,7 +179,7 @@ describe('many changes in one request', () => {
     );
   });
 
-  /** Objects that count how often a member of theirs is read. */
+  /** Objects that count reads of one of their members. */
   const counted = (count: number) => {
     const reads = { count: 0 };
     const get = (target: Members, property: string) => {
@@ -231,7 +231,7 @@ describe('many changes in one request', () => {
       custom,
       asking((b) => ({ update: [{ key: 'a', value: 1, object: { b } }], add: [{ c: b }] })),
     );
-    // An update counts as its members and the object itself: two, of 4,000 objects.
+    // An update counts its members and the object itself: two, for each of 4,000 objects.
     const times = Math.floor(MAX_UPDATED_MEMBERS / (2 * 4_000));
     expect(allowed).toEqual(allowed.map((_, i) => i < times));
     const left = custom['a'] as Members[];

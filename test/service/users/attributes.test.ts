@@ -11,7 +11,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['first_name', 'Kim', 'Kim'],
     ['dob', '1990-02-28', '1990-02-28'],
     ['dob', '2/28/1990', '1990-02-28'],
-    // The day as it is written, whatever day it is elsewhere.
+    // The date as written, whatever the time zone.
     ['dob', '1990-02-28T23:30:00-05:00', '1990-02-28'],
     ['dob', '1990-05-01T00:00:00+02:00', '1990-05-01'],
     ['dob', 'Tue 05 01 00:30:00.+0200 1990', '1990-05-01'],
@@ -21,7 +21,7 @@ onBothStores('contract 3.3: standard attributes', (api) => {
     ['country', 'Poland', 'PL'],
     ['country', ' pl ', 'PL'],
     ['country', 'United States of America', 'US'],
-    // Withdrawn codes have the names of those that came after: East Germany's comes first in the alphabet.
+    // Withdrawn codes share names with their successors: East Germany's comes first in the alphabet.
     ['country', 'Germany', 'DE'],
     ['country', 'Vietnam', 'VN'],
     ['country', 'Yemen', 'YE'],
@@ -313,7 +313,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
         { external_id: 'u-13', list: one, visits: { inc: 1 } },
       ],
     });
-    // Two members each, the object and its own: ten lists are 240,000, and the eleventh would be more than 250,000.
+    // Two members each (the object and its own): ten lists make 240,000, and the eleventh would exceed 250,000.
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 15 } });
     expect(errorsOf(answer)).toEqual(
       [10, 11, 12, 13, 14].map(
@@ -324,7 +324,7 @@ onBothStores('contract 3.6: custom attributes', (api) => {
     const written = { list: list.map(() => ({ a: 2 })), tier: 'gold' };
     expect(await api().custom('u-9')).toEqual(written);
     expect(await api().custom('u-10')).toEqual({ list, tier: 'gold' });
-    // Not even looked at is an update that finds nothing.
+    // An update without a match is not counted.
     expect(await api().custom('u-13')).toEqual({ list, tier: 'gold', visits: 1 });
     const rest = ids.slice(10).map((external_id) => ({ external_id, list: update }));
     expect(errorsOf(await api().track({ attributes: rest }))).toEqual([]);
@@ -521,7 +521,7 @@ onBothStores('contract 3.5: push tokens', (api) => {
     expect(answer).toMatchObject({ status: 201, body: { attributes_processed: 1 } });
     expect(errorsOf(answer)).toEqual(['attributes[0] BAD_PUSH_TOKEN_IMPORT']);
     expect(await api().users()).toHaveLength(1);
-    // Of one user they may be any number.
+    // No limit for the objects of one user.
     expect(errorsOf(await set({ ...tooMany, email: 'kim@example.org' }))).toEqual([]);
     await set({ push_token_import: true, push_tokens: tokens(150).slice(75) });
     expect(await api().users()).toHaveLength(76);

@@ -49,7 +49,7 @@ describe.each(STORES)('what a click does on $name', ({ address }) => {
     const profile = (await profileOf('u1'))!;
     expect(profile.custom).toEqual({ wants_news: true, source: 'banner' });
     expect(profile.events['asked_for_news']).toMatchObject({ count: 1 });
-    // A second click is another one.
+    // A second click is a separate event.
     await act('u1', id, ['click'], '2026-03-02T09:00:01Z');
     expect((await profileOf('u1'))!.events['asked_for_news']).toMatchObject({ count: 2 });
     const events = [];
@@ -120,7 +120,7 @@ test.each([
         }),
       );
     await expect(withClick(attributes)).rejects.toThrow(problem);
-    // What the attribute can have is taken.
+    // Valid values of the attribute are accepted.
     await (await withClick({ country: 'DE', dob: '2000-12-01', gender: 'F', tier: 5 })).stop();
   },
 );

@@ -90,7 +90,7 @@ onBothStores('/users/delete', (api, store) => {
       [{ external_ids: 'kim' }, "'external_ids' must be an array"],
       [{ external_ids: Array(51).fill('kim') }, "'external_ids' may not have more than 50 entries"],
       [{ external_ids: ['kim', {}] }, "'external_ids[1]' is not valid"],
-      // PostgreSQL cannot look for it.
+      // PostgreSQL text cannot contain U+0000.
       [{ external_ids: ['kim', 'a\u0000'] }, "'external_ids[1]' is not valid"],
       [{ braze_ids: ['\u0000'] }, "'braze_ids[0]' is not valid"],
       [{ user_aliases: [{ alias_name: 'a' }] }, "'user_aliases[0]' is not valid"],

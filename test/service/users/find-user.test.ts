@@ -15,7 +15,7 @@ interface Sent {
   events?: object[];
 }
 
-/** Users in memory, and how often a request looked for an address. */
+/** In-memory users, with a count of address lookups per request. */
 const aService = () => {
   const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (usersOf) =>
     usersOf('test'),
@@ -47,7 +47,7 @@ const aService = () => {
             externalId,
             email,
             phone,
-            // Which objects wrote here; the order in which they did is not kept.
+            // Objects that were applied, in no particular order.
             did: [...Object.keys(custom), ...Object.keys(events)].sort(),
           }))
           .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),

@@ -1,9 +1,9 @@
-// A second, small account of contract section 4, against the service on random requests.
+// Compares a small reference model of contract section 4 with the service on random requests.
 import { expect, test } from 'vitest';
 import fc, { times } from '../../helpers/property.ts';
 import { anApi, NOW, onBothStores } from './on-both-stores.ts';
 
-/** 2,000 sequences: each run is a batch of them side by side. */
+/** 2,000 sequences, because each run is a batch of concurrent ones. */
 const SEQUENCES = times(600);
 const SIDE_BY_SIDE = 40;
 
@@ -22,7 +22,7 @@ interface Sent {
 interface Request {
   attributes: Sent[];
   events: Sent[];
-  /** Seconds since the request before. */
+  /** Seconds since the previous request. */
   pause: number;
 }
 
@@ -39,7 +39,7 @@ interface Person {
 const email = (text: string) => text.toLowerCase();
 const phone = (text: string) => text.replace(/[ ()-]/g, '');
 
-/** The tables of 4.1 to 4.3 as plainly as they can be said. Returns whether the object is accepted. */
+/** Reference implementation of the tables in 4.1 to 4.3. Returns whether the object is accepted. */
 const applySent = (people: Person[], sent: Sent, mark: string, now: number): boolean => {
   const primaries = [sent.external_id, sent.user_alias, sent.braze_id].filter((id) => id !== undefined);
   if (primaries.length > 1) return false;

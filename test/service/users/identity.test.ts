@@ -188,7 +188,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     at(3);
     await send({ external_id: 'a', email: 'kim@example.org' });
     await send({ user_alias: alias, _update_existing_only: false, email: 'kim@example.org' });
-    // It came first, and waited for its body.
+    // It arrived first and waited for its body.
     at(1);
     expect((await api().post(`/users/${path}`, late)).status).toBeLessThan(300);
     await send({ email: 'kim@example.org', hit: 1 });
@@ -213,7 +213,7 @@ onBothStores('contract 4.3: several profiles share an address', (api) => {
     expect(await api().user('b')).toMatchObject(subscribed);
     expect(await api().user('b')).not.toHaveProperty('custom_attributes');
     expect(await api().user('c')).not.toHaveProperty('subscription_groups');
-    // Without the e-mail, or by the e-mail alone, it is one profile's.
+    // Without the email, or only by email, it applies to one profile.
     await send({ external_id: 'a', subscription_groups: group('unsubscribed') });
     expect(await api().user('b')).toMatchObject(subscribed);
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MAX_NESTED_BYTES } from '../../../src/protocol/index.ts';
 import { jsonBytes, newest } from '../../../src/service/users/check-custom.ts';
 
-/** 400 elements whose JSON has exactly as many bytes. */
+/** 400 elements whose JSON has exactly this many bytes. */
 const listOf = (bytes: number): string[] => {
   const list = Array.from({ length: 400 }, (_, i) => `${i}`.padStart(200, '-'));
   return [...list.slice(1), 'x'.repeat(200 + bytes - jsonBytes(list))];

@@ -13,7 +13,7 @@ export { APP_ID };
 export const NEWSLETTER = '7d1f2a00-0000-4000-8000-000000000001';
 export const SMS_GROUP = '7d1f2a00-0000-4000-8000-000000000002';
 export const BLOCKED = 'blocked-user';
-/** Where the clock stands when a test begins. */
+/** Clock at the start of each test. */
 export const NOW = Date.parse('2026-03-01T09:00:00Z');
 
 export interface Api {
@@ -21,7 +21,7 @@ export interface Api {
   clock: { now: number };
   post(path: string, body: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
   track(body: unknown): Promise<{ status: number; body: Record<string, unknown> }>;
-  /** Every user, every event and purchase, as the export writes them. */
+  /** All users, events and purchases, as exported. */
   users(): Promise<Record<string, unknown>[]>;
   user(externalId: string): Promise<Record<string, unknown> | undefined>;
   custom(externalId: string): Promise<Record<string, unknown>>;
@@ -37,7 +37,7 @@ const all = async (lines: AsyncIterable<unknown>) => {
 
 let workspaces = 0;
 
-/** The service's own `fetch` over a store, with a workspace that nobody else has. */
+/** `fetch` of a service over the store, with a unique workspace. */
 export const anApi = (store: Store, members: Record<string, unknown> = {}): Api => {
   workspaces += 1;
   const workspaceId = `w-${workspaces}`;
@@ -89,7 +89,7 @@ const STORES: { name: string; address: () => Promise<string> }[] = [
   { name: 'PostgreSQL', address: aDatabase },
 ];
 
-/** Runs a suite on both stores; each test has a workspace of its own. */
+/** Runs a suite on both stores, with one workspace per test. */
 export const onBothStores = (
   title: string,
   suite: (api: () => Api, store: () => Store) => void,
@@ -112,7 +112,7 @@ export const onBothStores = (
   });
 };
 
-/** The codes of an answer's errors, with their place: `attributes[0] EMAIL_BAD_FORMAT`. */
+/** Error codes of a response with their path: `attributes[0] EMAIL_BAD_FORMAT`. */
 export const errorsOf = ({ body }: { body: Record<string, unknown> }): string[] =>
   ((body['errors'] ?? []) as { type: string; input_array?: string; index?: number }[]).map(
     ({ type, input_array, index }) => (input_array === undefined ? type : `${input_array}[${index}] ${type}`),

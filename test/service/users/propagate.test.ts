@@ -7,7 +7,7 @@ import { trackMutation } from '../../../src/service/users/track-mutation.ts';
 import fc from '../../helpers/property.ts';
 import { aTrack, GROUP } from './a-track.ts';
 
-/** Users in memory, how often the latest request looked for an address, and whom it changed. */
+/** In-memory users, the address lookups of the latest request, and the users it changed. */
 const aService = () => {
   const { value: users } = createUserWorkingSet(createUserIds()).change({ users: [] }, (usersOf) =>
     usersOf('test'),

@@ -13,7 +13,7 @@ const tokens = fc.array(token, { maxLength: 8 });
 const areRivals = (a: PushToken, b: PushToken) =>
   a.app_id === b.app_id && (a.token === b.token || a.device_id === b.device_id);
 
-/** One after the other, as plainly as can be. */
+/** Reference implementation: adds the tokens one by one. */
 const plainly = (stored: PushToken[], added: PushToken[]) =>
   added.reduce((list, one) => [...list.filter((other) => !areRivals(other, one)), one], stored);
 

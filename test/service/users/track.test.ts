@@ -139,7 +139,7 @@ onBothStores('contract 5.2: fates of identifiers', (api) => {
     [{ email: 'not an address' }, 'EMAIL_BAD_FORMAT'],
     [{ email: `${'a'.repeat(250)}@b.example` }, 'EMAIL_BAD_FORMAT'],
     [{ phone: '12' }, "'phone' is not valid"],
-    // It was to make nobody: what is no flag must not do so.
+    // An invalid flag must not create the user that the flag was meant to prevent.
     [{ external_id: 'u-1', _update_existing_only: 'true' }, "'_update_existing_only' is not valid"],
     [{ external_id: 'u-1', _update_existing_only: 1 }, "'_update_existing_only' is not valid"],
   ])('rejects %j', async (identifiers, code) => {

@@ -10,15 +10,15 @@ interface Received {
 
 export interface Receiver {
   url: string;
-  /** What it has taken, and what it has not. */
+  /** Accepted requests. All others are in `failed`. */
   delivered: Received[];
   failed: Received[];
-  /** The answer to each request from now on; a rejection drops the connection. Default: 204. */
+  /** Response to each request from now on; a rejection drops the connection. Default: 204. */
   answer: (received: Received) => Promise<Response> | Response;
   server: HttpServer;
 }
 
-/** A receiver of webhooks on a loopback port, until the test ends. */
+/** Webhook receiver on a loopback port until the test ends. */
 export const aReceiver = async (): Promise<Receiver> => {
   const server = await serveHandler(async (request) => {
     const body = await request.text();

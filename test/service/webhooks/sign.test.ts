@@ -4,7 +4,7 @@ import { parseSecret, signedHeaders } from '../../../src/service/webhooks/sign.t
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
 
-// The published vectors of Standard Webhooks.
+// Published test vectors of Standard Webhooks.
 const VECTORS = [
   [
     'msg_p5jXN8AQM9LWM0D4loKWxJek',

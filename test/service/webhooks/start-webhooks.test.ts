@@ -24,7 +24,7 @@ onBothStores('webhooks', (api, store) => {
   const namesIn = (receiver: Receiver, list: 'delivered' | 'failed' = 'delivered') =>
     receiver[list].flatMap(({ events }) => events.map(({ user }) => user.external_user_id));
 
-  /** Delivers to a receiver until the test ends, with a clock of its own. */
+  /** Delivers to a receiver until the test ends, with its own clock. */
   const start = (
     receiver: Pick<Receiver, 'url'>,
     { webhook = {}, ...options }: Partial<WebhooksOptions> & { webhook?: Record<string, unknown> } = {},

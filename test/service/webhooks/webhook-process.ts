@@ -1,4 +1,4 @@
-// Delivers webhooks in a process of its own, for tests that kill it. Arguments: the database, the workspace as JSON.
+// Delivers webhooks in a separate process that tests can kill. Arguments: the database, the workspace as JSON.
 import { openStore, silentLog, startWebhooks } from '../../../src/service/index.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
 
@@ -12,7 +12,7 @@ startWebhooks({
   privateHosts: new Set(['127.0.0.1']),
   log: silentLog,
   pollMs: 10,
-  // Shorter than what a receiver sleeps.
+  // Shorter than the receiver's delay.
   timeoutMs: 300,
   leaseMs: 500,
   retryDelay: () => 20,

@@ -67,7 +67,7 @@ test.each([
       requests += 1;
       if (requests % 7 === 1) return new Response(null, { status: 500 });
       if (requests % 7 === 3) throw new Error('The connection is dropped');
-      // Longer than the sender waits.
+      // Longer than the sender's timeout.
       if (requests % 17 === 5) await wait(600);
       return new Response(null, { status: 204 });
     };
@@ -89,7 +89,7 @@ test.each([
       child.kill('SIGKILL');
       await exit;
     }
-    // The receiver is killed as well, and comes back.
+    // The receiver is killed too and restarts.
     await receiver.server.stop();
     const last = start();
     const exit = once(last, 'exit');

@@ -158,7 +158,7 @@ describe('a file of keys beside the workspace file', () => {
       while ((await next()) === null);
       expect(await judge(current(), tokenBy(ec))).toBeNull();
 
-      // What was verified with a key that is gone is not remembered.
+      // Verifications with a removed key are not cached.
       writeKeys(ec);
       while ((await next()) !== null);
       expect(await judge(current(), tokenBy(ed))).toBe('unknown_key');

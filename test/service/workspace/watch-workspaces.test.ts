@@ -16,7 +16,7 @@ import { loadWorkspaces, type WorkspaceSource, watchWorkspaces } from '../../../
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
 
-/** What somebody else does right after a file was read, one entry a read. */
+/** Concurrent edits right after a file was read, one entry per read. */
 const afterReads = vi.hoisted((): (() => void)[] => []);
 const calls = vi.hoisted(() => ({ reads: 0, stats: 0 }));
 vi.mock(import('node:fs'), async (original) => {
@@ -71,7 +71,7 @@ const watching = (path: string, pollMs = 20) => {
   return source;
 };
 
-/** Resolves with the problem of the next reload, or `null`. */
+/** Resolves with the error of the next reload, or `null` if none. */
 const reloaded = async () => {
   while (reloads.length === 0) {
     await new Promise<void>((resolve) => {
