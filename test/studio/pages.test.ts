@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPages } from '../../src/studio/server/pages.ts';
 import { buildStudioPages } from '../helpers/studio-pages.ts';
 
-/** All of it, minified and gzipped. */
+/** All scripts, minified and gzipped. */
 const MAX_SCRIPT_BYTES = 109_500;
-/** What the list needs; everything else is loaded when it is first shown. */
+/** Scripts that the list needs; all others load when first shown. */
 const MAX_FIRST_BYTES = 36_850;
 
 let built: Awaited<ReturnType<typeof buildStudioPages>>;

@@ -24,7 +24,7 @@ const BASE: CampaignJson = {
     variant('1', { headline: 'Hi' }),
   ],
 };
-/** The base with a change. */
+/** The base campaign with a change. */
 const changed = (make: (draft: CampaignJson) => void): CampaignJson => {
   const draft = structuredClone(BASE);
   make(draft);

@@ -58,7 +58,7 @@ describe('a date field in a time zone', () => {
         const ms = Date.UTC(2026, 0, 1) + minute * 60_000;
         const shown = toZoned(new Date(ms).toISOString(), zone);
         const back = Date.parse(fromZoned(shown, zone)!);
-        // Of an hour that comes twice the first is taken.
+        // For an hour that occurs twice, the first is used.
         expect([ms, ms - 3_600_000, ms - 1_800_000]).toContain(back);
         expect(toZoned(new Date(back).toISOString(), zone)).toBe(shown);
       }),

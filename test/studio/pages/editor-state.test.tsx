@@ -1,4 +1,4 @@
-// A draft as the editor keeps it: what is saved over what, what two operators make of it, and what is kept on the device.
+// Drafts in the editor: save conflicts, merges of two operators' edits, and local copies on the device.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { CampaignJson } from '../../../src/studio/campaign/campaign-json.ts';
 import { createEditor } from '../../../src/studio/pages/editor/editor-state.ts';
@@ -15,7 +15,7 @@ const BASE: CampaignJson = {
 };
 const AT = '2026-03-02T09:00:00Z';
 
-/** The drafts of a server with one campaign: it takes a change over the revision that it has, and no other. */
+/** Draft server with one campaign. Accepts a change only on top of its current revision. */
 const aServer = () => {
   let stored: { revision: string; campaign: CampaignJson; editor: string } | null = null;
   let next = 1;
@@ -28,7 +28,7 @@ const aServer = () => {
   const json = (status: number, body: unknown) => new Response(JSON.stringify(body), { status });
   const server = {
     isDown: false,
-    /** Stores what it gets, and its answers are lost. */
+    /** Stores changes, but its responses are lost. */
     isMute: false,
     saved: [] as CampaignJson[],
     colleague: (make: (draft: CampaignJson) => void) => {
@@ -113,7 +113,7 @@ describe('a colleague’s change', () => {
     await editor.flush();
     expect([server.stored()?.name, headline(), editor.state.value.is]).toEqual(['Theirs', 'Mine', 'saved']);
     expect(editor.canUndo.value).toBe(false);
-    // From here on it is an ordinary draft of both.
+    // From here on it is a regular draft of both operators.
     write(editor, 'Mine again');
     await editor.flush();
     expect([server.stored()?.name, headline()]).toEqual(['Theirs', 'Mine again']);

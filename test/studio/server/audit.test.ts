@@ -1,4 +1,4 @@
-// The audit as admins read it: page by page, by words, and as a file.
+// The audit log for admins: paged, searched and exported.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
 
@@ -23,7 +23,7 @@ afterAll(() => studio.stop());
 const ask = async (query: string) => (await studio.call('GET', `/api/audit?${query}`, { cookie: ada })).body;
 type Entry = { action: string; subject: string };
 
-/** Every page of an answer, one after the other. */
+/** All pages of a search result. */
 const all = async (find: string): Promise<Entry[]> => {
   const entries: Entry[] = [];
   for (let before: string | null = ''; before !== null; ) {

@@ -11,14 +11,14 @@ const workspace = parseWorkspace(aStudioWorkspace());
 const text = (value: string) => ({ type: 'string', value });
 const image = (value: string) => ({ type: 'image', value });
 
-/** What is said of a campaign with an end, which is otherwise one without a fault. */
+/** Validation result of a campaign with an end date that is otherwise valid. */
 const validateDraft = (members: Record<string, unknown>) =>
   checkDraft(
     aCampaign({ placements: ['home'], ends_at: '2026-03-09T09:00:00Z', ...members }),
     workspace,
     NOW,
   ).map(({ severity, path, words }) => `${severity} ${path.at(-1)}: ${words}`);
-/** The same of a variant's properties. */
+/** Validation result of a variant's properties. */
 const propertyChecks = (properties: Record<string, unknown>) =>
   validateDraft({ variants: [aVariant({ properties })] });
 

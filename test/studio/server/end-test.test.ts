@@ -44,7 +44,7 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
       external_user_id: user,
       events: [{ id, event_type, timestamp: new Date(studio.clock.now).toISOString() }],
     });
-  /** Every user sees the banner; returns the group of each. */
+  /** Every user sees the banner. Returns the group of each user. */
   const visit = async (users: readonly string[]): Promise<Map<string, string>> => {
     const groups = new Map<string, string>();
     for (const user of users) {
@@ -112,7 +112,7 @@ describe.each(STORES)('ending an A/B test on $name', ({ address }) => {
   test('goes back to running results when the split is restored', async () => {
     await visit(USERS);
     await end();
-    // The file had it: the history has no release to restore.
+    // The campaign comes from the file, so the history has no release to restore.
     const draft = await studio.call('PUT', '/api/drafts/sale', {
       cookie: pia,
       body: { campaign: CAMPAIGN, based_on: 1 },

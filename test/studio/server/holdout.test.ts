@@ -44,7 +44,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     });
 
   test('shows nothing to its share of the users but what is exempt, and compares what all did', async () => {
-    // A look before it began counts for none of its groups.
+    // An impression before the holdout started counts for none of its groups.
     studio.clock.now = Date.parse('2026-02-27T09:00:00Z');
     const { home } = await sync('old');
     expect(home.is_control).toBe(false);
@@ -54,12 +54,12 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     for (const user of PEOPLE) {
       const banners = await sync(user);
       expect(banners.side.is_control).toBe(false);
-      // What is exempt brings nobody into a group.
+      // Exempt campaigns assign no user to a group.
       await act(`${user} too`, (await sync(`${user} too`)).side.id, 'impression');
       await act(user, banners.home.id, 'impression');
       if (banners.home.is_control) held += 1;
       else await act(user, banners.home.id, 'click');
-      // The same at the next sync, and at the same replica or another.
+      // Stays the same at the next sync, on any replica.
       expect((await sync(user)).home.id).toBe(banners.home.id);
     }
     expect(held).toBeGreaterThan(8);
@@ -82,7 +82,7 @@ describe.each(STORES)('the holdout over all campaigns on $name', ({ address }) =
     expect(goals[0].converted + goals[1].converted).toBe(3);
     expect(goals[0].revenue + goals[1].revenue).toBe(30);
     expect(body.ratio.isSuspicious).toBe(false);
-    // The campaign's own results hold nobody of them.
+    // The campaign's own results exclude these users.
     const own = (await studio.call('GET', '/api/results/sale', { cookie })).body;
     expect(own.arms).toMatchObject([{ variantId: 'a', exposed: 60 - held + 1 }]);
     expect((await studio.call('GET', '/api/session', { cookie })).body.workspace.holdout).toMatchObject({

@@ -58,7 +58,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     });
   const list = async () => (await studio.call('GET', '/api/images', { cookie: ed })).body;
   const remove = (hash: string) => studio.call('DELETE', `/api/images/${hash}`, { cookie: ed });
-  /** As a page of any origin asks the service for it. */
+  /** Requests an image from the service as a page of any origin does. */
   const load = (url: string, method = 'GET') =>
     studio.service.fetch(new Request(url.replace(SERVICE_URL, 'http://localhost'), { method }));
 
@@ -80,7 +80,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     const jpeg = await upload(JPEG, 'autumn.jpg');
     expect(jpeg.body).toMatchObject({ width: 800, height: 600 });
     expect((await upload(GIF, 'a.gif')).body).toMatchObject({ width: 800, height: 10 });
-    // The same again, under another name, is the one that is there.
+    // The same image under another name is not stored again.
     expect(await upload(png, 'again.png')).toMatchObject({ status: 200, body: row });
     const { images, problem, warning } = await list();
     expect([images.length, images.at(-1), problem, warning]).toEqual([3, row, null, null]);
@@ -179,7 +179,7 @@ describe.each(STORES)('images on $name', ({ address }) => {
     expect(await remove(hash)).toMatchObject(refused);
     expect(await publish((await save('/own.png', 3)).body.revision, { scheduled: 'cancel' })).toBe(4);
 
-    // The scheduled release was canceled. Only the history shows the image now.
+    // The scheduled release was canceled. Only the history references the image now.
     expect((await load(url)).status).toBe(200);
     studio.clock.now += 1_000;
     expect((await remove(hash)).status).toBe(204);

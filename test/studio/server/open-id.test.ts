@@ -36,7 +36,7 @@ afterEach(async () => {
 
 const cookieOf = (answer: { headers: Headers }) => answer.headers.get('set-cookie')?.split(';')[0];
 
-/** As a browser would: to the provider, and back with what it says. */
+/** Follows the redirects as a browser does: to the provider, and back with its response. */
 const walk = async () => {
   const start = await studio.call('GET', '/openid/start?workspace=test');
   const there = await fetch(start.headers.get('location')!, { redirect: 'manual' });

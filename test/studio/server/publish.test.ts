@@ -12,7 +12,7 @@ const saying = (headline: string, members: Record<string, unknown> = {}) =>
     ...members,
   });
 
-/** Saves a draft over the one that is there, and answers what the server said. */
+/** Saves a draft over the current one and returns the response. */
 const save = async (
   studio: RunningStudio,
   cookie: string,

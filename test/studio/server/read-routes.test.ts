@@ -218,7 +218,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     expect(await halted()).toBe(
       'One person does not see it: Headline takes too long to write with what is known of them.',
     );
-    // What is known of them has changed.
+    // The profile changes, so the template is rendered again.
     studio.clock.now += 1_000;
     await studio.track({ attributes: [{ external_id: 'odd-0', list: ['a'] }] });
     expect(await shown('odd-0')).toBe('Hix');
@@ -234,7 +234,7 @@ describe('a campaign whose texts cost too much for one user', () => {
     expect(JSON.stringify(studio.lines).match(/campaign halted/g)).toHaveLength(1);
     const { body } = await studio.call('POST', '/api/explain', { body: { person: {} }, cookie: ed });
     expect(body.placements.home[0]).toMatchObject({ outcome: 'render_failed', property: 'headline' });
-    // A release of another campaign leaves it as it is.
+    // A release of another campaign does not change it.
     await studio.store.studio.addRelease({
       workspaceId: 'test',
       kind: 'campaign',
@@ -283,7 +283,7 @@ describe('a release that a newer version refuses', () => {
         basedOn: 0,
       });
     }
-    // As a service begins that finds them.
+    // As at startup of a service that finds them.
     const store = keptOpen(studio.store);
     const newer = await runStudio(aStudioWorkspace({ campaigns: [] }), { store });
     onTestFinished(() => newer.stop());
@@ -311,7 +311,7 @@ describe('a release that a newer version refuses', () => {
       cookie,
     });
     expect([back.status, back.body.message]).toEqual([422, `This cannot be published as it is: ${fault}`]);
-    // It can be stopped as it is, and goes off the list.
+    // It can be stopped as it is, and is then removed from the list.
     const stopped = await newer.call('POST', '/api/campaigns/bad/stop', {
       body: { note: '', based_on: 1 },
       cookie,
@@ -519,7 +519,7 @@ describe('the reach of a draft', () => {
       expect(await looks()).toMatchObject([
         { operator: 'Ada', subject, details: `counted users by ${members}` },
       ]);
-      // Nothing of a user who is erased stays in it.
+      // No data of an erased user remains in it.
       await studio.erase('u-1');
       expect(JSON.stringify(await looks())).not.toContain('u-1');
     },
@@ -588,7 +588,7 @@ describe('names to choose from', () => {
     });
     const { attributes } = await names(ada);
     expect(attributes).toContainEqual({ name: 'tier', values: ['gold', 'silver'] });
-    // As one types it: without its quotation marks it would be a number.
+    // As typed: without quotation marks it would be a number.
     expect(attributes).toContainEqual({ name: 'zip', values: ['"10115"'] });
   });
 });
@@ -675,7 +675,7 @@ describe('results', () => {
     );
     expect(csv.body.split('\r\n')[0]).toMatch(/,people: Bought “teapot”,revenue EUR: Bought “teapot”$/);
     await studio.track({ purchases: [{ ...buy('u0', '2026-03-02T09:00:00Z'), currency: 'PLN' }] });
-    // What was spent in two currencies is no sum.
+    // Revenue in two currencies has no sum.
     const mixed = await studio.call('GET', '/api/results/gold/csv', { cookie: ed });
     expect(mixed.body).toContain(
       `revenue: Bought “teapot”\r\ngold,a,${seen},${2 * seen},${2 * seen},${seen},0,${seen},\r\n`,

@@ -73,7 +73,7 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     await replica.workspaces.refresh();
     expect((await replica.headlines('s1'))['home']).toBe('For gold');
     await replica.stop();
-    // Somebody has changed it since.
+    // Another operator has changed it since.
     expect((await save('gold', { tier: 'gold' }, newest)).status).toBe(409);
   });
 

@@ -90,7 +90,7 @@ describe('a session', () => {
     const early = await studio.signIn('Ed');
     studio.clock.now = now;
     expect(await whoIs(early)).toBe(401);
-    // The clocks of two replicas differ a little.
+    // Clocks of two replicas differ slightly.
     studio.clock.now = now + 30_000;
     const cookie = await studio.signIn('Ed');
     studio.clock.now = now;

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
-// Files for translators, and what they bring back.
+// Export and import of translation files.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { aCampaign, aVariant } from '../../helpers/a-workspace.ts';
 import { type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
@@ -129,7 +129,7 @@ test.each(['xliff1', 'xliff2'])(
   },
 );
 
-/** Tags that are languages, as many as are asked for. */
+/** The given number of valid language tags. */
 const tags = (count: number) => Array.from({ length: count }, (_, at) => `de-x-l${at}`);
 
 test('more than 100 languages are refused wherever they come from', async () => {

@@ -8,7 +8,7 @@ import {
 
 const Z_95 = 1.959_964;
 
-/** Numbers from 0 up to 1, the same with every run (mulberry32). */
+/** Deterministic numbers from 0 up to 1 (mulberry32). */
 const random = (seed: number) => {
   let state = seed;
   return () => {
@@ -19,7 +19,7 @@ const random = (seed: number) => {
   };
 };
 
-/** How many of so many experiments without any difference are called one, looking after every `step` people. */
+/** Number of A/A experiments with a false positive, checked every 25 users per group. */
 const falseAlarms = (experiments: number, isAlarm: (n: number, a: number, b: number) => boolean): number => {
   let alarms = 0;
   for (let experiment = 0; experiment < experiments; experiment += 1) {
@@ -38,7 +38,7 @@ const falseAlarms = (experiments: number, isAlarm: (n: number, a: number, b: num
 };
 
 describe('the interval that holds however often one looks', () => {
-  // The values of GrowthBook's public test suite for sequential tests, with the standard errors that it gives.
+  // Values of GrowthBook's public test suite for sequential tests, with its standard errors.
   test.each([
     { of: 'proportions', error: 0.03386, planned: 5_000, low: 0.40098, high: 0.60675 },
     { of: 'means', error: 0.33341, planned: 1_000, low: -0.55844, high: 1.56516 },

@@ -15,7 +15,7 @@ describe('the logarithm of the gamma function', () => {
 const HALVES = [0.5, 0.5];
 const WARNS_BELOW = 0.01;
 
-/** The largest smaller group of so many people, half of whom were expected in it, of which the test warns. */
+/** Largest size of the smaller group that triggers a warning, given this number of users and an expected 50:50 split. */
 const warnsAt = (people: number): number => {
   const isWarned = (few: number) => sampleRatioMismatchPValue([people - few, few], HALVES) < WARNS_BELOW;
   let few = Math.floor(people / 2);
@@ -23,7 +23,7 @@ const warnsAt = (people: number): number => {
   return few;
 };
 
-/** The real share of the smaller group of which it warns in four of five campaigns (the normal approximation). */
+/** True share of the smaller group that triggers a warning in four of five campaigns (normal approximation). */
 const shareFound = (people: number): number => {
   const Z_80 = 0.841_62;
   const most = warnsAt(people) + 0.5;
@@ -33,7 +33,7 @@ const shareFound = (people: number): number => {
   return share;
 };
 
-/** Numbers from 0 up to 1, the same with every run (mulberry32). */
+/** Deterministic numbers from 0 up to 1 (mulberry32). */
 const random = (seed: number) => {
   let state = seed;
   return () => {
@@ -63,7 +63,7 @@ describe('the sample-ratio test', () => {
     expect(sampleRatioMismatchPValue([0, 0], HALVES)).toBe(1);
   });
 
-  // Beside them what a chi-squared test says that is right for one look only.
+  // Next to each: the result of a chi-squared test, which is valid for a single look only.
   test.each([
     { counts: [300, 0], chiSquared: '10⁻⁶⁷' },
     { counts: [200, 80], chiSquared: '7·10⁻¹³' },
@@ -80,7 +80,7 @@ describe('the sample-ratio test', () => {
     expect(sampleRatioMismatchPValue([900, 100], [0.9, 0.1])).toBe(1);
   });
 
-  // The same table is in docs/studio.md.
+  // Same table as in docs/studio.md.
   test.each([
     { people: 100, at: 30, found: 26.8 },
     { people: 300, at: 116, found: 36.5 },

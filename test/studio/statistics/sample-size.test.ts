@@ -11,7 +11,7 @@ const aCampaign = (changes: Partial<CampaignJson> = {}): CampaignJson => ({
   ...changes,
 });
 
-/** Numbers from 0 to 1, the same ones each time. */
+/** Deterministic numbers from 0 to 1. */
 const createRandom = () => {
   let state = 20_260_302;
   return () => {
@@ -20,7 +20,7 @@ const createRandom = () => {
   };
 };
 
-/** About how many of `n` people do it, each with this chance: as the normal distribution has it. */
+/** Approximate number of `n` users who convert at this rate (normal approximation). */
 const doneBy = (n: number, chance: number, random: () => number): number => {
   const normal = Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   return Math.round(n * chance + normal * Math.sqrt(n * chance * (1 - chance)));

@@ -31,7 +31,7 @@ const arm = (variantId: string | null, exposed: number, clicked: number, convert
 
 const counts = (...arms: CampaignResults['arms']) => ({ arms, currencies: ['EUR'] });
 
-/** The first sentence, then what it stands on. */
+/** The first sentence, and the numbers behind it. */
 const said = (campaign: CampaignJson, of: ReturnType<typeof counts>) => {
   const { words, details } = headline(campaign, compareResults(campaign, of), NOW);
   return [words, ...details];
@@ -96,7 +96,7 @@ describe('the first sentence of the results', () => {
       control_percentage: 10,
       conversions: [{ product: 'teapot', within_hours: 168 }],
     });
-    // B is clicked less and bought more.
+    // B has fewer clicks and more purchases.
     const of = counts(arm('a', 5_000, 900, [250]), arm('b', 5_000, 500, [700]), arm(null, 2_000, 0, [90]));
     expect(said(campaign, of)).toEqual([
       'B beats A in purchases of “teapot”; B beats the control group in purchases of “teapot”.',
@@ -165,7 +165,7 @@ describe('a comparison', () => {
     const few = compareResults(campaign, counts(arm('a', 20, 4, [0]), arm('b', 20, 5, [0])));
     expect(few.comparisons.every(({ difference }) => difference === null)).toBe(true);
     expect(formatInterval(few.comparisons[0]!)).toBe('too few people to say');
-    // Of many people, and of money, where four of a group bought anything.
+    // Many users, but only four buyers in one group.
     const bought = compareResults(campaign, counts(arm('a', 900, 90, [4]), arm('b', 900, 120, [90])));
     expect(bought.comparisons.map(({ metric, difference }) => [metric, difference === null])).toEqual([
       ['click', false],
