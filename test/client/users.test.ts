@@ -75,7 +75,7 @@ test.each<[string, (placard: Placard) => Promise<void>]>([
   expect(service.events.filter(({ type }) => type === 'impression')).toEqual([]);
 });
 
-/** An outbox that is slow to respond. Only the read of dismissals reads all its records at once. */
+/** An outbox whose range reads are slow. Only dismissals are read this way. */
 const slowOutbox = (openStore: (name: string) => Store) => {
   const read = Promise.withResolvers<void>();
   const answered = Promise.withResolvers<void>();

@@ -184,7 +184,7 @@ describe('React in a real page', () => {
       (await told(page)).notices.filter(
         (notice) => notice.type === 'tracked' && notice.event.type === 'dismiss',
       ).length;
-    // It leaves the page at once, and is told when it is stored.
+    // The banner disappears at once, and its notice follows when it is stored.
     await expect.poll(dismissals, PATIENCE).toBe(1);
     expect(errors).toEqual([]);
     await close();
@@ -193,7 +193,7 @@ describe('React in a real page', () => {
   test('content that is still loading, or throws, leaves the page alone, and counts once when it is there', async () => {
     const { page, errors, close } = await open('/react-render');
     await page.getByText('For drawn').waitFor();
-    // All three have a box in view: by the time that this one is counted, the others would be.
+    // All three have a box in view: by the time this one is counted, the others would be, too.
     await expect.poll(() => impressions(page, 'drawn'), PATIENCE).toBe(1);
     expect(await page.getByRole('heading').textContent()).toBe('Shop');
     expect(await page.locator('#loaded').evaluate(({ clientHeight }) => clientHeight)).toBe(100);

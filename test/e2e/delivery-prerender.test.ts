@@ -13,7 +13,7 @@ afterAll(() => browser?.close());
 test('cases 31 and 32: a prerendered page that runs sends nothing, and begins when it is activated', async () => {
   const tab = await browser.newTab(deliveryUrl(pages.origin, api.origin, { maxWaitMs: 600_000 }));
   await expect.poll(() => tab.evaluate('typeof globalThis.delivery')).toBe('object');
-  // The first read of the store is over: later records there belong to an earlier page, and are sent at once.
+  // Waits for the first read of the store, because records that it finds belong to an earlier page, and are sent at once.
   await tab.evaluate('delivery.flush().then(() => true)');
   // Stored by a closed page: the next page sends it.
   await tab.evaluate(

@@ -20,7 +20,7 @@ import {
 } from '../helpers/delivery-stage.ts';
 
 declare global {
-  /** Whether the client had given its store up, shortly before and shortly after its patience ended. */
+  /** Whether the client was in memory mode, shortly before and shortly after its storage timeout. */
   var gaveUp: boolean[];
 }
 
@@ -122,8 +122,8 @@ describe('IndexedDB that cannot be used', () => {
   });
 
   test('case 41: an open that never settles is waited for two seconds and no longer', async () => {
-    // Timers of one page run in the order of their time, however late a busy machine runs them. The client waits in two halves,
-    // and so do the looks: a page that stands still within the first half is late with the second one.
+    // Timers of one page run in the order of their due time, even if a busy machine runs them late. The client waits twice,
+    // as do the checks: if the page stalls in the first wait, the second one starts late for both.
     await context.addInitScript(() => {
       const look = () => globalThis.gaveUp.push(globalThis.heard.some(({ type }) => type === 'memory-mode'));
       IDBFactory.prototype.open = () => {

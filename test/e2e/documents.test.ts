@@ -119,7 +119,7 @@ describe('the documentation', () => {
     expect(output).toContain('1 passed');
   });
 
-  // After the pages: the backend example changes the user that the pages show banners to.
+  // Runs after the pages, because the backend example changes the user whose banners the pages show.
   test.each(titled('node'))('has an example that runs in Node, %s', async (_, example) => {
     const { code, output } = await run(process.execPath, [join(FOLDER, fileOf(example))]);
     expect(code, output).toBe(0);

@@ -77,7 +77,7 @@ const open = async (path: string): Promise<Page> => {
 const heard = (page: Page, type: string) =>
   page.waitForFunction((wanted) => globalThis.notices?.some((notice) => notice.type === wanted), type);
 
-/** Waits for two frames, so that all layout shifts are reported. */
+/** Sum of the layout shifts, read after two frames so that all are reported. */
 const shiftScore = (page: Page): Promise<number> =>
   page.evaluate(async () => {
     for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));

@@ -34,7 +34,7 @@ test('every image is drawn by its template, and the chosen one becomes a draft f
     .waitFor();
   expect(await cards.nth(5).frameLocator('iframe').locator('.buttons a').count()).toBe(2);
 
-  // Images are not in the tab order.
+  // The content of the previews is not in the tab order.
   await page.getByRole('button', { name: 'An empty message' }).focus();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Tab');

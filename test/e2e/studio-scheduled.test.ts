@@ -107,7 +107,7 @@ describe('a fix beside a scheduled release', () => {
     const items = page.locator('.releases > li');
     await items.first().waitFor();
     expect(await items.locator('.tag').allTextContents()).toEqual(['Live', 'Scheduled']);
-    // A scheduled release cannot be restored as a past one.
+    // A scheduled release has no Restore button.
     expect(
       await items
         .nth(1)
@@ -134,7 +134,7 @@ describe('a fix beside a scheduled release', () => {
     await notice(page).getByRole('button', { name: 'Edit this version' }).click();
     expect(await headline(page).inputValue()).toBe('The second version');
     await saved(page);
-    // The filter finds live campaigns with a scheduled release, and canceling one lists what else it cancels.
+    // Stopping the live campaign also cancels its scheduled release, and the dialog says so.
     await button(page, 'Stop…').click();
     await page.getByText(/^Release \d+, scheduled for .* is canceled as well\.$/).waitFor();
     await button(page, 'Stop it now').click();

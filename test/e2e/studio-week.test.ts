@@ -159,7 +159,7 @@ describe.each(STORES)('the week on $name', ({ address }) => {
       .waitFor();
     await page.locator('.chart canvas').waitFor();
 
-    // The list says the first of it.
+    // The campaign list shows the number of exposed users.
     await page.getByRole('link', { name: 'Campaigns', exact: true }).first().click();
     await page.getByText(String(exposed), { exact: true }).waitFor();
     await page.getByRole('link', { name: 'Summer for gold' }).click();

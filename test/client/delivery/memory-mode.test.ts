@@ -96,7 +96,7 @@ test('case 41: a page in memory that goes away tries once more what was refused,
   await tab.capture('since');
   tab.tell('hidden');
   tab.tell('leave');
-  // A page gets no further task on exit.
+  // On exit, a page runs only microtasks, and no further task.
   for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
   tab.kill();
   await world.settle();

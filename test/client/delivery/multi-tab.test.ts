@@ -138,7 +138,7 @@ describe('several tabs', () => {
     await world.settle();
     second.delivery.stop();
     await world.settle();
-    // No delay, not even a millisecond.
+    // The clock has not advanced.
     expect(await waiting).toMatchObject({ delivered: 0 });
   });
 

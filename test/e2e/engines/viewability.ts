@@ -13,7 +13,7 @@ interface Place {
   isSeenInWebKit?: true;
 }
 
-/** Hit tests cannot find everything, and the effect of a mask is unknown: such a place counts as seen. */
+/** A place counts as seen if hit tests cannot find what covers it, or if it has a mask. */
 const UNDECIDED = true;
 
 const SMALL = 'width: 100px; height: 40px';
