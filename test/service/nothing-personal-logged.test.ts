@@ -143,7 +143,7 @@ describe('no key and no personal value leaves by a log line, a header or a metri
   };
 
   beforeAll(async () => {
-    // Nobody's name is a number: the banner cannot be shown, and the log says so.
+    // A name is not a number, so rendering fails and is logged.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: Liquid of the contract writes attributes so
     const broken = { headline: { type: 'number', value: '{{${first_name}}}' } };
     const workspace = aWorkspace({

@@ -53,7 +53,7 @@ describe('requests with large bodies', () => {
   const LIMIT = { requests: 1_000, window_seconds: 60 };
   let service: Service;
   let store: Store;
-  /** Pending user writes and banner lookups. */
+  /** Pending user writes, and pending lookups of a banner's user. */
   let writing: { end(): void; fail(): void }[] = [];
   let looking: { end(): void }[] = [];
   afterEach(() => service.close());

@@ -179,7 +179,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
         await store.studio.addAudit({ ...look, workspaceId: 'other', subject: 'u-1' });
         await write([lookup, byExternalId('u-2')], (users) => {
           users.remove(users.find(lookup)[0]!);
-          // No user has this ID.
+          // An ID that no user has, or ever had.
           users.forget('u-2');
         });
         const subjects = async (workspaceId: string) =>

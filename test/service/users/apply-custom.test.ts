@@ -167,7 +167,7 @@ describe('many changes in one request', () => {
           const texts = JSON.stringify([stored, changes]);
           write(together, changes);
           expect(JSON.stringify([stored, changes])).toBe(texts);
-          // Parses each anew, so that no cached state of an earlier one can help.
+          // Parses each separately, so that no cached state of an earlier one can help.
           for (const each of changes) write(alone, [JSON.parse(JSON.stringify(each)) as Asked]);
           expect(together).toEqual(alone);
           for (const left of Object.values(together)) {

@@ -283,7 +283,7 @@ describe('a release that a newer version refuses', () => {
         basedOn: 0,
       });
     }
-    // As at startup of a service that finds them.
+    // As if a service found these releases at startup.
     const store = keptOpen(studio.store);
     const newer = await runStudio(aStudioWorkspace({ campaigns: [] }), { store });
     onTestFinished(() => newer.stop());
