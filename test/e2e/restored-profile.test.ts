@@ -99,7 +99,7 @@ test('case 72: a record whose file is gone is fetched again, and later pages pai
 
   expect(await second.evaluate(() => failures)).toEqual([]);
 
-  // The record is complete again: a page that is always offline shows the banner.
+  // The record is complete again: the page shows the banner although the service is down.
   service.fail({ type: 'status', status: 503 });
   await second.reload();
   await showsSale(second);

@@ -1,4 +1,4 @@
-// Creates a campaign from an image with the keyboard only.
+// Creates a campaign from a gallery card with the keyboard only.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 

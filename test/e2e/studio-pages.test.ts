@@ -240,7 +240,7 @@ describe('an editor', () => {
     await press('Stop Gift wrapping, ten per cent held out');
     await press('Stop it now');
     await page.getByText('held out is stopped').waitFor();
-    // What comes next is in the place of what was pressed.
+    // The next action replaces the pressed button, and gets the focus.
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('Archive');
     await close(page);
   });

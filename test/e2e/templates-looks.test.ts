@@ -34,7 +34,7 @@ const BOXES = `<style>
   .strip { min-block-size: 4rem }
 </style>`;
 
-/** A font with three glyph shapes, so that the drawing does not depend on the fonts of the machine. */
+/** Fonts with three glyph shapes, so that the drawing does not depend on the fonts of the machine. */
 const FONTS = {
   wide: require.resolve('@fontsource/krona-one/files/krona-one-latin-400-normal.woff2'),
   narrow: require.resolve('@fontsource/pathway-gothic-one/files/pathway-gothic-one-latin-400-normal.woff2'),

@@ -55,7 +55,7 @@ test('a page view does not read a long backlog that another page has looked at w
   expect(read).toBeGreaterThan(0);
   expect(read).toBeLessThan(500);
 
-  // It is read an hour later, or after another page has appended many events.
+  // The log is read an hour later, or after another page has appended many events.
   await world.clock.advance(HOUR_MS);
   read = 0;
   const third = openTab();

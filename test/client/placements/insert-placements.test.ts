@@ -88,7 +88,7 @@ test.each([
 });
 
 test('a box keeps to its height, whatever the placement needed on the last visit', async () => {
-  // Without a layout, every element has a width of 0, as in the key.
+  // Without a layout, every element has a width of 0, hence `@0` in the key.
   localStorage.setItem('placard-boxes:app', JSON.stringify({ 'home_hero@0': 500 }));
   const page = aPage([place()]);
   await page.heard('shown');

@@ -39,7 +39,7 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
 const recordsOf = async (disk: Store) =>
   (await disk.entries()).filter(([key]) => String(key) !== String(CONTROL_KEY));
 
-/** A store whose every operation passes the gate. */
+/** A store whose operations all go through `createDisk`. */
 const createGatedStore = (store: Store, lifecycle: PageLifecycle, after: Clock['after']) => {
   const { ask, close } = createDisk(store, lifecycle, after);
   return {

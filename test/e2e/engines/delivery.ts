@@ -60,7 +60,7 @@ export const delivery: Scenario[] = [
     name: 'sends nothing while offline and all of it, once, when the network is back',
     needs: 'offline',
     async run({ fake, api, pages, open }) {
-      // Sent events are not sent again, and none was sent.
+      // With `at-most-once`, a click that was sent while offline would not be sent again.
       pages.set('/once', shop(api.origin, { options: `delivery: { inDoubt: { click: 'at-most-once' } },` }));
       const page = await open('/once');
       await until(page, heard('delivered'));
