@@ -225,7 +225,7 @@ test('a failed run says why in every place that somebody looks at', async () => 
   await exit;
   expect(lines.find(({ msg }) => msg === 'integration failed')).toMatchObject({
     integration: 'customers',
-    note: expect.stringMatching('ENOENT'),
+    message: expect.stringMatching('ENOENT'),
   });
 });
 
