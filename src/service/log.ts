@@ -6,6 +6,7 @@ export interface Log {
   info(facts: Record<string, unknown>, message: string): void;
   /** Needs an operator's attention. */
   warn(facts: Record<string, unknown>, message: string): void;
+  /** A failure. */
   error(facts: Record<string, unknown>, message: string): void;
 }
 
