@@ -1,5 +1,5 @@
 import type { Campaign } from '../campaigns/campaign.ts';
-import { type Conversion, goalOf } from '../results/goals.ts';
+import { type Conversion, goalOf, parseGoal } from '../results/goals.ts';
 import type { FeedConversion, FeedPage } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { hashId } from './event-id.ts';
@@ -42,13 +42,6 @@ export const conversionBehavior = (conversion: Conversion): Record<string, unkno
   window: conversion.withinMs / SECOND_MS,
   ...('event' in conversion ? { custom_event_name: conversion.event } : { product: conversion.product }),
 });
-
-/** Parses what `goalOf` returns. */
-const parseGoal = (goal: string): Conversion => {
-  const [, ms = '', kind, value = ''] = /^(\d+) (event|product):(.*)$/s.exec(goal) ?? [];
-  const withinMs = Number(ms);
-  return kind === 'event' ? { event: value, withinMs } : { product: value, withinMs };
-};
 
 const campaignProperties = (
   campaign: Campaign | undefined,

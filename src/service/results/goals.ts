@@ -14,6 +14,14 @@ const conversionName = (event: unknown, product: unknown): string =>
 export const goalOf = (conversion: Conversion): string =>
   `${conversion.withinMs} ${'event' in conversion ? conversionName(conversion.event, null) : conversionName(null, conversion.product)}`;
 
+/** Parses what `goalOf` returns. */
+export const parseGoal = (goal: string): Conversion => {
+  const space = goal.indexOf(' ');
+  const withinMs = Number(goal.slice(0, space));
+  const value = goal.slice(goal.indexOf(':') + 1);
+  return goal.startsWith('event:', space + 1) ? { event: value, withinMs } : { product: value, withinMs };
+};
+
 /** Row of `campaign_goals`. */
 export interface Goal {
   workspaceId: string;
@@ -31,16 +39,16 @@ export interface Goal {
 
 export const goalIn = (row: SqlRow): Goal => {
   const goal = readText(row, 'goal');
-  const [space, colon] = [goal.indexOf(' '), goal.indexOf(':')];
-  const name = goal.slice(space + 1);
+  const conversion = parseGoal(goal);
+  const isEvent = 'event' in conversion;
   return {
     workspaceId: readText(row, 'workspace_id'),
     campaignId: readText(row, 'campaign_id'),
     goal,
-    name,
-    withinMs: Number(goal.slice(0, space)),
-    isEvent: name.startsWith('event:'),
-    value: goal.slice(colon + 1),
+    name: goal.slice(goal.indexOf(' ') + 1),
+    withinMs: conversion.withinMs,
+    isEvent,
+    value: isEvent ? conversion.event : conversion.product,
     addedAfter: readNumber(row, 'added_after'),
     backfilledThrough: readNumber(row, 'backfilled_through'),
   };

@@ -38,7 +38,7 @@ CREATE TABLE webhook_attempts (
   events INTEGER NOT NULL,
   attempted_at_ms INTEGER NOT NULL,
   duration_ms INTEGER NOT NULL,
-  status INTEGER, -- of the answer; NULL if none came
+  status INTEGER, -- of the response; NULL if none
   error TEXT, -- NULL of a delivery
   PRIMARY KEY (workspace_id, webhook_id, attempt_id)
 );
