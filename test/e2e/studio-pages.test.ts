@@ -334,7 +334,9 @@ describe('a schedule', () => {
     const page = await open('/campaigns/gift-wrap');
     const stored: unknown[] = [];
     page.on('request', (request) => {
-      if (request.method() === 'PUT') stored.push(request.postDataJSON().campaign.ends_at);
+      // Presence is a PUT without a body.
+      const body = request.method() === 'PUT' ? request.postDataJSON() : null;
+      if (body?.campaign) stored.push(body.campaign.ends_at);
     });
     await page.getByRole('tab', { name: 'Schedule' }).click();
     await end(page).fill('2026-12-10T10:00');
