@@ -115,14 +115,19 @@ const someAt = (
 
 const applied = <Subject>(
   { read, steps }: Located<Subject>,
-  { test, isNegated }: Quantified,
+  { test, among, isNegated }: Quantified,
 ): Predicate<Subject>['holds'] => {
-  const isDirect = steps.length === 0;
+  if (steps.length > 0) return (subject) => someAt(read(subject), steps, 0, test) !== isNegated;
   // Almost all values are scalars, which need no traversal.
+  if (among && !isNegated) {
+    return (subject) => {
+      const value = read(subject);
+      return typeof value === 'object' ? someAt(value, steps, 0, test) : among.has(value);
+    };
+  }
   return (subject) => {
     const value = read(subject);
-    const passes = isDirect && typeof value !== 'object' ? test(value) : someAt(value, steps, 0, test);
-    return passes !== isNegated;
+    return (typeof value === 'object' ? someAt(value, steps, 0, test) : test(value)) !== isNegated;
   };
 };
 
@@ -340,15 +345,19 @@ export const compileAudience = (filter: Filter, report: ReportIssue): Audience |
   })(filter);
   if (!isSound) return undefined;
   const ordered = cheapestFirst(parts);
-  const { holds } = all(parts);
+  const { cost, holds } = all(parts);
+  const toMembership = (context: AudienceContext): Membership => (holds(context) ? 'in' : 'out');
   return {
     filter,
-    membership: (context) => {
-      patternBudget.start();
-      const isIn = holds(context);
-      if (patternBudget.isSpent()) return 'over_budget';
-      return isIn ? 'in' : 'out';
-    },
+    // Most filters are too cheap to have a pattern.
+    membership:
+      cost < COST.pattern
+        ? toMembership
+        : (context) => {
+            patternBudget.start();
+            const membership = toMembership(context);
+            return patternBudget.isSpent() ? 'over_budget' : membership;
+          },
     failingParts: (context) => {
       patternBudget.start();
       const failing = new Set<Part<AudienceContext>>();
