@@ -28,7 +28,7 @@ describe('consent: gpc', () => {
 });
 
 describe('the recipe for a consent dialog', () => {
-  const [recipe] = examplesIn('docs/web.md').filter(({ use }) => use === 'consent');
+  const [recipe] = examplesIn('docs/guides/web.md').filter(({ use }) => use === 'consent');
 
   /** A consent dialog per the TCF: it calls its listener on each change. */
   const follow = (placard: Placard) => {

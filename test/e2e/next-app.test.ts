@@ -1,4 +1,4 @@
-// Builds the Next recipe of docs/server-rendering.md from create-next-app, and drives it in a browser.
+// Builds the Next recipe of docs/guides/server-rendering.md from create-next-app, and drives it in a browser.
 import { readFile } from 'node:fs/promises';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,7 +21,7 @@ let browser: Browser;
 beforeAll(async () => {
   service = await runService([JSON.parse(await readFile('demo/workspace.json', 'utf8'))]);
   service.clock.now = Date.now();
-  const files = examplesIn('docs/server-rendering.md').flatMap(({ name, code }) =>
+  const files = examplesIn('docs/guides/server-rendering.md').flatMap(({ name, code }) =>
     name?.startsWith('app/') ? [[name, code.replace('http://127.0.0.1:8787', service.url)]] : [],
   );
   await buildNextApp(Object.fromEntries(files));

@@ -16,7 +16,10 @@ export interface Example {
 }
 
 /** README and the pages of `docs/`. */
-export const DOCUMENTS: readonly string[] = ['README.md', ...globSync('docs/{*,quickstart/*}.md').sort()];
+export const DOCUMENTS: readonly string[] = [
+  'README.md',
+  ...globSync('docs/{quickstart,guides,reference,concepts}/*.md').sort(),
+];
 
 /** In a list, blocks are indented. */
 const BLOCK = /(?:<!-- example: (\w+) -->\n)?^( *)```(\w+)\n([\s\S]*?)\n\2```$/gm;

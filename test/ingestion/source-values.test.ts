@@ -228,7 +228,7 @@ const line = (value: SourceValue | UnreadableValue): string => {
 };
 
 test('are in the documents as they are here; `vitest -u` writes them there', async () => {
-  const file = 'docs/ingestion-types.md';
+  const file = 'docs/reference/ingestion-types.md';
   const table = [...SOURCE_VALUES, ...UNREADABLE_VALUES].map(line).join('\n');
   const page = readFileSync(file, 'utf8').replace(
     /(\| Value \|.*\n\|-.*\n)(?:\|[^\n]*\n)*/,

@@ -49,7 +49,7 @@ test('the README is short', () => {
 });
 
 test('the page on the architecture is short', () => {
-  expect(readFileSync('docs/architecture.md', 'utf8').split('\n').length).toBeLessThanOrEqual(150);
+  expect(readFileSync('docs/concepts/architecture.md', 'utf8').split('\n').length).toBeLessThanOrEqual(150);
 });
 
 describe('the documents', () => {

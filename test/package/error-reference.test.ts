@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import * as protocol from '../../src/protocol/index.ts';
 
-const page = readFileSync('docs/errors.md', 'utf8');
+const page = readFileSync('docs/reference/errors.md', 'utf8');
 const { ERROR_MESSAGES, TRACK_ERROR, EVENT_ERROR } = protocol;
 
-test('docs/errors.md has every message of the API', () => {
+test('docs/reference/errors.md has every message of the API', () => {
   const messages: string[] = [ERROR_MESSAGES, TRACK_ERROR, EVENT_ERROR].flatMap((each) =>
     Object.values(each),
   );
@@ -13,7 +13,7 @@ test('docs/errors.md has every message of the API', () => {
   expect(messages.filter((message) => !page.includes(`\`${message}\``))).toEqual([]);
 });
 
-test('docs/errors.md has the form of every message about a field', () => {
+test('docs/reference/errors.md has the form of every message about a field', () => {
   const { required, notValid, invalidNested, tooManyUpdates, tooManyAttributes, tooManyPushTokens } =
     protocol;
   const forms = [required, notValid, invalidNested].map((form) => form('<name>'));

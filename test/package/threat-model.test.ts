@@ -5,7 +5,7 @@ import { aWorkspace, CLIENT_KEY, SERVER_KEY } from '../helpers/a-workspace.ts';
 import { API_ROUTES, concretePath, keyFor } from '../helpers/api-routes.ts';
 import { type RunningService, runService } from '../helpers/running-service.ts';
 
-const document = readFileSync('docs/threat-model.md', 'utf8');
+const document = readFileSync('docs/concepts/threat-model.md', 'utf8');
 const rowsOf = (heading: string): string[] =>
   document
     .split(/^## /m)

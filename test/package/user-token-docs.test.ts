@@ -1,4 +1,4 @@
-// Runs the examples of docs/user-tokens.md in other languages, if the language is installed.
+// Runs the examples of docs/guides/user-tokens.md in other languages, if the language is installed.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ const run = ([command = '', ...args]: string[]) =>
 
 describe.each(languages)('the example in $name', ({ name, bring, probe, command, program }) => {
   test('signs a token that the service takes', needs(bring, run(probe).status === 0), async () => {
-    const [example] = examplesIn('docs/user-tokens.md').filter(({ language }) => language === name);
+    const [example] = examplesIn('docs/guides/user-tokens.md').filter(({ language }) => language === name);
     writeFileSync(join(folder, command.at(-1)!), program(example!.code));
     const { stdout, stderr, status } = run(command);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

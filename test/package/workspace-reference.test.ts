@@ -9,7 +9,7 @@ import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
 import { examplesIn } from '../helpers/document-examples.ts';
 
-const reference = readFileSync('docs/campaigns.md', 'utf8');
+const reference = readFileSync('docs/reference/workspace-file.md', 'utf8');
 
 /** First-column names of all tables in a text. */
 const namesIn = (text: string): string[] =>
@@ -50,7 +50,7 @@ const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 const members = membersOf(workspaceJsonSchema() as Schema);
 
 test.each([...members])('the reference has every member of "%s" and no other', (path, known) => {
-  const section = sectionOf(path === '' ? '## The file' : `### \`${path}\``);
+  const section = sectionOf(path === '' ? '## Members' : `### \`${path}\``);
   const rows = section.split('\n').filter((line) => /^\| (?:\*\*)?`/.test(line));
   expect(sorted(rows.map((row) => namesIn(row)[0]!))).toEqual(sorted(known));
 });
@@ -61,13 +61,13 @@ test('the reference has no heading for what is not in the schema', () => {
 });
 
 test('the reference names everything that an audience may ask for, and no more', () => {
-  const names = namesIn(sectionOf('## `audience`: who sees a campaign'));
+  const names = namesIn(sectionOf('## Audience'));
   expect(sorted(names)).toEqual(sorted([...FIELD_NAMES, ...ACTIVITY_MEMBERS, ...OPERATORS]));
 });
 
 test('the reference names everything that a text may print beside standard attributes', () => {
   const { user } = personaliseContext('u-1', null, undefined, new Map());
-  const [row = ''] = sectionOf('## Liquid: what a text may print').match(/^\| `\$\{…\}`.*$/m) ?? [];
+  const [row = ''] = sectionOf('## Liquid').match(/^\| `\$\{…\}`.*$/m) ?? [];
   const [, , said = ''] = row.split('|');
   expect(sorted([...said.matchAll(/`([^`]+)`/g)].map(([, name]) => name!))).toEqual(
     sorted(Object.keys(user)),
@@ -76,7 +76,8 @@ test('the reference names everything that a text may print beside standard attri
 
 /** Code blocks marked with `<!-- example: … -->`. */
 const examplesOf = (use: string): string[] =>
-  examplesIn('docs/campaigns.md')
+  ['docs/guides/campaigns.md', 'docs/reference/workspace-file.md']
+    .flatMap(examplesIn)
     .filter((example) => example.use === use)
     .map(({ code }) => code);
 const problemsOf = (campaign: Record<string, unknown>) =>
@@ -98,6 +99,6 @@ test.each(examplesOf('texts').flatMap((code) => code.split('\n')))(
   },
 );
 
-test('the reference has examples of each kind', () => {
+test('has examples of each kind', () => {
   for (const use of ['campaign', 'audience', 'texts']) expect(examplesOf(use).length).toBeGreaterThan(0);
 });

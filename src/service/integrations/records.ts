@@ -13,7 +13,7 @@ export const stampText = (us: number): string => {
   return new Date(ms).toISOString().replace('Z', `${String(us - ms * 1_000).padStart(3, '0')}Z`);
 };
 
-/** Tables of integrations, for both databases, as described in `docs/data.md`. `_ms` is Unix milliseconds, `_us` microseconds. */
+/** Tables of integrations, for both databases, as described in `docs/reference/sql-schema.md`. `_ms` is Unix milliseconds, `_us` microseconds. */
 export const INGESTION_TABLES = `
 -- How far an integration has come, and which run holds its lease.
 CREATE TABLE ingestion_state (

@@ -40,7 +40,7 @@ const logBayesFactor = (counts: readonly number[], shares: readonly number[], co
 /**
  * Returns the p-value of the sequential SRM test of Lindon and Malek (Anytime-valid inference for multinomial count data, 2022),
  * valid at any number of looks. It averages the Bayes factors of several alternatives; a mean of martingales is a martingale. 1
- * means no evidence; below 0.01, assignment or counting is faulty. `docs/studio.md` has its power.
+ * means no evidence; below 0.01, assignment or counting is faulty. `docs/guides/studio.md` has its power.
  */
 export const sampleRatioMismatchPValue = (counts: readonly number[], shares: readonly number[]): number => {
   const factors = CONCENTRATIONS.map((each) => logBayesFactor(counts, shares, each));

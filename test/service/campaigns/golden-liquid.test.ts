@@ -37,6 +37,6 @@ test('Liquid prints what the reference prints, but in the cases that are named w
 
 test('the reference says how many cases are the same', () => {
   const same = tests.length - different.size;
-  const reference = readFileSync('docs/campaigns.md', 'utf8');
+  const reference = readFileSync('docs/reference/workspace-file.md', 'utf8');
   expect(reference).toContain(`${same} of the ${tests.length.toLocaleString('en-US')} cases`);
 });

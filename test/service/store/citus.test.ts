@@ -89,7 +89,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     await store.close();
   });
 
-  test('the questions of docs/data.md are answered right', async () => {
+  test('the questions of docs/guides/sql-queries.md are answered right', async () => {
     await askAll('PostgreSQL', await anEmptyDatabase(), cluster.run);
   });
 

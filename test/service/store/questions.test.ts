@@ -6,7 +6,7 @@ import { onTestFinished, test } from 'vitest';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
 import { askAll } from './questions.ts';
 
-test('the questions of docs/data.md are answered right by SQLite', async () => {
+test('the questions of docs/guides/sql-queries.md are answered right by SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-questions-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'live.db');
@@ -20,7 +20,7 @@ test('the questions of docs/data.md are answered right by SQLite', async () => {
   });
 });
 
-test('the questions of docs/data.md are answered right by PostgreSQL', async () => {
+test('the questions of docs/guides/sql-queries.md are answered right by PostgreSQL', async () => {
   const url = await aDatabase();
   await askAll('PostgreSQL', url, runBeside(url));
 });

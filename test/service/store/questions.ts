@@ -4,7 +4,7 @@ import { openStore } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { anApi } from '../users/on-both-stores.ts';
 
-const DOCUMENT = new URL('../../../docs/data.md', import.meta.url);
+const DOCUMENT = new URL('../../../docs/guides/sql-queries.md', import.meta.url);
 
 interface Question {
   title: string;
@@ -133,7 +133,7 @@ const plain = (value: unknown): unknown => {
   return typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;
 };
 
-/** Runs every query of `docs/data.md` on a database with known data. */
+/** Runs every query of `docs/guides/sql-queries.md` on a database with known data. */
 export const askAll = async (
   name: 'SQLite' | 'PostgreSQL',
   address: string,

@@ -15,7 +15,7 @@ import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 
 const MIB = 2 ** 20;
 
-test('the log moves into the file before it is larger than docs/operate.md says, and no row is missing', async () => {
+test('the log moves into the file before it is larger than docs/guides/operate.md says, and no row is missing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'a.db');
@@ -24,7 +24,7 @@ test('the log moves into the file before it is larger than docs/operate.md says,
   createTables(database, file);
   const pageBytes = Number(database.prepare('PRAGMA page_size').get()?.['page_size']);
   const limit = (CHECKPOINT_PAGES * pageBytes) / MIB;
-  expect(readFileSync('docs/operate.md', 'utf8')).toContain(`${limit} MiB of its log`);
+  expect(readFileSync('docs/guides/operate.md', 'utf8')).toContain(`${limit} MiB of its log`);
 
   const count = database.prepare('SELECT count(*) AS rows FROM users');
   const committer = await startWriterThread(file);

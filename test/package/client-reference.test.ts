@@ -1,8 +1,8 @@
-// The tables in docs/web.md must match the code: every option, method and notice needs a row.
+// The tables in docs/reference/client.md must match the code: every option, method and notice needs a row.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 
-const page = readFileSync('docs/web.md', 'utf8');
+const page = readFileSync('docs/reference/client.md', 'utf8');
 
 /** First-column names of the table under a heading. */
 const rowsOf = (heading: string): string[] =>
