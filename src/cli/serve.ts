@@ -254,6 +254,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
     readSecret,
     privateHosts: namedHosts(env['PLACARD_WEBHOOK_PRIVATE_HOSTS']),
     log,
+    onAttempt: service.countWebhookAttempt,
   });
   let listening: Listening | null = null;
   try {

@@ -5,7 +5,7 @@ import type { HttpRequest, HttpResponse } from './http/http-request.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 import type { IngestionRun } from './integrations/records.ts';
 import { type Log, silentLog } from './log.ts';
-import { createMetrics } from './metrics/metrics.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';
 import { createPublicEndpoints } from './public-endpoints/public-endpoints.ts';
 import { startRetention } from './retention.ts';
@@ -46,6 +46,8 @@ export interface Service {
   missingSelectors: Pick<MissingSelectors, 'of'>;
   /** Counts an integration run in the metrics. */
   countIngestionRun(run: IngestionRun & { failure: string | null }): void;
+  /** Counts an attempt of a webhook in the metrics. */
+  countWebhookAttempt: Metrics['webhookAttempt'];
   /** Makes `/readyz` fail, so that the load balancer stops sending requests. */
   drain(): void;
   /** Stops watching, then closes the store after pending writes. */
@@ -110,11 +112,7 @@ export const createService = ({
     now,
   });
   telemetry.exportMetrics(() =>
-    metrics.values(
-      allWorkspaces().map(({ workspaceId }) => workspaceId),
-      store,
-      now(),
-    ),
+    metrics.values({ workspaces: allWorkspaces(), store, nowMs: now(), isPrivate: true }),
   );
   let draining = false;
   const publicEndpoints = createPublicEndpoints({
@@ -124,7 +122,7 @@ export const createService = ({
     log,
     now,
     metricsToken,
-    workspaceIds: () => allWorkspaces().map(({ workspaceId }) => workspaceId),
+    workspaces: allWorkspaces,
     isDraining: () => draining,
   });
 
@@ -154,6 +152,7 @@ export const createService = ({
     fetch: createFetch(handle),
     missingSelectors,
     countIngestionRun: metrics.ingestionRun,
+    countWebhookAttempt: metrics.webhookAttempt,
     drain: () => {
       draining = true;
     },

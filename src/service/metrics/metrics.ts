@@ -1,9 +1,11 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Route, RouteMetrics } from '../api/route.ts';
 import type { IngestionRun } from '../integrations/records.ts';
-import type { Store } from '../store/store.ts';
+import type { FeedPage, Store } from '../store/store.ts';
 import { type MetricValues, noTelemetry, type SpanOptions, type Telemetry } from '../telemetry.ts';
+import type { WebhookAttempt, WebhookState } from '../webhooks/records.ts';
 import { withTimeout } from '../with-timeout.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Buckets of every duration histogram, in seconds. */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -229,11 +231,88 @@ const createIngestionMetrics = (registry: Registry) => {
   };
 };
 
+type MeteredWorkspace = Pick<Workspace, 'workspaceId' | 'webhooks'>;
+
+/** Returns a label that has few values, whatever the receiver responds. */
+const outcomeLabel = ({ status, error }: Pick<WebhookAttempt, 'status' | 'error'>): string => {
+  if (error === null) return 'delivered';
+  return status === null ? 'no_response' : `http_${Math.floor(status / 100)}xx`;
+};
+
+const firstStoredMs = ({ events, bannerEvents, userChanges }: FeedPage): number =>
+  Math.min(
+    ...[...events, ...bannerEvents].map(({ receivedAtMs }) => receivedAtMs),
+    ...userChanges.map(({ changedAtMs }) => changedAtMs),
+  );
+
+/** Counts attempts, and reads from the database how far webhooks are behind. */
+const createWebhookMetrics = (registry: Registry) => {
+  const registers = [registry];
+  const labelNames = ['workspace', 'webhook'];
+  const attempts = new Counter({
+    name: 'placard_webhook_attempts_total',
+    help: 'Attempts of webhooks, by outcome: delivered, no_response, or http_4xx and the other classes of status codes.',
+    labelNames: [...labelNames, 'outcome'],
+    registers,
+  });
+  const lag = new Gauge({
+    name: 'placard_webhook_lag_seconds',
+    help: 'Age of the oldest row that is not delivered to a webhook; 0 if none. Paused webhooks have no value.',
+    labelNames,
+    registers,
+  });
+  const failures = new Gauge({
+    name: 'placard_webhook_consecutive_failures',
+    help: 'Failed attempts of a webhook since the last delivery.',
+    labelNames,
+    registers,
+  });
+  const disabled = new Gauge({
+    name: 'placard_webhook_disabled',
+    help: '1 if a webhook is disabled after a 410 or five days of failures, else 0.',
+    labelNames,
+    registers,
+  });
+
+  return {
+    /** Counts an attempt of this process. */
+    webhookAttempt(
+      { workspaceId, webhookId }: Pick<WebhookState, 'workspaceId' | 'webhookId'>,
+      attempt: Pick<WebhookAttempt, 'status' | 'error'>,
+    ): void {
+      attempts.labels(workspaceId, webhookId, outcomeLabel(attempt)).inc();
+    },
+
+    /** Sets the gauges of all active webhooks. They are the same in each replica. */
+    async readWebhooks(
+      workspaces: readonly MeteredWorkspace[],
+      { webhooks: records, readFeed }: Pick<Store, 'webhooks' | 'readFeed'>,
+      nowMs: number,
+    ): Promise<void> {
+      for (const gauge of [lag, failures, disabled]) gauge.reset();
+      for (const { workspaceId, webhooks } of workspaces) {
+        const active = new Set(
+          webhooks.filter(({ isPaused }) => !isPaused).map(({ webhookId }) => webhookId),
+        );
+        if (active.size === 0) continue;
+        for (const state of await records.states(workspaceId)) {
+          const { webhookId, deliveredThrough } = state;
+          if (!active.has(webhookId)) continue;
+          const lagMs = nowMs - firstStoredMs(await readFeed(deliveredThrough, 1));
+          lag.labels(workspaceId, webhookId).set(Math.max(0, lagMs) / 1_000);
+          failures.labels(workspaceId, webhookId).set(state.failures);
+          disabled.labels(workspaceId, webhookId).set(state.disabledReason === null ? 0 : 1);
+        }
+      }
+    },
+  };
+};
+
 /** Days of data points in the metrics. `placard export data-points` has all of them. */
 const POINT_DAYS = 31;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Timeout in milliseconds. Prometheus stops a scrape after 10 seconds by default. */
-const POINTS_MS = 2_000;
+const COLLECT_MS = 2_000;
 
 const daysOf = async (store: Store, workspaceIds: readonly string[]) => {
   const days: { workspaceId: string; day: string; count: number }[] = [];
@@ -255,6 +334,14 @@ const processRegistry = (): Registry => {
   return ofProcess;
 };
 
+interface CollectOptions {
+  workspaces: readonly MeteredWorkspace[];
+  store: Store;
+  nowMs: number;
+  /** Whether only the operator reads the metrics. Data points are left out otherwise. */
+  isPrivate: boolean;
+}
+
 /** Creates the Prometheus metrics of a service. */
 export const createMetrics = () => {
   const registry = new Registry();
@@ -266,10 +353,16 @@ export const createMetrics = () => {
     registers: [registry],
   });
 
-  const collect = async (workspaceIds: readonly string[], store: Store, nowMs: number): Promise<Registry> => {
+  const webhookMetrics = createWebhookMetrics(registry);
+
+  const collect = async ({ workspaces, store, nowMs, isPrivate }: CollectOptions): Promise<Registry> => {
     const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
+    const workspaceIds = isPrivate ? workspaces.map(({ workspaceId }) => workspaceId) : [];
     // Without the database only its own numbers are missing. The other metrics show the outage.
-    const days = await withTimeout(daysOf(store, workspaceIds), POINTS_MS);
+    const [days] = await Promise.all([
+      withTimeout(daysOf(store, workspaceIds), COLLECT_MS),
+      withTimeout(webhookMetrics.readWebhooks(workspaces, store, nowMs), COLLECT_MS),
+    ]);
     points.reset();
     for (const { workspaceId, day, count } of days ?? []) {
       if (day > oldest) points.labels(workspaceId, day).set(count);
@@ -282,6 +375,7 @@ export const createMetrics = () => {
     ...createRequestMetrics(registry),
     ...createStoreMetrics(registry),
     ...createIngestionMetrics(registry),
+    webhookAttempt: webhookMetrics.webhookAttempt,
 
     text: async (...from: Parameters<typeof collect>): Promise<string> => (await collect(...from)).metrics(),
     values: async (...from: Parameters<typeof collect>): Promise<readonly MetricValues[]> =>

@@ -7,6 +7,7 @@ import type { Log } from '../log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Store } from '../store/store.ts';
 import { withTimeout } from '../with-timeout.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 import { docsPage } from './docs-page.ts';
 import { createImages, IMAGES_PATH } from './images.ts';
 import { openApi } from './openapi.ts';
@@ -21,7 +22,7 @@ interface PublicEndpointsOptions {
   log: Log;
   now: () => number;
   metricsToken: string | undefined;
-  workspaceIds: () => string[];
+  workspaces: () => readonly Workspace[];
   isDraining: () => boolean;
 }
 
@@ -59,7 +60,7 @@ export const createPublicEndpoints = ({
   log,
   now,
   metricsToken,
-  workspaceIds,
+  workspaces,
   isDraining,
 }: PublicEndpointsOptions) => {
   const describe = once(() => openApi(routes));
@@ -70,9 +71,8 @@ export const createPublicEndpoints = ({
   });
   let collecting: Promise<string> | undefined;
   const metricsText = () => {
-    // Without a token, metrics are public, so they name no workspace.
     collecting ??= metrics
-      .text(metricsToken === undefined ? [] : workspaceIds(), store, now())
+      .text({ workspaces: workspaces(), store, nowMs: now(), isPrivate: metricsToken !== undefined })
       .finally(() => {
         collecting = undefined;
       });

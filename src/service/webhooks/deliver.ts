@@ -6,7 +6,7 @@ import type { Log } from '../log.ts';
 import type { FeedCursor } from '../results/statements.ts';
 import type { Feed } from '../store/store.ts';
 import type { Post } from './post.ts';
-import type { WebhookMessage, WebhookState, WebhookStore } from './records.ts';
+import type { WebhookAttempt, WebhookMessage, WebhookState, WebhookStore } from './records.ts';
 import { DISABLE_AFTER_MS, LONGEST_DELAY_MS, type retryDelayMs } from './retry.ts';
 import { type ReadSecret, type SendResult, sendMessage } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
@@ -30,6 +30,7 @@ interface DeliverOptions {
   now(): number;
   leaseMs: number;
   signal: AbortSignal;
+  onAttempt(state: WebhookState, attempt: WebhookAttempt): void;
 }
 
 /** Result of a step. */
@@ -45,7 +46,19 @@ export interface DeliverStep {
  * it is sent, and keeps its ID until the receiver accepts it.
  */
 export const createDeliver = (options: DeliverOptions) => {
-  const { feed, webhooks, findWorkspace, post, readSecret, retryDelay, log, now, leaseMs, signal } = options;
+  const {
+    feed,
+    webhooks,
+    findWorkspace,
+    post,
+    readSecret,
+    retryDelay,
+    log,
+    now,
+    leaseMs,
+    signal,
+    onAttempt,
+  } = options;
   /** Rows per message by webhook, if a receiver rejected 100 as too large. */
   const maxRows = new Map<string, number>();
   let attempts = 0;
@@ -80,7 +93,7 @@ export const createDeliver = (options: DeliverOptions) => {
       signal,
     });
     if (result.error !== null && signal.aborted) return null;
-    await webhooks.addAttempt(state, {
+    const record: WebhookAttempt = {
       attemptId: `${new Date(attemptedAtMs).toISOString()} ${randomUUID()}`,
       messageId,
       after,
@@ -90,7 +103,9 @@ export const createDeliver = (options: DeliverOptions) => {
       durationMs: Math.round(performance.now() - started),
       status: result.status,
       error: result.error,
-    });
+    };
+    onAttempt(state, record);
+    await webhooks.addAttempt(state, record);
     attempts += 1;
     if (attempts % PRUNE_EVERY === 0) await webhooks.pruneAttempts(state.workspaceId, state.webhookId);
     return result;

@@ -7,7 +7,7 @@ import type { Workspace } from '../workspace/workspace.ts';
 import type { Resolve } from './address.ts';
 import { createDeliver } from './deliver.ts';
 import { createPost } from './post.ts';
-import type { WebhookState } from './records.ts';
+import type { WebhookAttempt, WebhookState } from './records.ts';
 import { retryDelayMs } from './retry.ts';
 import type { ReadSecret } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
@@ -27,6 +27,8 @@ export interface WebhooksOptions {
   /** Hostnames and addresses of private hosts that webhooks may reach. Default: none. */
   privateHosts?: ReadonlySet<string>;
   log: Log;
+  /** Called after each attempt. */
+  onAttempt: (state: WebhookState, attempt: WebhookAttempt) => void;
   /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
   pollMs?: number;
@@ -42,8 +44,9 @@ export interface WebhooksOptions {
  * time. Returns a function that stops the delivery.
  */
 export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) => {
-  const { store, workspaces, readSecret, log, privateHosts = new Set(), now = Date.now } = options;
+  const { store, workspaces, readSecret, log, onAttempt, privateHosts = new Set(), now = Date.now } = options;
   const { pollMs = POLL_MS, leaseMs = LEASE_MS, timeoutMs, resolve, retryDelay = retryDelayMs } = options;
+
   const runId = randomUUID();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -61,6 +64,7 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     now,
     leaseMs,
     signal: draining.signal,
+    onAttempt,
   });
 
   /** Returns the state of a webhook that this process holds. `null` if another process holds it. */

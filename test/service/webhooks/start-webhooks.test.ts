@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { formatCursor, START, type Store } from '../../../src/service/index.ts';
+import { createMetrics } from '../../../src/service/metrics/metrics.ts';
 import { parseSecret, signedHeaders } from '../../../src/service/webhooks/sign.ts';
 import { startWebhooks, type WebhooksOptions } from '../../../src/service/webhooks/start-webhooks.ts';
 import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.ts';
@@ -38,18 +39,35 @@ onBothStores('webhooks', (api, store) => {
     );
     const lines: Record<string, unknown>[] = [];
     const clock = { now: NOW };
+    const metrics = createMetrics();
     const stop = startWebhooks({
       store: store(),
       workspaces: () => [workspace],
       readSecret: (variable) => SECRETS[variable],
       privateHosts: new Set(['127.0.0.1']),
       log: recordingLog(lines),
+      onAttempt: metrics.webhookAttempt,
       now: () => clock.now,
       pollMs: 5,
       ...options,
     });
     onTestFinished(stop);
-    return { stop, lines, clock };
+    /** Values of the metrics of webhooks, by name and outcome. */
+    const readMetrics = async () => {
+      const options = { workspaces: [workspace], store: store(), nowMs: clock.now, isPrivate: false };
+      const values = await metrics.values(options);
+      return Object.fromEntries(
+        values
+          .filter(({ name }) => name.startsWith('placard_webhook_'))
+          .flatMap(({ name, values: all }) =>
+            all.map(({ labels, value }) => [
+              [name.slice('placard_webhook_'.length), labels['outcome']].filter(Boolean).join(' '),
+              value,
+            ]),
+          ),
+      );
+    };
+    return { stop, lines, clock, readMetrics };
   };
   const state = async () =>
     (await store().webhooks.states(api().workspaceId)).find(({ webhookId }) => webhookId === 'crm');
@@ -251,6 +269,41 @@ onBothStores('webhooks', (api, store) => {
     await replicas[2]!.stop();
     expect(await state()).toMatchObject({ runId: '', message: null });
     expect(formatCursor((await state())!.deliveredThrough)).not.toBe(formatCursor(START));
+  });
+
+  test('have metrics of attempts by outcome, lag, failures and whether they are disabled', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = () => new Response(null, { status: 503 });
+    const { clock, readMetrics } = start(receiver);
+    await track('one');
+    await until(async () => expect((await state())?.failures).toBe(1));
+    clock.now = NOW + 4_000;
+    expect(await readMetrics()).toEqual({
+      'attempts_total http_5xx': 1,
+      lag_seconds: 4,
+      consecutive_failures: 1,
+      disabled: 0,
+    });
+    receiver.answer = () => new Response(null, { status: 204 });
+    clock.now = NOW + 10_000;
+    await until(async () =>
+      expect(await readMetrics()).toEqual({
+        'attempts_total http_5xx': 1,
+        'attempts_total delivered': 1,
+        lag_seconds: 0,
+        consecutive_failures: 0,
+        disabled: 0,
+      }),
+    );
+    receiver.answer = () => new Response(null, { status: 410 });
+    await track('two');
+    await until(async () =>
+      expect(await readMetrics()).toMatchObject({
+        'attempts_total http_4xx': 1,
+        disabled: 1,
+        lag_seconds: 10,
+      }),
+    );
   });
 
   test('keep a thousand attempts', async () => {

@@ -11,6 +11,7 @@ startWebhooks({
   readSecret: () => undefined,
   privateHosts: new Set(['127.0.0.1']),
   log: silentLog,
+  onAttempt: () => undefined,
   pollMs: 10,
   // Shorter than the receiver's delay.
   timeoutMs: 300,
