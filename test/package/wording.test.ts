@@ -6,7 +6,6 @@ const NOT_YET: readonly string[] = [
   'demo',
   'docs/guides/backend.md',
   'docs/guides/campaigns.md',
-  'docs/guides/sql-queries.md',
   'docs/reference/workspace-file.md',
   'docs/reference/contract.md',
   'docs/reference/sql-schema.md',
@@ -21,8 +20,7 @@ const NOT_YET: readonly string[] = [
   'docs/guides/studio.md',
   'docs/guides/testing.md',
   'docs/guides/user-tokens.md',
-  'docs/guides/web.md',
-  'docs/reference/client.md',
+
   'docs/guides/webview.md',
   'src/bindings',
   'src/cli',

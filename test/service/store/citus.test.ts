@@ -7,8 +7,8 @@ import { startServiceProcess } from '../../helpers/service-process.ts';
 import { studioContract } from '../operators/contract.ts';
 import { anApi, NOW } from '../users/on-both-stores.ts';
 import { storeContract } from './contract.ts';
+import { askAll } from './example-queries.ts';
 import { collect } from './examples.ts';
-import { askAll } from './questions.ts';
 import { expectExactlyWhatWasSent, nothingSent, writeOn } from './writers.ts';
 
 const bin = installedCitus();
@@ -89,7 +89,7 @@ describe('on a sharded PostgreSQL', CITUS, () => {
     await store.close();
   });
 
-  test('the questions of docs/guides/sql-queries.md are answered right', async () => {
+  test('the queries of docs/guides/sql-queries.md return the expected rows', async () => {
     await askAll('PostgreSQL', await anEmptyDatabase(), cluster.run);
   });
 

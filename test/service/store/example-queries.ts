@@ -6,17 +6,15 @@ import { anApi } from '../users/on-both-stores.ts';
 
 const DOCUMENT = new URL('../../../docs/guides/sql-queries.md', import.meta.url);
 
-interface Question {
+interface ExampleQuery {
   title: string;
   /** Statements by the database in their first line; `''` if it names none. */
   statements: Map<string, string>;
 }
 
-const questionsOf = (markdown: string): Question[] => {
-  const [, rest = ''] = markdown.split('\n## Ten questions\n');
-  const [chapter = ''] = rest.split('\n## ');
-  return chapter
-    .split('\n### ')
+const toExampleQueries = (markdown: string): ExampleQuery[] =>
+  markdown
+    .split('\n## ')
     .slice(1)
     .map((section) => ({
       title: section.split('\n', 1)[0]!,
@@ -27,7 +25,6 @@ const questionsOf = (markdown: string): Question[] => {
         ]),
       ),
     }));
-};
 
 const at = (time: string) => Date.parse(time);
 
@@ -87,43 +84,43 @@ const seed = async (address: string) => {
 
 /** Expected rows, with times as ISO 8601 text. */
 const ANSWERS: Record<string, unknown[][]> = {
-  'Who bought within a week of a click?': [['kim']],
-  'How often was each variant seen and clicked, week by week?': [
+  'Purchases within a week of a click': [['kim']],
+  'Impressions and clicks per variant and week': [
     ['2026-03-02', 'a', 1, 1],
     ['2026-03-02', 'b', 1, 0],
     ['2026-03-09', 'b', 1, 0],
   ],
-  'How many users are in each tier?': [
+  'Users per tier': [
     ['gold', 2],
     ['none', 1],
     ['silver', 1],
   ],
-  'What was earned, day by day?': [
+  'Revenue per day': [
     ['2026-03-01', 'EUR', 20],
     ['2026-03-04', 'EUR', 40],
     ['2026-03-20', 'EUR', 21.5],
   ],
-  'Do those who saw it buy more often than the control group?': [
+  'Purchase rate against the control group': [
     [0, 2, 2],
     [1, 1, 0],
   ],
-  'Who sent it away and never clicked?': [['jo', 1]],
-  'How many looks does a click take?': [
+  'Users who dismissed and never clicked': [['jo', 1]],
+  'Impressions before the first click': [
     [1, 1, 1],
     [2, 1, 0],
   ],
-  'What did one user do?': [
+  'Events of one user': [
     [at('2026-03-02T09:00:00Z'), 'viewed'],
     [at('2026-03-02T09:30:00Z'), 'viewed'],
     [at('2026-03-02T10:00:00Z'), 'impression'],
     [at('2026-03-02T10:01:00Z'), 'click'],
     [at('2026-03-04T12:00:00Z'), 'teapot'],
   ],
-  'Which events are most frequent, and by how many users?': [
+  'Most frequent events': [
     ['viewed', 3, 2],
     ['quiz_done', 1, 1],
   ],
-  'Who has an e-mail address and has not opted out?': [['eve'], ['kim']],
+  'Reachable e-mail addresses': [['eve'], ['kim']],
 };
 
 /** Normalizes PostgreSQL driver values: counts arrive as text, times as dates, and booleans as booleans. */
@@ -140,9 +137,9 @@ export const askAll = async (
   query: (sql: string) => Promise<Record<string, unknown>[]>,
 ): Promise<void> => {
   await seed(address);
-  const questions = questionsOf(readFileSync(DOCUMENT, 'utf8'));
-  expect(questions.map(({ title }) => title)).toEqual(Object.keys(ANSWERS));
-  for (const { title, statements } of questions) {
+  const queries = toExampleQueries(readFileSync(DOCUMENT, 'utf8'));
+  expect(queries.map(({ title }) => title)).toEqual(Object.keys(ANSWERS));
+  for (const { title, statements } of queries) {
     const rows = await query(statements.get(name) ?? statements.get('')!);
     expect(
       rows.map((row) => Object.values(row).map(plain)),

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { onTestFinished, test } from 'vitest';
 import { aDatabase, runBeside } from '../../helpers/postgres.ts';
-import { askAll } from './questions.ts';
+import { askAll } from './example-queries.ts';
 
-test('the questions of docs/guides/sql-queries.md are answered right by SQLite', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'placard-questions-'));
+test('the queries of docs/guides/sql-queries.md return the expected rows by SQLite', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-queries-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'live.db');
   await askAll('SQLite', file, async (sql) => {
@@ -20,7 +20,7 @@ test('the questions of docs/guides/sql-queries.md are answered right by SQLite',
   });
 });
 
-test('the questions of docs/guides/sql-queries.md are answered right by PostgreSQL', async () => {
+test('the queries of docs/guides/sql-queries.md return the expected rows by PostgreSQL', async () => {
   const url = await aDatabase();
   await askAll('PostgreSQL', url, runBeside(url));
 });
