@@ -1,3 +1,4 @@
+import { safeParse } from 'zod/mini';
 import type { Route } from '../../src/service/api/route.ts';
 import { openStore } from '../../src/service/index.ts';
 import { silentLog } from '../../src/service/log.ts';
@@ -15,6 +16,9 @@ export const API_ROUTES: readonly Route[] = createRoutes({
 
 /** Returns a path without parameters in braces. */
 export const concretePath = ({ path }: Route): string => path.replaceAll(/\{\w+\}/g, '1');
+
+/** Whether a request without a query is invalid. */
+export const requiresQuery = ({ query }: Route): boolean => query !== null && !safeParse(query, {}).success;
 
 /** Returns the key of `aWorkspace` that may call a route. */
 export const keyFor = ({ crossOrigin }: Route): string => (crossOrigin ? CLIENT_KEY : SERVER_KEY);

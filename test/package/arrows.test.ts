@@ -45,7 +45,7 @@ const SERVICE_ARROWS: Record<string, string[]> = {
   explain: ['campaigns'],
   'user-tokens': ['http'],
   workspace: ['users', 'campaigns', 'user-tokens', 'integrations', 'data-out'],
-  api: ['http', 'store', 'user-tokens'],
+  api: ['http', 'store', 'users', 'user-tokens'],
   routes: [
     'profiles',
     'data-out',

@@ -45,7 +45,7 @@ export interface RouteContext<Body = unknown, Query = unknown> {
 /** Documentation of a route in `/openapi.json` and `/docs`. */
 export interface Operation {
   id: string;
-  tag: 'Banners' | 'Users' | 'Campaigns' | 'Integrations';
+  tag: 'Banners' | 'Users' | 'Campaigns' | 'Events' | 'Integrations' | 'Unmeasured';
   summary: string;
   description: string;
   /** Example of a body. */

@@ -91,7 +91,9 @@ export const openApi = (routes: readonly Route[]): Members => ({
     { name: 'Banners', description: 'For apps, with a client key.' },
     { name: 'Users', description: 'For backends, with a server key.' },
     { name: 'Campaigns', description: 'For operators, with a server key.' },
+    { name: 'Events', description: 'Counts of events and purchases. For operators, with a server key.' },
     { name: 'Integrations', description: 'For backends, with a server key.' },
+    { name: 'Unmeasured', description: 'Empty lists, for connectors that read a fixed set of reports.' },
     { name: 'Service', description: 'For operators, without a key.' },
   ],
   paths: {

@@ -83,8 +83,7 @@ function* readFacts(
   const last = through ?? { events: events!, bannerEvents: bannerEvents!, userChanges: userChanges! };
 
   const maxChanges = limits.userChanges + cursor.ahead.length;
-  const lastEvent =
-    goals.values.length === 0 ? last.events : Math.min(last.events, cursor.events + limits.scannedEvents);
+  const lastEvent = Math.min(last.events, cursor.events + limits.scannedEvents);
   const [changeRows, bannerRows, eventRows] = yield [
     statements.userChanges(cursor.userChanges, maxChanges),
     statements.bannerEvents(cursor.bannerEvents, last.bannerEvents, limits.bannerEvents),
@@ -295,7 +294,13 @@ export function* advanceResults(
     }
   }
 
-  yield [...write(statements, users, counts, [...gone]), statements.writeCursor(next)];
+  const counted =
+    next.events === cursor.events ? [] : (yield [statements.countEvents(cursor.events, next.events)])[0]!;
+  yield [
+    ...write(statements, users, counts, [...gone]),
+    statements.addEventCounts(counted),
+    statements.writeCursor(next),
+  ];
   return { hasMore: true, readToMs: next.readToMs };
 }
 

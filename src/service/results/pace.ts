@@ -4,7 +4,7 @@ export interface StepLimits {
   bannerEvents: number;
   /** Events and purchases that are conversions. */
   conversionEvents: number;
-  /** Events and purchases that are scanned for conversions. */
+  /** Events and purchases that are counted and scanned for conversions. */
   scannedEvents: number;
 }
 

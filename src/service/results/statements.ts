@@ -12,6 +12,7 @@ import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
 import { type BulkStatement, type Dialect, POSTGRES, query, SQLITE, selected } from '../sql/dialect.ts';
 import { createWrites } from '../sql/writes.ts';
 import type { CampaignCount, GoalCount } from './counts.ts';
+import { eventCountStatements } from './event-counts.ts';
 import type { Goal, TotalsByGoal } from './goals.ts';
 import { type EventCounts, MEASURES } from './measures.ts';
 import type { UserResult } from './user-result.ts';
@@ -280,6 +281,7 @@ export const resultsStatements = (dialect: Dialect) => {
       'workspace_id, campaign_id, variant_id, dimension',
     ),
     addGoalCounts: add('goal_counts', GOAL_COUNTS, 'workspace_id, campaign_id, variant_id, goal, currencies'),
+    ...eventCountStatements(dialect),
   };
 };
 

@@ -1,5 +1,7 @@
 import type { RunSql } from '../operators/index.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from '../store/store.ts';
+import { readEventCounts, readEventNames } from './event-counts.ts';
 import type { Progress } from './follow.ts';
 import { goalOf } from './goals.ts';
 import { readResults, readSummaries } from './read.ts';
@@ -7,6 +9,7 @@ import type { ResultsDifference } from './verify.ts';
 
 interface ResultsOptions {
   run: RunSql;
+  dialect: Dialect;
   /** Stores new goals. Returns whether there were any. */
   addGoals(workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean>;
   catchUp(): Promise<Progress>;
@@ -16,12 +19,19 @@ interface ResultsOptions {
 /** Results of both databases. A read catches up with the feed first. */
 export const createResults = ({
   run,
+  dialect,
   addGoals,
   catchUp,
   verify,
 }: ResultsOptions): Pick<
   Store,
-  'campaignResults' | 'campaignSummaries' | 'addGoals' | 'catchUpResults' | 'verifyResults'
+  | 'campaignResults'
+  | 'campaignSummaries'
+  | 'eventCounts'
+  | 'eventNames'
+  | 'addGoals'
+  | 'catchUpResults'
+  | 'verifyResults'
 > => {
   /** Goals are never removed, so those that this process has added need no lookup. */
   const added = new Set<string>();
@@ -45,6 +55,16 @@ export const createResults = ({
     async campaignSummaries(workspaceId) {
       await catchUp();
       return readSummaries(run, workspaceId);
+    },
+
+    async eventCounts(workspaceId, query) {
+      await catchUp();
+      return readEventCounts(run, dialect, workspaceId, query);
+    },
+
+    async eventNames(workspaceId, query) {
+      await catchUp();
+      return readEventNames(run, workspaceId, query);
     },
 
     async verifyResults(workspaceId) {

@@ -60,4 +60,17 @@ CREATE TABLE goal_counts (
   revenue_sum_of_squares FLOAT NOT NULL, -- of what each user has spent
   PRIMARY KEY (workspace_id, campaign_id, variant_id, goal, currencies)
 ) WITHOUT ROWID;
+
+-- Custom events and purchases by quarter hour, because every time zone starts its days at one.
+CREATE TABLE event_counts (
+  workspace_id TEXT NOT NULL,
+  kind TEXT NOT NULL, -- event or purchase
+  name TEXT NOT NULL, -- of the event or product; '' for all products
+  starts_at MOMENT NOT NULL, -- of the quarter hour
+  app_id TEXT NOT NULL, -- '' if unknown
+  currency TEXT NOT NULL, -- '' of events
+  quantity INTEGER NOT NULL, -- events, or purchased units
+  revenue FLOAT NOT NULL,
+  PRIMARY KEY (workspace_id, kind, name, starts_at, app_id, currency)
+) WITHOUT ROWID;
 `;

@@ -9,7 +9,7 @@ import { cdiIntegrationSync, cdiIntegrations, cdiJobSyncStatus } from './cdi-int
 import { explainRoute } from './explain.ts';
 import { placements } from './placements.ts';
 import { preview } from './preview.ts';
-import { REPORTS } from './reports.ts';
+import { REPORTS } from './reports/index.ts';
 import { usersAliasNew } from './users-alias-new.ts';
 import { usersDelete } from './users-delete.ts';
 import { usersExportIds } from './users-export-ids.ts';

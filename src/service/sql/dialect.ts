@@ -35,6 +35,8 @@ export interface Dialect {
   after(time: string, ms: string): string;
   /** Returns the earlier of two times. */
   earlier(one: string, other: string): string;
+  /** Returns the start of a time's quarter hour in Unix milliseconds. */
+  quarterHour(time: string): string;
   /** Whether a column has one of the values of a list. `list` turns the list into a parameter. */
   isIn(column: string, parameter: string, type: 'text' | 'bigint'): string;
   list(values: readonly (string | number)[]): string;
@@ -55,6 +57,8 @@ export interface Dialect {
   ): (rows: readonly T[]) => BulkStatement;
 }
 
+const QUARTER_HOUR_MS = 15 * 60_000;
+
 /** Booleans become numbers, JSON becomes text. */
 const sqliteValue = (value: ColumnValue): SqlValue => {
   if (typeof value === 'boolean') return Number(value);
@@ -67,6 +71,8 @@ export const SQLITE: Dialect = {
   moment: (ms) => ms,
   after: (time, ms) => `${time} + ${ms}`,
   earlier: (one, other) => `min(${one}, ${other})`,
+  // `%` has the sign of the time, and rounds one before 1970 up.
+  quarterHour: (time) => `${time} - (${time} % ${QUARTER_HOUR_MS} + ${QUARTER_HOUR_MS}) % ${QUARTER_HOUR_MS}`,
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
   move: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
@@ -123,6 +129,8 @@ export const POSTGRES: Dialect = {
   moment: (ms) => `to_timestamp(${ms}::float8 / 1000)`,
   after: (time, ms) => `${time} + ${ms} * interval '1 millisecond'`,
   earlier: (one, other) => `least(${one}, ${other})`,
+  quarterHour: (time) =>
+    `floor(date_part('epoch', ${time}) * 1000 / ${QUARTER_HOUR_MS}) * ${QUARTER_HOUR_MS}`,
   isIn: (column, parameter, type) => `${column} = ANY(${parameter}::${type}[])`,
   list: quoted,
   // Inserts instead of updating, because a row cannot change its shard.

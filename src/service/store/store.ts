@@ -4,6 +4,7 @@ import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { UserRepository } from '../profiles/user-repository.ts';
+import type { EventCountsQuery, EventNamesQuery, QuarterHour } from '../results/event-counts.ts';
 import type { Progress } from '../results/follow.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
@@ -179,6 +180,10 @@ export interface Store extends StoreReader, Feed {
 
   /** Returns the results of a campaign. Catches up with the feed first, for at most two seconds. */
   campaignResults(workspaceId: string, query: ResultsQuery): Promise<CampaignResults>;
+  /** Returns numbers of events or purchases by quarter hour. Catches up with the feed first. */
+  eventCounts(workspaceId: string, query: EventCountsQuery): Promise<QuarterHour[]>;
+  /** Returns names of stored events or purchased products in the order of their bytes. Catches up with the feed first. */
+  eventNames(workspaceId: string, query: EventNamesQuery): Promise<string[]>;
   /** Adds goals of a campaign, and backfills them from the oldest stored event. */
   addGoals(workspaceId: string, query: ResultsQuery): Promise<void>;
   /** Catches up with the feed, for at most two seconds. */

@@ -90,8 +90,12 @@ export const LIMITS = {
     workspace: rate(6_000, 60),
   },
   reports: {
-    counts: '`/campaigns/list`, `/campaigns/details`, `/campaigns/data_series` and `/segments/list` together',
+    counts: 'Reports together, except the two of `event_lists`',
     workspace: rate(250_000, 3_600),
+  },
+  event_lists: {
+    counts: '`/events/list` and `/purchases/product_list` together',
+    workspace: rate(1_000, 3_600),
   },
   cdi_integrations: { counts: '`/cdi/integrations`', workspace: rate(50, 60) },
 } satisfies Record<string, Limit>;

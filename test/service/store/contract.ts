@@ -7,6 +7,7 @@ import type { UserRepository } from '../../../src/service/profiles/user-reposito
 import { type Commit, openStore, type Store } from '../../../src/service/store/index.ts';
 import { aBannerEvent, recordBannerEvents } from '../../helpers/banner-events.ts';
 import { bannerEventsContract } from './banner-contract.ts';
+import { eventCountsContract } from './event-counts-contract.ts';
 import { anEvent, aPurchase, byExternalId, collect, NOW } from './examples.ts';
 import { feedContract } from './feed-contract.ts';
 import { movingRowsContract } from './moving-rows-contract.ts';
@@ -300,6 +301,7 @@ export const storeContract = (name: string, address: () => Promise<string>, opti
     bannerEventsContract(() => store);
     movingRowsContract(() => store);
     resultsContract(() => store);
+    eventCountsContract(() => store);
     feedContract(() => store);
 
     describe('rate windows', () => {

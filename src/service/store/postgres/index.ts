@@ -79,7 +79,13 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     loadTargetingData: reader.loadTargetingData,
     secret,
     consumeRateLimit: createRateWindows(leaseQuota(run)),
-    ...createResults({ run, addGoals, catchUp: follower.catchUp, verify: reader.reads.verifyResults }),
+    ...createResults({
+      run,
+      dialect: POSTGRES,
+      addGoals,
+      catchUp: follower.catchUp,
+      verify: reader.reads.verifyResults,
+    }),
     ...createFeed({
       send: sendOver(run),
       statements: POSTGRES_STATEMENTS,

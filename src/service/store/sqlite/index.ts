@@ -115,6 +115,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     expiredStubUsers: createFindExpiredStubs(createRunSqlite(database), SQLITE),
     ...createResults({
       run: createRunSqlite(database),
+      dialect: SQLITE,
       addGoals: writer.addGoals,
       catchUp: follower.catchUp,
       verify: reader.reads.verifyResults,

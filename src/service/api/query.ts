@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { described } from '../../protocol/schemas/index.ts';
+import { parseDate } from '../users/dates.ts';
+
+interface IntegerOptions {
+  min: number;
+  max: number;
+  /** Default: the parameter is required. */
+  standard?: number;
+  description: string;
+}
+
+/** Integer parameter. */
+export const integer = (name: string, { min, max, standard, description }: IntegerOptions) =>
+  z.pipe(
+    z.optional(z.string().check(described(description))),
+    z.transform((text, context) => {
+      const value = text === undefined ? standard : /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+      if (value !== undefined && value >= min && value <= max) return value;
+      const message = `'${name}' must be an integer from ${min} to ${max}`;
+      context.issues.push({ code: 'custom', message, input: text });
+      return z.NEVER;
+    }),
+  );
+
+/** Optional date or time, as text that `parseDate` accepts. */
+export const time = (name: string, description: string) =>
+  z.optional(
+    z.string().check(
+      described(description),
+      z.refine((text) => parseDate(text) !== null, `'${name}' must be an ISO 8601 date or time`),
+    ),
+  );
+
+/** Optional parameter that is on if it is `true`. */
+export const flag = (description: string) =>
+  z.pipe(
+    z.optional(z.string().check(described(description))),
+    z.transform((text) => text === 'true'),
+  );
+
+/** Optional parameter with one of these values. */
+export const choice = <Value extends string>(
+  name: string,
+  values: readonly [Value, ...Value[]],
+  description: string,
+) => z.optional(z.enum(values, `'${name}' must be ${values.join(' or ')}`).check(described(description)));

@@ -1,0 +1,146 @@
+import { MAX_PRICE } from '../../protocol/index.ts';
+import { type RunSql, readNumber, readText, type SqlRow, type SqlValue } from '../operators/index.ts';
+import { columns, msIn } from '../sql/columns.ts';
+import { type BulkStatement, type Dialect, query } from '../sql/dialect.ts';
+import { createWrites } from '../sql/writes.ts';
+
+export type EventKind = 'event' | 'purchase';
+
+/** Row of `event_counts`, or an increment of one. */
+interface EventCount {
+  workspaceId: string;
+  kind: string;
+  /** Event name or product ID; `''` for all products. */
+  name: string;
+  /** Start of the quarter hour in Unix milliseconds. */
+  startsAtMs: number;
+  appId: string;
+  currency: string;
+  quantity: number;
+  revenue: number;
+}
+
+const EVENT_COUNTS = columns<EventCount>({
+  workspace_id: ['text', ({ workspaceId }) => workspaceId],
+  kind: ['text', ({ kind }) => kind],
+  name: ['text', ({ name }) => name],
+  starts_at: ['moment', ({ startsAtMs }) => startsAtMs],
+  app_id: ['text', ({ appId }) => appId],
+  currency: ['text', ({ currency }) => currency],
+  quantity: ['bigint', ({ quantity }) => quantity],
+  revenue: ['float8', ({ revenue }) => revenue],
+});
+
+const eventCountIn = (row: SqlRow): EventCount => ({
+  workspaceId: readText(row, 'workspace_id'),
+  kind: readText(row, 'kind'),
+  name: readText(row, 'name'),
+  startsAtMs: readNumber(row, 'starts_at'),
+  appId: readText(row, 'app_id'),
+  currency: readText(row, 'currency'),
+  quantity: readNumber(row, 'quantity'),
+  revenue: readNumber(row, 'revenue'),
+});
+
+/** Adds the rows of all products together. */
+const withAllProducts = (counts: readonly EventCount[]): EventCount[] => {
+  const all = new Map<string, EventCount>();
+  for (const count of counts) {
+    if (count.kind !== 'purchase') continue;
+    const { workspaceId, startsAtMs, appId, currency } = count;
+    const key = JSON.stringify([workspaceId, startsAtMs, appId, currency]);
+    const sum = all.get(key);
+    if (!sum) {
+      all.set(key, { ...count, name: '' });
+      continue;
+    }
+    sum.quantity += count.quantity;
+    sum.revenue += count.revenue;
+  }
+  return [...counts, ...all.values()];
+};
+
+export const eventCountStatements = (dialect: Dialect) => {
+  const add = createWrites(dialect).add(
+    'event_counts',
+    EVENT_COUNTS,
+    'workspace_id, kind, name, starts_at, app_id, currency',
+  );
+  const startsAt = dialect.quarterHour(dialect.earlier('occurred_at', 'received_at'));
+  return {
+    /** Counts the events of a range of the feed. */
+    countEvents: (after: number, through: number): BulkStatement =>
+      query(
+        `SELECT workspace_id, CASE WHEN product_id IS NULL THEN 'event' ELSE 'purchase' END AS kind,
+           coalesce(product_id, name) AS name, ${startsAt} AS starts_at, coalesce(app_id, '') AS app_id,
+           coalesce(currency, '') AS currency, sum(coalesce(quantity, 1)) AS quantity,
+           coalesce(sum(CASE WHEN abs(price) <= ${MAX_PRICE} THEN price * quantity ELSE 0 END), 0) AS revenue
+         FROM events WHERE event_id > $1 AND event_id <= $2 GROUP BY 1, 2, 3, 4, 5, 6`,
+        after,
+        through,
+      ),
+    /** Adds what `countEvents` returns. */
+    addEventCounts: (rows: readonly SqlRow[]): BulkStatement => add(withAllProducts(rows.map(eventCountIn))),
+  };
+};
+
+/** Requested counts of events. */
+export interface EventCountsQuery {
+  kind: EventKind;
+  /** Event name or product ID; `null` for all products. */
+  name: string | null;
+  /** `null` for all apps. */
+  appId: string | null;
+  /** From this time to before the other, in Unix milliseconds. */
+  fromMs: number;
+  toMs: number;
+}
+
+/** Events of one quarter hour. */
+export type QuarterHour = Pick<EventCount, 'startsAtMs' | 'currency' | 'quantity' | 'revenue'>;
+
+/** Reads at most a row per quarter hour and currency. */
+export const readEventCounts = async (
+  run: RunSql,
+  { ms, moment }: Dialect,
+  workspaceId: string,
+  { kind, name, appId, fromMs, toMs }: EventCountsQuery,
+): Promise<QuarterHour[]> => {
+  const values: SqlValue[] = [workspaceId, kind, name ?? '', fromMs, toMs];
+  if (appId !== null) values.push(appId);
+  const rows = await run(
+    `SELECT ${ms('starts_at')} AS starts_at, currency, sum(quantity) AS quantity, sum(revenue) AS revenue FROM event_counts
+     WHERE workspace_id = $1 AND kind = $2 AND name = $3 AND starts_at >= ${moment('$4')} AND starts_at < ${moment('$5')}
+       ${appId === null ? '' : 'AND app_id = $6'}
+     GROUP BY 1, 2 ORDER BY 1, 2`,
+    values,
+  );
+  return rows.map((row) => ({
+    startsAtMs: msIn(row, 'starts_at'),
+    currency: readText(row, 'currency'),
+    quantity: readNumber(row, 'quantity'),
+    revenue: readNumber(row, 'revenue'),
+  }));
+};
+
+/** Seeks each distinct name, because `DISTINCT` would read every quarter hour. */
+const NAMES = `WITH RECURSIVE names(name) AS (
+    SELECT min(name) FROM event_counts WHERE workspace_id = $1 AND kind = $2 AND name > ''
+    UNION ALL
+    SELECT (SELECT min(name) FROM event_counts WHERE workspace_id = $1 AND kind = $2 AND name > names.name)
+    FROM names WHERE names.name IS NOT NULL
+  ) SELECT name FROM names WHERE name IS NOT NULL LIMIT $3 OFFSET $4`;
+
+/** Requested page of names. */
+export interface EventNamesQuery {
+  kind: EventKind;
+  limit: number;
+  offset: number;
+}
+
+export const readEventNames = async (
+  run: RunSql,
+  workspaceId: string,
+  { kind, limit, offset }: EventNamesQuery,
+): Promise<string[]> =>
+  (await run(NAMES, [workspaceId, kind, limit, offset])).map((row) => readText(row, 'name'));

@@ -1,0 +1,98 @@
+import * as z from 'zod/mini';
+import { described } from '../../../protocol/schemas/index.ts';
+import { choice, integer, time } from '../../api/query.ts';
+import { HttpError } from '../../http/http-request.ts';
+import { parseDate } from '../../users/dates.ts';
+import type { Workspace } from '../../workspace/workspace.ts';
+import type { ZonedCalendar } from '../../zoned-calendar.ts';
+
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+/** Query of a series by day. */
+export const daysQuery = {
+  length: integer('length', { min: 1, max: 100, description: 'Days, 1 to 100.' }),
+  ending_at: time('ending_at', 'Last day; default today.'),
+};
+
+/** Query of a series by day or hour. */
+export const seriesQuery = {
+  length: integer('length', { min: 1, max: 100, description: 'Days or hours, 1 to 100.' }),
+  ending_at: time('ending_at', 'Last day or hour; default now.'),
+  unit: choice('unit', ['day', 'hour'], '`day` (default) or `hour`.'),
+  app_id: z.optional(z.string().check(described('Only this app; default all.'))),
+};
+
+interface DaysQuery {
+  length: number;
+  ending_at?: string | undefined;
+}
+
+interface SeriesQuery extends DaysQuery {
+  unit?: 'day' | 'hour' | undefined;
+  app_id?: string | undefined;
+}
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+/** Returns the day so many days later. Dates are in UTC, where each day has 24 hours. */
+const addDays = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * DAY_MS).toISOString().slice(0, 10);
+
+/** Before it no series has data, and dates would need another format. */
+const FIRST_DAY = '1971-01-01';
+
+/** Returns the days of a query in the workspace's time zone, oldest first. A date without a time is a day of that zone. */
+export const daysOf = (
+  { length, ending_at: endingAt }: DaysQuery,
+  calendar: ZonedCalendar,
+  now: number,
+): string[] => {
+  const last =
+    endingAt !== undefined && DATE.test(endingAt)
+      ? endingAt
+      : calendar.of(endingAt === undefined ? now : parseDate(endingAt)!);
+  if (last < FIRST_DAY) throw new HttpError(400, "'ending_at' must be after 1970");
+  return Array.from({ length }, (_, index) => addDays(last, index + 1 - length));
+};
+
+/** Units of a series, and where each begins and ends. */
+export interface Series {
+  /** Dates such as `2026-03-01`, or times such as `2026-03-01T14:00:00.000Z`, oldest first. */
+  times: string[];
+  fromMs: number;
+  toMs: number;
+  /** Returns the element of `times` that contains a quarter hour. */
+  timeOf(ms: number): string;
+}
+
+/** Returns the units of a query, oldest first. Throws a 400 if the app is unknown. */
+export const toSeries = (query: SeriesQuery, { localDays, appIds }: Workspace, now: number): Series => {
+  const { length, unit = 'day', ending_at: endingAt, app_id: appId } = query;
+  if (appId !== undefined && !appIds.has(appId)) throw new HttpError(400, 'Invalid app_id');
+  if (unit === 'day') {
+    const times = daysOf(query, localDays, now);
+    return {
+      times,
+      fromMs: localDays.startOf(times[0]!),
+      toMs: localDays.startOf(addDays(times.at(-1)!, 1)),
+      timeOf: (ms) => localDays.of(ms),
+    };
+  }
+  const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+  const format = (ms: number) => new Date(ms).toISOString();
+  const lastDay = endingAt !== undefined && DATE.test(endingAt) ? endingAt : null;
+  const lastMs = hourOf(
+    lastDay === null
+      ? endingAt === undefined
+        ? now
+        : parseDate(endingAt)!
+      : localDays.startOf(addDays(lastDay, 1)) - 1,
+  );
+  const fromMs = lastMs - (length - 1) * HOUR_MS;
+  return {
+    times: Array.from({ length }, (_, index) => format(fromMs + index * HOUR_MS)),
+    fromMs,
+    toMs: lastMs + HOUR_MS,
+    timeOf: (ms) => format(hourOf(ms)),
+  };
+};
