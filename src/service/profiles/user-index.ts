@@ -98,6 +98,16 @@ export const createUserIndex = () => {
       return lookup.by !== 'braze_id' && complete.has(lookupKey(lookup));
     },
 
+    /** Returns a user; `null` if removed, `undefined` if not in memory. */
+    rowOf(userId: number): UserRow | null | undefined {
+      const entry = byId.get(userId);
+      return entry?.gone ? null : entry?.row;
+    },
+
+    /** Returns the users of a lookup. */
+    rowsOf: (lookup: Lookup): UserRow[] =>
+      [...entriesOf(lookup)].flatMap((entry) => (entry && !entry.gone ? [entry.row] : [])),
+
     add(row: UserRow, isStored: boolean): Entry {
       const entry: Entry = { row, stored: NO_NAMES, indexed: NO_NAMES, gone: null };
       byId.set(row.userId, entry);

@@ -239,8 +239,19 @@ export const createUserWorkingSet = (ids: UserIds) => {
       return { value, changes: drainChanges() };
     },
 
+    /** Adds users. */
+    add,
+
     /** Whether all users of a lookup are cached. */
     knows: (workspaceId: string, lookup: Lookup): boolean => indexes.get(workspaceId)?.knows(lookup) ?? false,
+
+    /** Returns a cached user; `null` if removed, `undefined` if not cached. */
+    rowOf: (workspaceId: string, userId: number): UserRow | null | undefined =>
+      indexes.get(workspaceId)?.rowOf(userId),
+
+    /** Cached users of a lookup. */
+    rowsOf: (workspaceId: string, lookup: Lookup): UserRow[] =>
+      indexes.get(workspaceId)?.rowsOf(lookup) ?? [],
 
     /** Size of all users, in characters of JSON. */
     characters: () => characters,

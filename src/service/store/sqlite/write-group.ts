@@ -1,9 +1,6 @@
 import { namedBy, type UserIds } from '../../profiles/lookup.ts';
-import {
-  createUserWorkingSet,
-  MAX_CHARACTERS,
-  type UserWorkingSet,
-} from '../../profiles/user-working-set.ts';
+import { createUserGenerations, type UserGenerations } from '../../profiles/user-generations.ts';
+import { MAX_CHARACTERS } from '../../profiles/user-working-set.ts';
 import { applyMutations, type Mutation } from '../commit-queue.ts';
 import { type GroupWrites, groupWrites } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
@@ -11,26 +8,25 @@ import type { Reader } from './reader.ts';
 import type { RemoteWriter } from './writer.ts';
 
 /**
- * Applied mutations, with the working set that they changed. `forgets` is whether users are erased, so that no copy of them may
- * stay in memory. A failure is thrown later, because the working set may have to be rebuilt first.
+ * Applied mutations, with the users in memory that they changed. `forgets` is whether users are erased, so that no copy of them may
+ * stay in memory. A failure is thrown later, because these may have to be read again first.
  */
-type Applied = { memory: UserWorkingSet } & (
+type Applied = { memory: UserGenerations } & (
   | { writes: GroupWrites; forgets: boolean; values: unknown[] }
   | { failure: unknown }
 );
 
 /** A group in flight. */
 interface GroupUnderWay {
-  /** Working set that the group was applied with; `null` until it is applied. */
-  memory: UserWorkingSet | null;
+  /** Users that the group was applied to; `null` until it is applied. */
+  memory: UserGenerations | null;
   end: Promise<unknown>;
 }
 
 /**
  * Applies the mutations of a group to their users, and commits the changes. Only this process writes the file, so users stay
  * cached after a read or write: reading them again for each group takes a quarter of the service's time. A group is applied
- * during the commit of the previous group, and written after it. A failure discards the working set, and later groups are applied
- * again.
+ * during the commit of the previous group, and written after it. A failure empties the cache, and later groups are applied again.
  */
 export const createSqliteGroups = (
   reader: Reader,
@@ -38,11 +34,13 @@ export const createSqliteGroups = (
   ids: UserIds,
   maxCharacters = MAX_CHARACTERS,
 ) => {
-  let memory = createUserWorkingSet(ids);
+  const createMemory = () => createUserGenerations(ids, maxCharacters);
+  let memory = createMemory();
   let last: GroupUnderWay = { memory, end: Promise.resolve() };
 
   const applyGroup = (mutations: readonly Mutation[]): Applied => {
     try {
+      memory.age();
       const named = namedBy(mutations, memory.knows);
       const { value: values, changes } = memory.change(
         { users: reader.users(named), named: named.values() },
@@ -72,10 +70,10 @@ export const createSqliteGroups = (
       const { writes, forgets, values } = applied;
       await writer.write(writes);
       // Erased users must not stay in memory.
-      if (forgets || memory.characters() > maxCharacters) memory = createUserWorkingSet(ids);
+      if (forgets) memory = createMemory();
       return values;
     } catch (error) {
-      memory = createUserWorkingSet(ids);
+      memory = createMemory();
       throw error;
     }
   };
