@@ -85,6 +85,7 @@ export {
 } from './service.ts';
 export {
   backupStore,
+  isTooLow,
   openForMaintenance,
   openStore,
   openStoreReader,

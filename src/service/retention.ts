@@ -6,8 +6,6 @@ import type { Workspace } from './workspace/workspace.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Interval between runs. */
 const EVERY_MS = 6 * 60 * 60 * 1000;
-/** Pause between steps, so that requests are served. */
-const PAUSE_MS = 50;
 
 export interface RetentionOptions {
   store: Pick<Store, 'prune' | 'expiredStubUsers' | 'write'>;
@@ -17,26 +15,30 @@ export interface RetentionOptions {
   log: Log;
   now(): number;
   everyMs?: number;
-  pauseMs?: number;
 }
 
 /** Deletes rows past the retention of their workspace, at startup and every six hours. Returns a function that stops it. */
 export const startRetention = (options: RetentionOptions): (() => Promise<void>) => {
-  const { store, workspaces, onPruned, log, now, everyMs = EVERY_MS, pauseMs = PAUSE_MS } = options;
+  const { store, workspaces, onPruned, log, now, everyMs = EVERY_MS } = options;
   const stopping = new AbortController();
   const { signal } = stopping;
+
+  /** Retention takes half of the writer's time at most, so that other writes proceed. */
+  const pauseAfter = (started: number) =>
+    wait(performance.now() - started, undefined, { signal, ref: false });
 
   const prune = async ({ workspaceId, retention }: Workspace) => {
     const momentOf = (days: number | null) => (days === null ? null : now() - days * DAY_MS);
     const before = { events: momentOf(retention.events), bannerEvents: momentOf(retention.bannerEvents) };
     if (before.events === null && before.bannerEvents === null) return;
     for (let hasMore = true; hasMore; ) {
+      const started = performance.now();
       const pruned = await store.prune(workspaceId, before);
       const { events, bannerEvents } = pruned;
       if (events > 0) onPruned(workspaceId, 'events', events);
       if (bannerEvents > 0) onPruned(workspaceId, 'banner_events', bannerEvents);
       hasMore = pruned.hasMore;
-      await wait(pauseMs, undefined, { signal, ref: false });
+      await pauseAfter(started);
     }
     if (before.bannerEvents !== null) await expire(workspaceId, before.bannerEvents);
   };
@@ -44,6 +46,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
   /** Deletes users who only had banner events, once those are deleted. */
   const expire = async (workspaceId: string, beforeMs: number) => {
     for (;;) {
+      const started = performance.now();
       const stale = await store.expiredStubUsers(workspaceId, beforeMs);
       if (stale.length === 0) return;
       await store.write({
@@ -56,7 +59,7 @@ export const startRetention = (options: RetentionOptions): (() => Promise<void>)
         },
       });
       onPruned(workspaceId, 'users', stale.length);
-      await wait(pauseMs, undefined, { signal, ref: false });
+      await pauseAfter(started);
     }
   };
 

@@ -86,16 +86,18 @@ onBothStores('pruning', (_, store) => {
     ]);
   });
 
-  test('takes steps of so few rows that no write waits for long, also where one user has them all', async () => {
+  test('takes steps of few rows, which grow if they are quick, also if one user has all of them', async () => {
     const api = anApi(store());
-    await receive(store(), api.workspaceId, 'kim', { name: 'e', days: 20, times: 600 });
-    const steps = [];
+    await receive(store(), api.workspaceId, 'kim', { name: 'e', days: 20, times: 2_000 });
+    const steps: number[] = [];
     for (let hasMore = true; hasMore; ) {
       const step = await store().prune(api.workspaceId, { events: NOW - 10 * DAY, bannerEvents: null });
       steps.push(step.events);
       ({ hasMore } = step);
     }
-    expect(steps).toEqual([250, 250, 100]);
+    expect(steps.length).toBeGreaterThan(1);
+    expect(Math.max(...steps)).toBeLessThanOrEqual(16_000);
+    expect(steps.reduce((sum, rows) => sum + rows)).toBe(2_000);
   });
 
   test('a user who was no more than banner events goes once these are old, with what decisions knew; others stay', async () => {
@@ -176,7 +178,6 @@ test('each workspace with a retention is pruned step by step, one that fails is 
       log: { ...silentLog, error: (facts) => lines.push(facts) },
       now: () => NOW,
       everyMs: 0,
-      pauseMs: 0,
     }),
   );
   await promise;

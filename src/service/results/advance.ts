@@ -12,7 +12,6 @@ import {
   type GoalIndex,
   goalIn,
   isBackfilled,
-  prunedConversions,
 } from './goals.ts';
 import { isEarlier } from './measures.ts';
 import { STEP, type StepLimits } from './pace.ts';
@@ -137,9 +136,8 @@ const addRows = (users: Map<number, UserResults>, rows: readonly SqlRow[]): void
     for (const [dimension, each] of tallies) result.tallies.set(dimension, each);
     if (month !== '') continue;
     const goals = row.goals ?? {};
-    Object.assign(result, { variantId, firstImpressionMs, goals });
+    Object.assign(result, { variantId, firstImpressionMs, goals, prunedGoals: row.prunedGoals ?? {} });
     Object.assign(result.before, { variantId, goals });
-    result.countedFirstsMs = firstImpressionMs === null ? [] : [firstImpressionMs];
   }
 };
 
@@ -283,14 +281,11 @@ export function* advanceResults(
   for (const [userId, { workspaceId, campaigns }] of users) {
     for (const result of campaigns.values()) {
       const ofCampaign = goals.ofCampaign(workspaceId, result.campaignId);
-      const firsts = result.firstImpressionMs === null ? [] : [result.firstImpressionMs];
-      let reached = result.goals;
-      if (recount.has(result)) {
-        const before = eventsOfUser.get(userId) ?? [];
-        const deleted = prunedConversions(reached, ofCampaign, result.countedFirstsMs, before);
-        reached = addConversions(deleted, ofCampaign, firsts, before);
-      }
-      result.goals = addConversions(reached, ofCampaign, firsts, newEvents.get(userId) ?? []);
+      const { firstImpressionMs: firstMs, prunedGoals } = result;
+      const reached = recount.has(result)
+        ? addConversions(prunedGoals, ofCampaign, firstMs, eventsOfUser.get(userId) ?? [])
+        : result.goals;
+      result.goals = addConversions(reached, ofCampaign, firstMs, newEvents.get(userId) ?? []);
     }
   }
 
@@ -315,15 +310,15 @@ const write = (
     for (const result of campaigns.values()) {
       if (!isChanged(result)) continue;
       counts.change(workspaceId, result);
-      const { campaignId, variantId, firstImpressionMs, goals, tallies, before } = result;
+      const { campaignId, variantId, firstImpressionMs, goals, prunedGoals, tallies, before } = result;
       const of = { userId, campaignId, workspaceId };
       const changed = new Set(['', ...[...before.tallies.keys()].map(monthOf)]);
       const months = Map.groupBy(tallies, ([dimension]) => monthOf(dimension));
       for (const month of changed) {
         const more =
           month === ''
-            ? { variantId, firstImpressionMs, goals }
-            : { variantId: null, firstImpressionMs: null, goals: null };
+            ? { variantId, firstImpressionMs, goals, prunedGoals }
+            : { variantId: null, firstImpressionMs: null, goals: null, prunedGoals: null };
         rows.push({ ...of, month, tallies: new Map(months.get(month)), ...more });
       }
     }
@@ -371,7 +366,7 @@ function* backfillGoals(
       result.goals = addConversions(
         result.goals,
         ofCampaign,
-        result.countedFirstsMs,
+        result.firstImpressionMs,
         eventsOfUser.get(userId) ?? [],
       );
     }

@@ -117,43 +117,25 @@ export const mergeGoalTotals = (one: TotalsByGoal, other: TotalsByGoal): TotalsB
 };
 
 /**
- * Returns a user's goal totals with these events added. An event counts within the time after one of the first impressions, if
- * the goal's backfill has reached it. Returns the same object if nothing changes.
+ * Returns a user's goal totals with these events added. An event counts within the time after the first impression, if the goal's
+ * backfill has reached it. Returns the same object if nothing changes.
  */
 export const addConversions = (
   before: TotalsByGoal,
   goals: readonly Goal[],
-  firstsMs: readonly number[],
+  firstMs: number | null,
   events: readonly ConversionEvent[],
 ): TotalsByGoal => {
   let reached = before;
+  if (firstMs === null) return reached;
   for (const { eventId, name, timeMs, spent, currency } of events) {
     for (const { goal, name: wanted, withinMs, addedAfter, backfilledThrough } of goals) {
       if (name !== wanted || (eventId > backfilledThrough && eventId <= addedAfter)) continue;
-      if (!firstsMs.some((firstMs) => timeMs >= firstMs && timeMs <= firstMs + withinMs)) continue;
+      if (timeMs < firstMs || timeMs > firstMs + withinMs) continue;
       reached = { ...reached, [goal]: addReached(reached[goal] ?? NOTHING, [1, spent, currency]) };
     }
   }
   return reached;
-};
-
-/**
- * Returns a user's goal totals from events that retention has deleted: the counted totals minus those of the remaining events. A
- * recount keeps them.
- */
-export const prunedConversions = (
-  counted: TotalsByGoal,
-  goals: readonly Goal[],
-  firstsMs: readonly number[],
-  events: readonly ConversionEvent[],
-): TotalsByGoal => {
-  const shown = addConversions({}, goals, firstsMs, events);
-  const deleted: TotalsByGoal = {};
-  for (const [goal, [count, spent, currencies]] of Object.entries(counted)) {
-    const [still, spentStill] = shown[goal] ?? NOTHING;
-    if (count > still) deleted[goal] = [count - still, spent - spentStill, currencies];
-  }
-  return deleted;
 };
 
 export interface GoalIndex {

@@ -20,10 +20,12 @@ const MAX_STEP_MS = 40;
 /** Smaller steps are hardly faster, because each has a commit. */
 const MIN_SHARE = 1 / 4;
 
-/** Adapts the size of steps to their duration. */
-export const createPace = () => {
-  let share = 1;
+/** Adapts the size of steps to their duration. `first` and `min` are shares of the largest step. */
+export const createPace = ({ first = 1, min = MIN_SHARE } = {}) => {
+  let share = first;
   return {
+    /** Size of the next step, as a share of the largest one. */
+    share: () => share,
     limits(): StepLimits {
       const { userChanges, bannerEvents, conversionEvents, scannedEvents } = STEP;
       return {
@@ -35,7 +37,7 @@ export const createPace = () => {
     },
     /** Reports how long a step held the thread or the lock. */
     report(ms: number): void {
-      if (ms > MAX_STEP_MS) share = Math.max(MIN_SHARE, share / 2);
+      if (ms > MAX_STEP_MS) share = Math.max(min, share / 2);
       else if (ms < MAX_STEP_MS / 3) share = Math.min(1, share * 2);
     },
   };

@@ -76,6 +76,7 @@ export interface UserResultRow {
   variantId: string | null;
   firstImpressionMs: number | null;
   goals: TotalsByGoal | null;
+  prunedGoals: TotalsByGoal | null;
 }
 
 const USER_RESULTS = columns<UserResultRow>({
@@ -87,6 +88,7 @@ const USER_RESULTS = columns<UserResultRow>({
   variant_id: ['text', ({ variantId }) => variantId],
   first_impression_at: ['moment', ({ firstImpressionMs }) => firstImpressionMs],
   goals: ['json', ({ goals }) => goals],
+  pruned_goals: ['json', ({ prunedGoals }) => prunedGoals],
 });
 
 export const userResultIn = (row: SqlRow): UserResultRow => ({
@@ -98,6 +100,7 @@ export const userResultIn = (row: SqlRow): UserResultRow => ({
   variantId: readTextOrNull(row, 'variant_id'),
   firstImpressionMs: msOrNullIn(row, 'first_impression_at'),
   goals: row['goals'] === null ? null : (readJson(row, 'goals') as TotalsByGoal),
+  prunedGoals: row['pruned_goals'] === null ? null : (readJson(row, 'pruned_goals') as TotalsByGoal),
 });
 
 /** Key of rows of `user_results`. */
@@ -163,6 +166,15 @@ export const userChangeIn = (row: SqlRow): UserChange => ({
   changedAtMs: msIn(row, 'changed_at'),
 });
 
+/** Events of a workspace that are received before a time, by position. */
+export interface EventRange {
+  workspaceId: string;
+  after: number;
+  through: number;
+  /** Unix milliseconds. */
+  beforeMs: number;
+}
+
 /** Users whose events are read, since a time. */
 export interface EventsSince {
   userId: number;
@@ -190,15 +202,15 @@ const FEED_IDS: Record<string, string> = {
 };
 
 export const resultsStatements = (dialect: Dialect) => {
-  const { bulk, indexEvents, isIn, list, ms, ofUser } = dialect;
+  const { bulk, indexEvents, isIn, list, moment, ms, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const question =
     (sql: string) =>
     (...values: SqlValue[]): BulkStatement =>
       query(sql, ...values);
   const results = `SELECT ${selected(dialect, USER_RESULTS)} FROM user_results`;
-  const conversionEvents = `SELECT event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency
-    FROM events`;
+  const conversionColumns = `event_id, user_id, workspace_id, name, product_id, ${ms('occurred_at')} AS occurred_at, price, quantity, currency`;
+  const conversionEvents = `SELECT ${conversionColumns} FROM events`;
   const eventsSince = bulk(
     EVENTS_SINCE,
     ({ joined, column }) =>
@@ -244,6 +256,16 @@ export const resultsStatements = (dialect: Dialect) => {
         through,
         list(values),
         limit,
+      ),
+    /** Deletes events. Returns them. */
+    deleteEvents: ({ workspaceId, after, through, beforeMs }: EventRange): BulkStatement =>
+      query(
+        `DELETE FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 AND received_at < ${moment('$4')}
+         RETURNING ${conversionColumns}`,
+        after,
+        through,
+        workspaceId,
+        beforeMs,
       ),
     indexEvents,
     /** Must run after `indexEvents`. */

@@ -27,6 +27,7 @@ CREATE TABLE user_results (
   variant_id TEXT, -- of the earliest impression; this and the rest for all time only
   first_impression_at MOMENT,
   goals JSON, -- [events, spent, currencies] by the goals that the user has reached
+  pruned_goals JSON, -- the part of goals whose events retention has deleted
   PRIMARY KEY (user_id, campaign_id, month)
 ) WITHOUT ROWID;
 

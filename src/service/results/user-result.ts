@@ -14,8 +14,8 @@ export interface UserResult {
    */
   tallies: Map<string, Readonly<EventCounts>>;
   goals: TotalsByGoal;
-  /** First impressions after which `goals` were counted. */
-  countedFirstsMs: number[];
+  /** Part of `goals` whose events retention has deleted. */
+  prunedGoals: TotalsByGoal;
   /** State before the step, with the tallies of changed dimensions only. */
   before: Pick<UserResult, 'variantId' | 'goals' | 'tallies'>;
 }
@@ -26,7 +26,7 @@ export const createUserResult = (campaignId: string): UserResult => ({
   firstImpressionMs: null,
   tallies: new Map(),
   goals: {},
-  countedFirstsMs: [],
+  prunedGoals: {},
   before: { variantId: null, goals: {}, tallies: new Map() },
 });
 
@@ -89,8 +89,7 @@ export const mergeResults = (kept: UserResult, merged: UserResult): void => {
   moveFirst(kept, merged);
   for (const [dimension, added] of merged.tallies)
     change(kept, dimension, (tallies) => addCounts(tallies, added));
-  kept.goals = mergeGoalTotals(kept.goals, merged.goals);
-  kept.countedFirstsMs.push(...merged.countedFirstsMs);
+  kept.prunedGoals = mergeGoalTotals(kept.prunedGoals, merged.prunedGoals);
 };
 
 /** Marks all dimensions as changed, so that they are written for another user. */

@@ -1,5 +1,6 @@
 import { MAX_PRICE } from '../../protocol/index.ts';
-import { type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
+import { type RunSql, readNumber, readText, readTextOrNull, type SqlRow } from '../operators/index.ts';
+import { msOrNullIn } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import { type CountedEvent, countedEventIn, withHoldoutAttribution } from './counted-event.ts';
 import { type CampaignCount, createCounts } from './counts.ts';
@@ -23,16 +24,45 @@ export interface ResultsDifference {
   counted: number[];
 }
 
+/**
+ * Whether the stored count is certainly wrong. Retention deletes events but keeps counts, so a higher count may be right. Revenue is
+ * not compared, because a refund is negative.
+ */
+export const isTooLow = ({ dimension, stored, counted }: ResultsDifference): boolean =>
+  dimension.startsWith(GOAL)
+    ? counted[0]! > stored[0]!
+    : counted.some((count, index) => count > stored[index]!);
+
+/** Prefix of the dimension of a goal. */
+const GOAL = 'goal:';
 const COUNTS = MEASURES.flatMap(({ events, users }) => [events, users]);
+
+/** Joins the first impression of a user, which retention may have deleted. */
+const firstImpression = (campaign: string, as: string, { ms }: Dialect) => ({
+  columns: `${as}.variant_id AS ${as}_variant, ${ms(`${as}.first_impression_at`)} AS ${as}_at`,
+  join: `LEFT JOIN user_results AS ${as} ON ${as}.user_id = banner_events.user_id AND ${as}.campaign_id = ${campaign} AND ${as}.month = ''`,
+});
 
 /**
  * All banner events of a workspace that the results have read, grouped by user. Prevents the use of an index by workspace, with
  * which the database would look up and sort each event.
  */
-export const eventsByUser = ({ ms }: Dialect): string => `
-  SELECT user_id, workspace_id, campaign_id, holdout_id, event_type, variant_id, is_control, is_test_send, day, placement_id, language,
-    ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at
-  FROM banner_events WHERE workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY user_id`;
+export const eventsByUser = (dialect: Dialect): string => {
+  const { ms } = dialect;
+  const first = firstImpression('banner_events.campaign_id', 'first', dialect);
+  const ofHoldout = firstImpression('banner_events.holdout_id', 'of_holdout', dialect);
+  return `
+  SELECT banner_events.user_id, banner_events.workspace_id, banner_events.campaign_id, holdout_id, event_type, banner_events.variant_id, is_control,
+    is_test_send, day, placement_id, language, ${ms('occurred_at')} AS occurred_at, ${ms('received_at')} AS received_at,
+    ${first.columns}, ${ofHoldout.columns}
+  FROM banner_events ${first.join} ${ofHoldout.join}
+  WHERE banner_events.workspace_id || '' = $1 AND banner_event_id <= CAST($2 AS bigint) AND NOT is_test_send ORDER BY banner_events.user_id`;
+};
+
+const firstIn = (row: SqlRow, as: 'first' | 'of_holdout') => ({
+  variantId: readTextOrNull(row, `${as}_variant`),
+  firstImpressionMs: msOrNullIn(row, `${as}_at`),
+});
 
 /** Counts banner events from the beginning. Expects them grouped by user. */
 export const countEvents = async (
@@ -52,8 +82,12 @@ export const countEvents = async (
     ({ userId } = event);
     for (const each of withHoldoutAttribution<CountedEvent>(event)) {
       const { campaignId, variantId, atMs, eventType } = each;
-      const result = results.get(campaignId) ?? createUserResult(campaignId);
-      results.set(campaignId, result);
+      let result = results.get(campaignId);
+      if (!result) {
+        result = createUserResult(campaignId);
+        moveFirst(result, firstIn(row, each === event ? 'first' : 'of_holdout'));
+        results.set(campaignId, result);
+      }
       if (eventType === 'impression') moveFirst(result, { variantId, firstImpressionMs: atMs });
       addEvent(result, each, 1);
     }
@@ -153,6 +187,6 @@ export const verifyResults = async (
   });
   return [
     ...compare(stored, rows, COUNTS),
-    ...compare(storedGoals.filter(isVerified), countedGoals, GOAL_COUNTS, 'goal:'),
+    ...compare(storedGoals.filter(isVerified), countedGoals, GOAL_COUNTS, GOAL),
   ];
 };

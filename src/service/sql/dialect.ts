@@ -42,6 +42,8 @@ export interface Dialect {
   list(values: readonly (string | number)[]): string;
   /** Reassigns all rows of user `$1` in a table to user `$2`. A row that `$2` has already may stay behind. */
   move(table: string, columns: readonly Column<never>[]): string;
+  /** Locks against retention, which must not delete rows that a statement moves. */
+  lockMoves: readonly BulkStatement[];
   /** Updates the index that finds the events of a user. Must run before statements with `ofUser`. */
   indexEvents: readonly BulkStatement[];
   /** Whether a row of `events` belongs to a user, with a condition such as `= $1`. */
@@ -76,6 +78,7 @@ export const SQLITE: Dialect = {
   isIn: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
   list: (values) => JSON.stringify(values),
   move: (table) => `UPDATE OR IGNORE ${table} SET user_id = $2 WHERE user_id = $1`,
+  lockMoves: [],
   // In the order of users, so that a page is written once for all events of its users.
   indexEvents: [
     query(`INSERT INTO user_events SELECT user_id, event_id FROM events
@@ -102,6 +105,9 @@ export const SQLITE: Dialect = {
     };
   },
 };
+
+/** Advisory lock: shared by groups that move rows, exclusive for retention. */
+export const MOVES_LOCK = 7_061_640;
 
 /** Separator for values packed into one parameter. Cannot occur in numbers or JSON. */
 const SEPARATOR = '\u001e';
@@ -139,6 +145,7 @@ export const POSTGRES: Dialect = {
     return `INSERT INTO ${table} (user_id, ${others}) OVERRIDING SYSTEM VALUE
       SELECT $2::bigint, ${others} FROM ${table} WHERE user_id = $1::bigint ON CONFLICT DO NOTHING`;
   },
+  lockMoves: [query(`SELECT pg_advisory_xact_lock_shared(${MOVES_LOCK})`)],
   indexEvents: [],
   ofUser: (condition) => `events.user_id ${condition}`,
   // The row count of a cluster includes rows that existed already.

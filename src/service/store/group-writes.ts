@@ -150,7 +150,7 @@ export function* storeGroup(statements: Statements, group: GroupWrites): Steps<v
     return;
   }
 
-  if (moved.length > 0) first.push(...statements.indexEvents);
+  if (moved.length > 0) first.push(...statements.lockMoves, ...statements.indexEvents);
   const whole = moved.flatMap(({ from, to }) => [from, to]);
   const ids = distinct([...whole, ...bannerEvents.map(({ userId }) => userId)]);
   const campaigns = bannerEvents.flatMap(({ event }) =>

@@ -4,7 +4,8 @@ import type { IngestionStore } from '../integrations/records.ts';
 import type { RunSql, RunTogether } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
 import { createFollower } from '../results/follow.ts';
-import { POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
+import type { PrunedEvents } from '../results/prune-events.ts';
+import { type EventRange, POSTGRES_RESULTS, SQLITE_RESULTS } from '../results/statements.ts';
 import { type Dialect, POSTGRES, SQLITE } from '../sql/dialect.ts';
 import { createWebhookStore, type WebhookStore } from '../webhooks/records.ts';
 import { createFeed } from './feed.ts';
@@ -38,6 +39,7 @@ export type {
   PlacementResults,
   ResultsQuery,
 } from '../results/read.ts';
+export { isTooLow } from '../results/verify.ts';
 export type {
   Commit,
   RateLimitResult,
@@ -90,16 +92,25 @@ interface VisitOptions {
   feed: Feed;
   /** Reads the feed into the results. Retention deletes no event before that. */
   catchUp(): Promise<Progress>;
+  pruneEvents(range: EventRange): Promise<PrunedEvents>;
   close(): Promise<void>;
 }
 
-const visitAs = ({ run, runTogether, dialect, feed, catchUp, close }: VisitOptions): MaintenanceStore => ({
+const visitAs = ({
+  run,
+  runTogether,
+  dialect,
+  feed,
+  catchUp,
+  pruneEvents,
+  close,
+}: VisitOptions): MaintenanceStore => ({
   studio: createStudioStore(run, runTogether),
   ingestion: createIngestionStore(run),
   webhooks: createWebhookStore(run),
   feed,
   workspaceIds: createWorkspaceReads(run).workspaceIds,
-  prune: createPrune({ run, dialect, catchUp }),
+  prune: createPrune({ run, dialect, catchUp, pruneEvents }),
   close,
 });
 
@@ -109,7 +120,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
     const { pool, close } = await connectAttached(address);
     const run = runIn(pool);
     const settle = createSettle(run);
-    const { follower } = createPostgresResults(pool, await isSharded(run), settle);
+    const { follower, pruneEvents } = createPostgresResults(pool, await isSharded(run), settle);
     return visitAs({
       run,
       runTogether: runTogetherIn(pool),
@@ -122,11 +133,12 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
         settle,
       }),
       catchUp: follower.catchUp,
+      pruneEvents,
       close,
     });
   }
   const database = openAttached(pathOf(address));
-  const { advanceResults, indexEvents } = createWriter(database);
+  const { advanceResults, indexEvents, pruneEvents } = createWriter(database);
   const runTogether = createRunTogetherSqlite(database);
   const run = createRunSqlite(database);
   const settle = () => ({ through: null, atMs: Date.now() });
@@ -145,6 +157,7 @@ export const openForMaintenance = async (address: string): Promise<MaintenanceSt
       settle,
       advance: async () => advanceResults(),
     }).catchUp,
+    pruneEvents: async (range) => pruneEvents(range),
     close: async () => database.close(),
   });
 };

@@ -1,8 +1,10 @@
 import { type RunSql, readNumber, readText } from '../operators/index.ts';
 import type { Progress } from '../results/follow.ts';
-import { cursorIn, type ResultsCursor, resultsStatements } from '../results/statements.ts';
+import { createPace } from '../results/pace.ts';
+import type { PrunedEvents } from '../results/prune-events.ts';
+import { cursorIn, type EventRange, type ResultsCursor, resultsStatements } from '../results/statements.ts';
 import { msIn } from '../sql/columns.ts';
-import { type Dialect, SQLITE } from '../sql/dialect.ts';
+import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from './store.ts';
 
 /** Rows before these times are deleted; `null` keeps all of a kind. Unix milliseconds. */
@@ -21,41 +23,62 @@ export interface Pruned {
   hasMore: boolean;
 }
 
-/**
- * Maximum number of rows that one step deletes from a table. Deleting takes a millisecond, and the disk sync far longer. Writes
- * wait for a step.
- */
-const ROWS_PER_STEP = 250;
-/** Maximum number of events that one step reads on SQLite, including those of other workspaces. */
-const SCANNED_PER_STEP = 20_000;
+/** Maximum number of positions of the feed, or of rows, that one step visits. Writes wait for a step on SQLite. */
+const LARGEST_STEP = 16_000;
+const FIRST_STEP = 250;
+/** Rows of replicas whose clocks differ are not exactly in the order of receipt: the next run visits these again. */
+const CLOCKS_DIFFER_MS = 60 * 60 * 1000;
 
 /** The key columns find a row within its shard. */
-const deleteOld = (table: string, key: string, id: string, time: string, { moment }: Dialect) =>
-  `DELETE FROM ${table} WHERE (${key}) IN (
-     SELECT ${key} FROM ${table} WHERE workspace_id = $1 AND ${time} < ${moment('$2')} AND ${id} <= $3
-     LIMIT ${ROWS_PER_STEP}
+const deleteBannerEvents = ({ earlier, moment }: Dialect) => {
+  const key = 'user_id, campaign_id, banner_id, event_type, occurred_at';
+  return `DELETE FROM banner_events WHERE (${key}) IN (
+     SELECT ${key} FROM banner_events
+     WHERE workspace_id = $1 AND ${earlier('occurred_at', 'received_at')} < ${moment('$2')} AND banner_event_id <= $3 LIMIT $4
    ) RETURNING user_id`;
+};
 
 const deleteChanges = ({ moment }: Dialect) =>
   `DELETE FROM user_changes WHERE workspace_id = $1 AND changed_at < ${moment('$2')} AND change_id <= $3`;
 
-/** Deletes old rows of one table. Returns the number, and whether there may be more. */
-type DeleteRows = (
-  workspaceId: string,
-  beforeMs: number,
-  through: number,
-) => Promise<{ rows: number; hasMore: boolean }>;
+interface PruneOptions {
+  run: RunSql;
+  dialect: Dialect;
+  catchUp(): Promise<Progress>;
+  pruneEvents(range: EventRange): Promise<PrunedEvents>;
+}
 
-/** SQLite stores events in order of receipt, without another index. */
-const createPruneLog = (run: RunSql): DeleteRows => {
-  /** By workspace: ID up to which all old events are deleted. */
-  const done = new Map<string, number>();
+/** Deletes rows of one table in a step. Returns their number, and whether there may be more. */
+type Step = (limit: number) => Promise<{ rows: number; hasMore: boolean }>;
+
+/** Adapts the size of steps to their duration. */
+const createStepper = () => {
+  const pace = createPace({ first: FIRST_STEP / LARGEST_STEP, min: FIRST_STEP / LARGEST_STEP });
+  return async (step: Step): ReturnType<Step> => {
+    const started = performance.now();
+    const result = await step(Math.ceil(LARGEST_STEP * pace.share()));
+    if (result.rows > 0) pace.report(performance.now() - started);
+    return result;
+  };
+};
+
+/**
+ * Deletes some of a workspace's old events that the results have read. Keeps users, their identifiers, the state for decisions,
+ * and results. Events are stored in order of receipt, so that a step deletes a range and needs no index by time. PostgreSQL's index
+ * of banner events (BRIN) covers blocks of all workspaces: a step visits blocks that once held old rows, and reads old rows that
+ * other workspaces keep.
+ */
+export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions): Store['prune'] => {
+  const [stepOfEvents, stepOfBannerEvents] = [createStepper(), createStepper()];
+  /** By workspace: position up to which all old events are deleted, and that of the last old event. */
+  const ranges = new Map<string, { after: number; last: number; beforeMs: number }>();
 
   const firstFrom = async (eventId: number) =>
     (
-      await run('SELECT event_id, received_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1', [
-        eventId,
-      ])
+      await run(
+        `SELECT event_id, ${dialect.ms('received_at')} AS received_at FROM events WHERE event_id >= $1 ORDER BY event_id LIMIT 1`,
+        [eventId],
+      )
     )[0];
   /** Returns the last event received before a time, by bisection. */
   const lastBefore = async (beforeMs: number, through: number) => {
@@ -70,68 +93,44 @@ const createPruneLog = (run: RunSql): DeleteRows => {
     return low - 1;
   };
 
-  return async (workspaceId, beforeMs, through) => {
-    const last = await lastBefore(beforeMs, through);
-    const from = await firstFrom((done.get(workspaceId) ?? 0) + 1);
-    if (!from || readNumber(from, 'event_id') > last) return { rows: 0, hasMore: false };
-    const after = readNumber(from, 'event_id') - 1;
-    const scanned = Math.min(last, after + SCANNED_PER_STEP);
-    const deleted = await run(
-      `DELETE FROM events WHERE event_id IN (
-         SELECT event_id FROM events WHERE event_id > $1 AND event_id <= $2 AND workspace_id = $3 ORDER BY event_id LIMIT ${ROWS_PER_STEP}
-       ) RETURNING event_id`,
-      [after, scanned, workspaceId],
-    );
-    const isFull = deleted.length === ROWS_PER_STEP;
-    const to = isFull ? Math.max(...deleted.map((row) => readNumber(row, 'event_id'))) : scanned;
-    done.set(workspaceId, to);
-    return { rows: deleted.length, hasMore: to < last };
+  const rangeOf = async (workspaceId: string, beforeMs: number, through: number) => {
+    const known = ranges.get(workspaceId);
+    if (known?.beforeMs === beforeMs && known.after < known.last) return known;
+    const after = known ? await lastBefore(known.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
+    const range = { after, last: await lastBefore(beforeMs, through), beforeMs };
+    ranges.set(workspaceId, range);
+    return range;
   };
-};
-
-interface PruneOptions {
-  run: RunSql;
-  dialect: Dialect;
-  catchUp(): Promise<Progress>;
-}
-
-/**
- * Deletes some of a workspace's old events that the results have read. Keeps users, their identifiers, the state for decisions,
- * and results. PostgreSQL's index (BRIN) covers blocks of all workspaces: a step visits blocks that once held old rows, which
- * takes 4 ms after a million deleted rows, and reads old rows that other workspaces keep.
- */
-export const createPrune = ({ run, dialect, catchUp }: PruneOptions): Store['prune'] => {
-  const deleteWith = (sql: string): DeleteRows => {
-    return async (...values) => {
-      const { length: rows } = await run(sql, values);
-      return { rows, hasMore: rows === ROWS_PER_STEP };
-    };
-  };
-  const pruneEvents =
-    dialect === SQLITE
-      ? createPruneLog(run)
-      : deleteWith(deleteOld('events', 'user_id, occurred_at, event_id', 'event_id', 'received_at', dialect));
-  const pruneBannerEvents = deleteWith(
-    deleteOld(
-      'banner_events',
-      'user_id, campaign_id, banner_id, event_type, occurred_at',
-      'banner_event_id',
-      dialect.earlier('occurred_at', 'received_at'),
-      dialect,
-    ),
-  );
 
   return async (workspaceId, before) => {
     await catchUp();
     const { sql, values } = resultsStatements(dialect).cursor();
     const cursor: ResultsCursor = cursorIn((await run(sql, values))[0]);
+
+    const pruneOldEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
+      const range = await rangeOf(workspaceId, beforeMs, cursor.events);
+      const first = range.after < range.last ? await firstFrom(range.after + 1) : undefined;
+      if (!first || readNumber(first, 'event_id') > range.last) return { rows: 0, hasMore: false };
+      const after = readNumber(first, 'event_id') - 1;
+      const to = Math.min(range.last, after + limit);
+      const { rows, through } = await pruneEvents({ workspaceId, after, through: to, beforeMs });
+      range.after = through;
+      return { rows, hasMore: through < range.last };
+    };
+    const pruneOldBannerEvents = async (beforeMs: number, limit: number): ReturnType<Step> => {
+      const values = [workspaceId, beforeMs, cursor.bannerEvents, limit];
+      const { length: rows } = await run(deleteBannerEvents(dialect), values);
+      await run(deleteChanges(dialect), [workspaceId, beforeMs, cursor.userChanges]);
+      return { rows, hasMore: rows === limit };
+    };
+
     const none = { rows: 0, hasMore: false };
-    const events =
-      before.events === null ? none : await pruneEvents(workspaceId, before.events, cursor.events);
-    if (before.bannerEvents === null)
-      return { events: events.rows, bannerEvents: 0, hasMore: events.hasMore };
-    const bannerEvents = await pruneBannerEvents(workspaceId, before.bannerEvents, cursor.bannerEvents);
-    await run(deleteChanges(dialect), [workspaceId, before.bannerEvents, cursor.userChanges]);
+    const { events: eventsMs, bannerEvents: bannerEventsMs } = before;
+    const events = eventsMs === null ? none : await stepOfEvents((limit) => pruneOldEvents(eventsMs, limit));
+    const bannerEvents =
+      bannerEventsMs === null
+        ? none
+        : await stepOfBannerEvents((limit) => pruneOldBannerEvents(bannerEventsMs, limit));
     return {
       events: events.rows,
       bannerEvents: bannerEvents.rows,

@@ -36,8 +36,8 @@ const EVENT_KEY = columns<WrittenBannerEvent>({
 
 /** Creates the statements of users and campaigns for one database. Counters are incremented in `shard`. */
 const statementsIn = (dialect: Dialect, shard: number) => {
-  const { isIn, list, earlier, moment, move, ms, bulk, onConflictDoNothing, written, indexEvents, ofUser } =
-    dialect;
+  const { isIn, list, earlier, moment, move, ms, bulk, onConflictDoNothing, written } = dialect;
+  const { indexEvents, lockMoves, ofUser } = dialect;
   const { add, insert, upsert } = createWrites(dialect);
   const happened = earlier('occurred_at', 'received_at');
   const states = `SELECT ${selected(dialect, USER_CAMPAIGNS)} FROM user_campaigns`;
@@ -91,6 +91,7 @@ const statementsIn = (dialect: Dialect, shard: number) => {
     ): BulkStatement => addDataPoints(rows.map((row) => ({ ...row, shard }))),
 
     indexEvents,
+    lockMoves,
     /** Moves the events of user `$1` to user `$2`. */
     moveEvents: question(
       dialect === SQLITE

@@ -203,6 +203,8 @@ export interface Store extends StoreReader, Feed {
 
   /** Calls a listener after every commit, including failed ones. */
   onCommit(listener: (commit: Commit) => void): void;
+  /** Size of SQLite's write-ahead log in bytes. `null` on PostgreSQL and in memory. */
+  walBytes(): number | null;
   /** Rejects if the database cannot be read or written. */
   ping(): Promise<void>;
   /** Closes after the writes in flight. */

@@ -135,7 +135,6 @@ CREATE INDEX events_in_order ON events (event_id);
 CREATE INDEX banner_events_in_order ON banner_events (banner_event_id);
 CREATE INDEX user_changes_in_order ON user_changes (change_id);
 -- Rows come in the order of time, nearly: a summary of their blocks finds the old ones and costs a write nothing.
-CREATE INDEX events_by_time ON events USING brin (received_at) WITH (pages_per_range = 32, autosummarize = on);
 CREATE INDEX banner_events_by_time ON banner_events
   USING brin (least(occurred_at, received_at)) WITH (pages_per_range = 32, autosummarize = on);
 -- These name one user. Of two replicas that give one away at once, the second starts again.

@@ -34,6 +34,7 @@ export const anSqliteQueue = ({ file = ':memory:', maxCharacters = 1e6 } = {}) =
     runTogether: inline.runTogether,
     indexEvents: inline.indexEvents,
     advanceResults: inline.advanceResults,
+    pruneEvents: inline.pruneEvents,
     addGoals: inline.addGoals,
     close: inline.close,
   };

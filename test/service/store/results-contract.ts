@@ -179,6 +179,64 @@ export const resultsContract = (storeOf: () => Store) =>
       // Thousands of statements take longer than a minute on a busy cluster.
     });
 
+    describe('after retention', () => {
+      const DAY = 24 * HOUR;
+      const cup = { product: 'cup', withinMs: 400 * DAY };
+      const buy = (externalId: string, timeMs: number, receivedAtMs: number) =>
+        storeOf().write({
+          workspaceId: 'demo',
+          lookups: [byExternalId(externalId)],
+          nowMs: START,
+          apply(users) {
+            const profile = users.find(byExternalId(externalId))[0] ?? users.create({ externalId }, START);
+            users.record(profile, { ...aPurchase(profile, 'cup', timeMs), receivedAtMs });
+          },
+        });
+      const prune = async (beforeMs: number) => {
+        const before = { events: beforeMs, bannerEvents: beforeMs };
+        while ((await storeOf().prune('demo', before)).hasMore);
+      };
+      const seenAt = (timeMs: number, change: Partial<NewBannerEvent> = {}) =>
+        aBannerEvent({ timeMs, receivedAtMs: timeMs, ...change });
+
+      test('a merge keeps the conversions whose events are deleted', async () => {
+        await storeOf().addGoals('demo', { campaignId: 'campaign', conversions: [cup] });
+        // Before the first impression of its user, and after that of the user who takes it.
+        await buy('gone', START + 50 * DAY, START + 90 * DAY);
+        await buy('gone', START + 110 * DAY, START + 80 * DAY);
+        await record('gone', seenAt(START + 100 * DAY));
+        await buy('kept', START, START + 95 * DAY);
+        await record('kept', seenAt(START + 40 * DAY));
+        await prune(START + 85 * DAY);
+        await storeOf().write({
+          workspaceId: 'demo',
+          lookups: ['kept', 'gone'].map(byExternalId),
+          nowMs: START,
+          apply(users) {
+            const [kept, gone] = ['kept', 'gone'].map((name) => users.find(byExternalId(name))[0]!);
+            users.merge(kept!, gone!, START);
+          },
+        });
+        const { arms } = await ask({ conversions: [cup] });
+        // Two purchases of 3, one of which is deleted.
+        expect(arms).toMatchObject([{ exposed: 1, goals: [{ converted: 1, revenue: 6 }] }]);
+      });
+
+      test('a recount attributes users to their first impression, though it is deleted', async () => {
+        await record('kim', seenAt(START), seenAt(START + DAY, { variantId: 'b', bannerId: 'bnr_2' }));
+        await prune(START + 1);
+        const [difference, ...others] = (await storeOf().verifyResults('demo')).filter(
+          ({ dimension }) => dimension === '',
+        );
+        expect(difference).toMatchObject({
+          variantId: 'a',
+          stored: [2, 1, 0, 0, 0, 0],
+          counted: [1, 1, 0, 0, 0, 0],
+        });
+        expect(others).toEqual([]);
+      });
+    });
+
     test('count every user once, however many there are', async () => {
       const PEOPLE_OF_STEPS = 2_001;
       await storeOf().write({

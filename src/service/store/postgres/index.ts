@@ -68,7 +68,7 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
   const secret = createSecrets(run);
   const writeGroup = createPostgresGroups(groups.pool, sharded);
   const settle = createSettle(run);
-  const { addGoals, follower } = createPostgresResults(groups.pool, sharded, settle);
+  const { addGoals, follower, pruneEvents } = createPostgresResults(groups.pool, sharded, settle);
   // Workspaces are listed by the rows of their secrets.
   const queue = createCommitQueue({ register: secret, writeGroup });
   let isClosed = false;
@@ -96,10 +96,12 @@ export const openPostgresStore = async (url: string): Promise<Store> => {
     studio: createStudioStore(run, runTogetherIn(pool)),
     ingestion: createIngestionStore(run),
     webhooks: createWebhookStore(run),
-    prune: createPrune({ run, dialect: POSTGRES, catchUp: follower.catchUp }),
+    prune: createPrune({ run, dialect: POSTGRES, catchUp: follower.catchUp, pruneEvents }),
     expiredStubUsers: createFindExpiredStubs(run, POSTGRES),
     write: queue.write,
     onCommit: queue.onCommit,
+
+    walBytes: () => null,
 
     async ping() {
       if (isClosed) throw new Error('The store is closed');

@@ -4,7 +4,9 @@ import { readNumber, readText } from '../../operators/index.ts';
 import { addGoals, advanceResults } from '../../results/advance.ts';
 import { createFollower, type Settled } from '../../results/follow.ts';
 import { createPace } from '../../results/pace.ts';
-import { POSTGRES_RESULTS } from '../../results/statements.ts';
+import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
+import { type EventRange, POSTGRES_RESULTS } from '../../results/statements.ts';
+import { MOVES_LOCK } from '../../sql/dialect.ts';
 import { runStepsLater, type Steps } from '../../sql/steps.ts';
 import { inTransaction, type Run, retryConflicts, sendOver } from './statement.ts';
 import { BEGIN_ALONE, GROUPS_LOCK } from './write-group.ts';
@@ -55,19 +57,18 @@ const BEGIN = `BEGIN ISOLATION LEVEL REPEATABLE READ; ${LOCK}`;
 /** A cluster has no snapshot across nodes, so no group is written during a step. */
 const BEGIN_ON_CLUSTER = `${BEGIN_ALONE}; ${LOCK}`;
 
+/** Not in a snapshot, because a merge that has ended in the meantime must be visible. */
+const BEGIN_PRUNING = `BEGIN; SELECT pg_advisory_xact_lock(${MOVES_LOCK}); ${LOCK}`;
+
 export const createPostgresResults = (pool: Pool, isSharded: boolean, settle: () => Promise<Settled>) => {
-  const transact = <T>(steps: () => Steps<T>): Promise<T> =>
-    retryConflicts(() =>
-      inTransaction(
-        pool,
-        (run) => runStepsLater(steps(), sendOver(run)),
-        isSharded ? BEGIN_ON_CLUSTER : BEGIN,
-      ),
-    );
+  const transact = <T>(steps: () => Steps<T>, begin = isSharded ? BEGIN_ON_CLUSTER : BEGIN): Promise<T> =>
+    retryConflicts(() => inTransaction(pool, (run) => runStepsLater(steps(), sendOver(run)), begin));
   const pace = createPace();
   return {
     addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): Promise<boolean> =>
       transact(() => addGoals(POSTGRES_RESULTS, workspaceId, campaignId, goals)),
+    pruneEvents: (range: EventRange): Promise<PrunedEvents> =>
+      transact(() => pruneEvents(POSTGRES_RESULTS, range), BEGIN_PRUNING),
     follower: createFollower({
       settle,
       async advance(through) {

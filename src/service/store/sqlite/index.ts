@@ -1,3 +1,4 @@
+import { realpathSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { createIngestionStore } from '../../integrations/ingestion-store.ts';
 import { createUserIds } from '../../profiles/lookup.ts';
@@ -98,6 +99,7 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
   // One connection writes, so everything visible is settled.
   const settled = () => ({ through: null, atMs: Date.now() });
   const follower = createFollower({ settle: settled, advance: () => writer.advanceResults() });
+  const wal = inMemory ? null : `${realpathSync(file)}-wal`;
   let isClosed = false;
 
   return {
@@ -111,7 +113,12 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     // One process owns the file, so it counts in memory and starts from zero after a restart.
     consumeRateLimit: createRateWindows(async ({ taken }, wanted) => taken + wanted),
     // Between two commits, because concurrent transactions would wait for each other's locks.
-    prune: createPrune({ run: writer.run, dialect: SQLITE, catchUp: follower.catchUp }),
+    prune: createPrune({
+      run: writer.run,
+      dialect: SQLITE,
+      catchUp: follower.catchUp,
+      pruneEvents: writer.pruneEvents,
+    }),
     expiredStubUsers: createFindExpiredStubs(createRunSqlite(database), SQLITE),
     ...createResults({
       run: createRunSqlite(database),
@@ -130,6 +137,8 @@ const open = async (file: string, held: Release[]): Promise<Store> => {
     studio: createStudioStore(writer.run, writer.runTogether),
     ingestion: createIngestionStore(writer.run),
     webhooks: createWebhookStore(writer.run),
+
+    walBytes: () => (wal === null ? null : (statSync(wal, { throwIfNoEntry: false })?.size ?? 0)),
 
     async ping() {
       if (queue.isShedding()) throw new TransientError('Writes are being refused');

@@ -4,7 +4,8 @@ import type { SqlValue } from '../../operators/index.ts';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
 import { createPace } from '../../results/pace.ts';
-import { SQLITE_RESULTS } from '../../results/statements.ts';
+import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
+import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
 import { runSteps } from '../../sql/steps.ts';
 import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
@@ -90,6 +91,9 @@ export const createWriter = (database: DatabaseSync) => {
       }
     },
 
+    pruneEvents: (range: EventRange): PrunedEvents =>
+      inTransaction(() => runSteps(pruneEvents(SQLITE_RESULTS, range), send)),
+
     addGoals: (workspaceId: string, campaignId: string, goals: readonly string[]): boolean =>
       inTransaction(() => runSteps(addGoals(SQLITE_RESULTS, workspaceId, campaignId, goals), send)),
   };
@@ -166,6 +170,7 @@ export const startWriterThread = async (
     runTogether: verb('runTogether'),
     indexEvents: verb('indexEvents'),
     advanceResults: verb('advanceResults'),
+    pruneEvents: verb('pruneEvents'),
     addGoals: verb('addGoals'),
     async close() {
       if (died === null) thread.postMessage('close');
@@ -183,6 +188,7 @@ export const createInlineWriter = (database: DatabaseSync): RemoteWriter => {
     runTogether: async (statements) => writer.runTogether(statements),
     indexEvents: async () => writer.indexEvents(),
     advanceResults: async () => writer.advanceResults(),
+    pruneEvents: async (range) => writer.pruneEvents(range),
     addGoals: async (...goals) => writer.addGoals(...goals),
     close: async () => database.close(),
   };

@@ -1,0 +1,54 @@
+import type { Steps } from '../sql/steps.ts';
+import { addConversions, conversionEventIn, createGoalIndex, goalIn, isBackfilled } from './goals.ts';
+import {
+  cursorIn,
+  type EventRange,
+  type ResultsStatements,
+  type UserResultRow,
+  userChangeIn,
+  userResultIn,
+} from './statements.ts';
+
+/** Result of a step of retention. */
+export interface PrunedEvents {
+  rows: number;
+  /** Position up to which the step has deleted. */
+  through: number;
+}
+
+/**
+ * Deletes old events of a workspace within a range that the results have read. Keeps the conversions among them in the results of
+ * their users. Deletes nothing before the results have applied all changes of users, because a row has its current user.
+ */
+export function* pruneEvents(statements: ResultsStatements, range: EventRange): Steps<PrunedEvents> {
+  const { workspaceId, after } = range;
+  const [cursorRows, goalRows] = yield [statements.cursor(), statements.goals()];
+  const cursor = cursorIn(cursorRows![0]);
+  const all = goalRows!.map(goalIn).filter((goal) => goal.workspaceId === workspaceId);
+  const backfilled = all.filter((goal) => !isBackfilled(goal)).map((goal) => goal.backfilledThrough);
+  const through = Math.min(range.through, cursor.events, ...backfilled);
+  const ahead = new Set(cursor.ahead);
+  const changes = (yield [statements.userChanges(cursor.userChanges, cursor.ahead.length + 1)])[0]!.map(
+    userChangeIn,
+  );
+  if (through <= after || changes.some(({ changeId }) => !ahead.has(changeId)))
+    return { rows: 0, through: after };
+
+  const deleted = (yield [statements.deleteEvents({ ...range, through })])[0]!;
+  const goals = createGoalIndex(all);
+  const names = new Set(all.map(({ name }) => name));
+  const conversions = deleted.map(conversionEventIn).filter(({ name }) => names.has(name));
+  if (conversions.length === 0) return { rows: deleted.length, through };
+
+  const ofUser = Map.groupBy(conversions, ({ userId }) => userId);
+  const rows = (yield [statements.totals([...ofUser.keys()])])[0]!.map(userResultIn);
+  const changed = rows.flatMap((row): UserResultRow[] => {
+    const { userId, campaignId, firstImpressionMs } = row;
+    const before = row.prunedGoals ?? {};
+    const ofCampaign = goals.ofCampaign(workspaceId, campaignId);
+    const prunedGoals = addConversions(before, ofCampaign, firstImpressionMs, ofUser.get(userId)!);
+    return prunedGoals === before ? [] : [{ ...row, prunedGoals }];
+  });
+  yield [statements.writeUserResults(changed)];
+  return { rows: deleted.length, through };
+}
