@@ -283,6 +283,8 @@ describe('GET /metrics', () => {
     );
     expect(body).toMatch(/placard_store_operation_duration_seconds_count\{operation="write"\} \d+/);
     expect(body).toMatch(/placard_store_in_flight\{operation="write"\} 0/);
+    // Of a file only.
+    expect(body).not.toContain('placard_sqlite_wal_bytes');
     for (const name of [
       'placard_commit_queue_seconds',
       'placard_commit_duration_seconds',

@@ -355,6 +355,13 @@ export const createMetrics = () => {
 
   const webhookMetrics = createWebhookMetrics(registry);
 
+  /** Exported if there is a log. */
+  const wal = new Gauge({
+    name: 'placard_sqlite_wal_bytes',
+    help: "Size of SQLite's write-ahead log. It grows beside a long reader, such as a backup.",
+    registers: [],
+  });
+
   const collect = async ({ workspaces, store, nowMs, isPrivate }: CollectOptions): Promise<Registry> => {
     const oldest = new Date(nowMs - POINT_DAYS * DAY_MS).toISOString().slice(0, 10);
     const workspaceIds = isPrivate ? workspaces.map(({ workspaceId }) => workspaceId) : [];
@@ -366,6 +373,11 @@ export const createMetrics = () => {
     points.reset();
     for (const { workspaceId, day, count } of days ?? []) {
       if (day > oldest) points.labels(workspaceId, day).set(count);
+    }
+    const walBytes = store.walBytes();
+    if (walBytes !== null) {
+      wal.set(walBytes);
+      registry.registerMetric(wal);
     }
     return Registry.merge([shared, registry]);
   };

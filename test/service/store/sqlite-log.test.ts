@@ -14,6 +14,7 @@ import {
 import { SQLITE_STATEMENTS } from '../../../src/service/store/statements.ts';
 
 const MIB = 2 ** 20;
+const NOW = Date.UTC(2026, 2, 1, 9);
 
 test('the log moves into the file before it is larger than docs/guides/operate.md says, and no row is missing', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
@@ -50,6 +51,43 @@ test('the log moves into the file before it is larger than docs/guides/operate.m
   expect(statSync(`${file}-wal`).size).toBeLessThan((limit + 10) * MIB);
   await committer.close();
   expect(database.prepare('PRAGMA integrity_check').get()).toEqual({ integrity_check: 'ok' });
+  database.close();
+});
+
+test('the log takes less than 1 KB an event beside a long reader', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'placard-log-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'a.db');
+  const database = new DatabaseSync(file);
+  setForWriting(database);
+  createTables(database, file);
+  const reader = new DatabaseSync(file, { readOnly: true });
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM users').get();
+  const writer = await startWriterThread(file);
+  const [groups, eventsPerGroup, users] = [40, 800, 10_000];
+  for (let group = 0; group < groups; group += 1) {
+    const events = Array.from({ length: eventsPerGroup }, (_, i) => ({
+      workspaceId: 'demo',
+      userId: 1 + (((group * eventsPerGroup + i) * 7_919) % users),
+      event: {
+        kind: 'event' as const,
+        externalId: null,
+        userId: 0,
+        appId: null,
+        name: 'product_viewed',
+        timeMs: NOW + group,
+        receivedAtMs: NOW + group,
+        properties: { category: 'garden', position: 12, from: 'home' },
+      },
+    }));
+    await writer.write(groupWrites(SQLITE_STATEMENTS, { ...emptyChangeSet(), events }));
+  }
+  const bytesPerEvent = statSync(`${file}-wal`).size / (groups * eventsPerGroup);
+  console.log(`${Math.round(bytesPerEvent)} bytes of the log an event`);
+  expect(bytesPerEvent).toBeLessThan(1_000);
+  await writer.close();
+  reader.close();
   database.close();
 });
 
