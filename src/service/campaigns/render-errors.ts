@@ -7,7 +7,7 @@ export class TemplateError extends Error {
 
 /** Property that cannot be rendered for one user. The cause may quote user data. */
 export class RenderError extends Error {
-  override readonly name = 'UnfilledError';
+  override readonly name = 'RenderError';
   readonly property: string;
 
   constructor(property: string, cause: unknown) {

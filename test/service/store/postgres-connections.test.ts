@@ -131,7 +131,7 @@ test('whoever waited for a lock sees what the one before has stored, whatever th
 });
 
 test('a connection whose server says nothing more is given up', async () => {
-  const limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 4_000 };
+  const limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, queryMs: 4_000 };
   const givesUp = async (purpose: 'requests' | 'groups') => {
     const door = await tcpDoor(await aDatabase());
     const { pool, close } = connect(door.url, purpose, { connections: 1, limits });
@@ -147,7 +147,7 @@ test('a connection whose server says nothing more is given up', async () => {
 
 test('a statement that waits too long is ended by the server, which keeps neither it nor the connection', async () => {
   const { pool, run, beside } = await aPool('groups', {
-    limits: { lockMs: 300, statementMs: 2_000, idleInTransactionMs: 0, answerMs: 30_000 },
+    limits: { lockMs: 300, statementMs: 2_000, idleInTransactionMs: 0, queryMs: 30_000 },
   });
   await run('CREATE TABLE written (n int)');
   const first = await processOf(run);
@@ -167,7 +167,7 @@ test('a statement that waits too long is ended by the server, which keeps neithe
 
 test('a transaction in which nothing more is said keeps its locks for seconds only, and stores nothing', async () => {
   const { pool, run, beside } = await aPool('requests', {
-    limits: { lockMs: 0, statementMs: 0, idleInTransactionMs: 1_500, answerMs: 30_000 },
+    limits: { lockMs: 0, statementMs: 0, idleInTransactionMs: 1_500, queryMs: 30_000 },
   });
   await beside('CREATE TABLE written (n int)');
   const locked = Promise.withResolvers<void>();

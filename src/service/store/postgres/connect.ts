@@ -5,7 +5,7 @@ import { withTimeout } from '../../with-timeout.ts';
 import { watchSyncReplication } from './statement.ts';
 
 /** The driver ignores a mistyped `sslmode` and connects without encryption. */
-const refuseSlips = (url: string): void => {
+const rejectMisspelledParameters = (url: string): void => {
   for (const name of new URLSearchParams(/\?([^#]*)/.exec(url)?.[1]).keys()) {
     if (name !== 'sslmode' && suggest(name, ['sslmode'])) {
       throw new Error(`the URL has a parameter '${name}': write 'sslmode'`);
@@ -18,7 +18,7 @@ const refuseSlips = (url: string): void => {
  * `verify-full`. `mode` applies if the URL has none. Throws if `sslmode` is misspelled.
  */
 export const normalizeSslMode = (url: string, mode: string | undefined): string => {
-  refuseSlips(url);
+  rejectMisspelledParameters(url);
   const named = /[?&]sslmode=([\w-]+)/.exec(url)?.[1];
   const given = named ?? mode;
   if (given !== 'require' && given !== 'verify-ca') return url;
@@ -50,18 +50,18 @@ interface Limits {
    */
   idleInTransactionMs: number;
   /** For a response. If the server's machine is gone, TCP alone would wait for a quarter of an hour. */
-  answerMs: number;
+  queryMs: number;
 }
 
 const OF_REQUESTS: Limits = {
   lockMs: 15_000,
   statementMs: 20_000,
   idleInTransactionMs: 10_000,
-  answerMs: 30_000,
+  queryMs: 30_000,
 };
 /** Many mutations share a group: one locked row must not delay the others for long. */
 const OF_GROUPS: Limits = { ...OF_REQUESTS, lockMs: 4_000 };
-const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, answerMs: 0 };
+const NONE: Limits = { lockMs: 0, statementMs: 0, idleInTransactionMs: 0, queryMs: 0 };
 
 /**
  * Requests find rows by key, a few hundred at a time. A sequential scan is never better, and a table that was small when its plan
@@ -75,7 +75,7 @@ const BY_KEYS =
  * A group joins a list of any length with growing tables. A cached plan may date from when a table was empty, and would later
  * scan the table for every element of the list. Planning again costs a group next to nothing.
  */
-const PLAN_ANEW = 'SET plan_cache_mode = force_custom_plan;';
+const FORCE_CUSTOM_PLAN = 'SET plan_cache_mode = force_custom_plan;';
 
 /**
  * A transaction that waited for a lock must see what the previous one has committed. A role or a database may have another
@@ -94,7 +94,7 @@ const KEEP_ALIVE =
 const PURPOSES = {
   requests: { settings: BY_KEYS, limits: OF_REQUESTS, idleMs: IDLE_MS, pipeline: false },
   /** Never closed when idle: a replica that can read must be able to write. */
-  groups: { settings: BY_KEYS + PLAN_ANEW, limits: OF_GROUPS, idleMs: 0, pipeline: true },
+  groups: { settings: BY_KEYS + FORCE_CUSTOM_PLAN, limits: OF_GROUPS, idleMs: 0, pipeline: true },
   /** Reads and changes whole tables without a time limit. */
   upkeep: { settings: '', limits: NONE, idleMs: IDLE_MS, pipeline: false },
 };
@@ -120,7 +120,7 @@ export const connect = (
   { connections = CONNECTIONS, limits = PURPOSES[purpose].limits, idleMs = PURPOSES[purpose].idleMs } = {},
 ): Connections => {
   const { settings, pipeline } = PURPOSES[purpose];
-  const { lockMs, statementMs, idleInTransactionMs, answerMs } = limits;
+  const { lockMs, statementMs, idleInTransactionMs, queryMs } = limits;
   const sockets = new Set<Socket>();
   const stream = () => {
     const socket = new Socket();
@@ -132,7 +132,7 @@ export const connect = (
     fallback_application_name: 'placard',
     max: connections,
     connectionTimeoutMillis: CONNECT_MS,
-    query_timeout: answerMs,
+    query_timeout: queryMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     idleTimeoutMillis: idleMs,

@@ -10,7 +10,7 @@ const WAIT_MS = 10_000;
 const AGAIN_MS = 20;
 
 /** Connection limit of the server, the database or the role; or the server is starting or shutting down. */
-const NO_ROOM = /^(53300|57P03)/;
+const NO_CONNECTION = /^(53300|57P03)/;
 /** The server ends the connection, has failed, or became a standby without closing its connections. */
 const ENDINGS = /^(08|25006|25P03|57P|58|XX)/;
 
@@ -28,8 +28,8 @@ export const takeConnection = async (pool: Pool): Promise<PoolClient> => {
     try {
       return await pool.connect();
     } catch (error) {
-      const isNoRoom = error instanceof DatabaseError && NO_ROOM.test(error.code ?? '');
-      if (!isNoRoom || pool.totalCount === 0 || performance.now() > until) throw error;
+      const isUnavailable = error instanceof DatabaseError && NO_CONNECTION.test(error.code ?? '');
+      if (!isUnavailable || pool.totalCount === 0 || performance.now() > until) throw error;
       await pause(AGAIN_MS);
     }
   }
