@@ -1,4 +1,5 @@
-import { SYNC_PATH, type SyncAnswer } from '../../src/protocol/index.ts';
+import { SYNC_PATH } from '../../src/protocol/index.ts';
+import type { SyncAnswer } from '../../src/protocol/schemas/index.ts';
 import type { ReleaseSource, Service, Workspace } from '../../src/service/index.ts';
 
 /** Returns the response with absolute URLs of the demo's own images. */

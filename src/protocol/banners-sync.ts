@@ -16,11 +16,6 @@ export interface SyncRequest extends BannerEnvelope {
   device_id?: string | undefined;
 }
 
-/** Response 200. `null` means no banner for this user; a missing key means no response for that placement. */
-export interface SyncAnswer {
-  banners: Record<string, WireBanner | null>;
-}
-
 // Parsed by hand, because a schema library is six times the size of the client's own code for it. `schemas/` has equivalent
 // schemas, and a test compares both.
 

@@ -1,4 +1,3 @@
-import type { BannerEnvelope } from './banners-sync.ts';
 import { isRecord } from './json.ts';
 
 export const TRACK_PATH = '/v1/device-messaging/banners/track';
@@ -12,19 +11,6 @@ export interface WireEvent {
   id: string;
   event_type: EventType;
   timestamp: string;
-}
-
-/** Body of `POST /v1/device-messaging/banners/track`: the events of one user. */
-export interface BannersTrackRequest extends BannerEnvelope {
-  events: WireEvent[];
-}
-
-/** Response 202, or 400 if no event is valid. `errors[].index` is the position in the request's `events`. */
-export interface BannersTrackAnswer {
-  events_processed?: number | undefined;
-  message: string;
-  /** Validated entry by entry, because other servers may send anything here. */
-  errors?: unknown[] | undefined;
 }
 
 /** Properties that a client reads from any 2xx response. Proxies may send other bodies, and other servers may omit properties. */

@@ -23,12 +23,6 @@ export interface Integration {
   next_scheduled_run: string;
 }
 
-/** Response 200 of `GET /cdi/integrations`. */
-export interface IntegrationsAnswer {
-  results: Integration[];
-  message: string;
-}
-
 /** One run of an integration. */
 export interface JobSyncStatus {
   /** `Running`, `Success`, `Partial` (some rows were rejected) or `Error`. */
@@ -42,12 +36,6 @@ export interface JobSyncStatus {
   /** Rows rejected in this run, without those already rejected by earlier runs. */
   rows_failed_with_errors: number;
   /** Why it failed, or what it left for a later run; `""` if nothing. */
-  message: string;
-}
-
-/** Response 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
-export interface JobSyncStatusAnswer {
-  results: JobSyncStatus[];
   message: string;
 }
 

@@ -5,12 +5,6 @@ export const PLACEMENTS_PATH = '/placard/placements';
 export const INSERTIONS = ['before', 'after', 'prepend', 'append'] as const;
 export type Insertion = (typeof INSERTIONS)[number];
 
-/** Body of `POST /placard/placements`. */
-export interface PlacementsRequest {
-  /** Placements whose selector matched nothing on a page of theirs since this user's last request. */
-  missing?: string[] | undefined;
-}
-
 /** Placement that the client inserts by selector. */
 export interface SelectorPlacement {
   placement_id: string;
@@ -25,9 +19,4 @@ export interface SelectorPlacement {
   height_px: number;
   /** Height in CSS pixels if the box is at least 48 rem wide. Default: `height_px`. */
   wide_height_px?: number | undefined;
-}
-
-/** Response 200: all placements of the workspace. */
-export interface PlacementsAnswer {
-  placements: SelectorPlacement[];
 }

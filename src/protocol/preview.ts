@@ -1,5 +1,3 @@
-import type { WireBanner } from './banner.ts';
-
 /** Placard extension. */
 export const PREVIEW_PATH = '/placard/preview';
 /**
@@ -7,14 +5,3 @@ export const PREVIEW_PATH = '/placard/preview';
  * `Referer`.
  */
 export const PREVIEW_PARAMETER = 'placard_preview';
-
-/** Body of `POST /placard/preview`. */
-export interface PreviewRequest {
-  token: string;
-}
-
-/** Response 200: the draft as rendered for its persona, in each of its placements. Each banner is a test send. */
-export interface PreviewAnswer {
-  campaign_name: string;
-  banners: Record<string, WireBanner>;
-}

@@ -63,12 +63,3 @@ export interface TrackErrorEntry {
   input_array?: InputArray;
   index?: number;
 }
-
-/** Response 201. A count is present only for an array that was sent. Entries of `errors` may be plain text on other endpoints. */
-export interface UsersTrackAnswer {
-  message: string;
-  attributes_processed?: number | undefined;
-  events_processed?: number | undefined;
-  purchases_processed?: number | undefined;
-  errors?: unknown[] | undefined;
-}

@@ -4,9 +4,9 @@ import {
   formatLink,
   INTEGRATIONS_PAGE_SIZE,
   type Integration,
-  type IntegrationsAnswer,
 } from '../protocol/index.ts';
-import type { FakeAnswer } from './fake-endpoints.ts';
+import type { IntegrationsAnswer } from '../protocol/schemas/index.ts';
+import type { FakeAnswer } from './fake-answer.ts';
 
 const cursorTo = (skip: number): string => btoa(`skip:${skip}`);
 

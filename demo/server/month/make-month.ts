@@ -1,4 +1,5 @@
-import { SYNC_PATH, type SyncAnswer, TRACK_PATH } from '../../../src/protocol/index.ts';
+import { SYNC_PATH, TRACK_PATH } from '../../../src/protocol/index.ts';
+import type { SyncAnswer } from '../../../src/protocol/schemas/index.ts';
 import {
   createService,
   type Log,

@@ -1,4 +1,4 @@
-import type { PreviewAnswer } from '../../protocol/index.ts';
+import type { PreviewAnswer } from '../../protocol/schemas/index.ts';
 import type { LateContext } from '../late-context.ts';
 import type { Overlay } from './overlay.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { WireBanner } from '../banner.ts';
-import type { SyncAnswer, SyncRequest } from '../banners-sync.ts';
+import type { SyncRequest } from '../banners-sync.ts';
 import { ERROR_MESSAGES, notValid } from '../errors.ts';
 import { MAX_BANNER_DEVICE_ID_BYTES, MAX_PLACEMENT_ID_CHARACTERS, MAX_PLACEMENTS } from '../limits.ts';
 import { fitsBytes, fitsCharacters, isStorableText } from '../text.ts';
@@ -12,7 +12,7 @@ const property = z.object({
 });
 
 /** Banner in the wire format of `banners/sync`. */
-export const wireBanner = z.object({
+export const wireBanner: z.ZodMiniType<WireBanner> = z.object({
   id: z.string().check(z.minLength(1), described('ID of the banner, which its events name.')),
   placement_id: z.string().check(described('The placement.')),
   is_control: z
@@ -27,7 +27,7 @@ export const wireBanner = z.object({
   properties: z
     .nullable(z.record(z.string(), property))
     .check(described('What the banner holds, by name; `null` of a control.')),
-}) satisfies z.ZodMiniType<WireBanner>;
+});
 
 const error = notValid('placements');
 const placementId = z.string({ error }).check(
@@ -53,7 +53,7 @@ export const deviceId = (description: string) =>
   });
 
 /** Body of `POST /v1/device-messaging/banners/sync`. */
-export const syncRequest = z.object(
+export const syncRequest: z.ZodMiniType<SyncRequest> = z.object(
   {
     ...envelope,
     placements: placements(`IDs of placements; the first ${MAX_PLACEMENTS} different ones are answered.`),
@@ -62,9 +62,9 @@ export const syncRequest = z.object(
     ),
   },
   { error: ERROR_MESSAGES.notAnObject },
-) satisfies z.ZodMiniType<SyncRequest>;
+);
 
-/** Response 200 of `banners/sync`. */
+/** Response 200 of `banners/sync`. A missing key means no response for that placement. */
 export const syncAnswer = z.object({
   banners: z.record(z.string(), z.nullable(wireBanner)).check(
     z.refine((banners) =>
@@ -72,4 +72,5 @@ export const syncAnswer = z.object({
     ),
     described('By placement: its banner, or `null` where there is none for this user.'),
   ),
-}) satisfies z.ZodMiniType<SyncAnswer>;
+});
+export type SyncAnswer = z.infer<typeof syncAnswer>;

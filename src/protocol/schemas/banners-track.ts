@@ -1,10 +1,5 @@
 import * as z from 'zod/mini';
-import {
-  type BannersTrackAnswer,
-  type BannersTrackRequest,
-  EVENT_TYPES,
-  type WireEvent,
-} from '../banners-track.ts';
+import { EVENT_TYPES, type WireEvent } from '../banners-track.ts';
 import { ERROR_MESSAGES, EVENT_ERROR, required } from '../errors.ts';
 import { isPresent } from '../json.ts';
 import { MAX_TRACK_BATCH, MAX_TRACK_EVENTS } from '../limits.ts';
@@ -22,7 +17,7 @@ const idFault = fault('id', EVENT_ERROR.invalidId);
 const timeFault = fault('timestamp', EVENT_ERROR.invalidTimestamp);
 
 /** Banner event. The message of its first issue is the error in the response. */
-export const wireEvent = z.object(
+export const wireEvent: z.ZodMiniType<WireEvent> = z.object(
   {
     id: z.string({ error: idFault }).check(
       z.refine((id) => id !== '' && isStorableText(id), { error: idFault }),
@@ -38,7 +33,7 @@ export const wireEvent = z.object(
     ),
   },
   { error: EVENT_ERROR.notAnObject },
-) satisfies z.ZodMiniType<WireEvent>;
+);
 
 const tooMany = (max: number) => `'events' must hold no more than ${max} events`;
 
@@ -66,16 +61,18 @@ const requestOf = <Event extends z.ZodMiniType>(event: Event) =>
     );
 
 /** Body of `POST /v1/device-messaging/banners/track`: the events of one user. */
-export const bannersTrackRequest = requestOf(wireEvent) satisfies z.ZodMiniType<BannersTrackRequest>;
+export const bannersTrackRequest = requestOf(wireEvent);
+export type BannersTrackRequest = z.infer<typeof bannersTrackRequest>;
 
 /** The same for a server, which validates each event separately. */
 export const bannersTrackBody = requestOf(z.unknown());
+export type BannersTrackBody = z.infer<typeof bannersTrackBody>;
 
-/** Response 202, or 400 if no event is valid. */
+/** Response 202, or 400 if no event is valid. `errors[].index` is the position in the request's `events`. */
 export const bannersTrackAnswer = z.object({
   events_processed: z.optional(z.number()).check(described('Events that were stored, or counted before.')),
   message: z.string().check(described('`success`, or what is wrong.')),
   errors: z
     .optional(z.array(z.unknown()))
     .check(described('What is wrong with single events, by their index; absent where nothing is.')),
-}) satisfies z.ZodMiniType<BannersTrackAnswer>;
+});

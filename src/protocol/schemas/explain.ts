@@ -1,22 +1,16 @@
 import * as z from 'zod/mini';
 import { ERROR_MESSAGES } from '../errors.ts';
-import type {
-  CampaignExplanation,
-  ExplainAnswer,
-  ExplainRequest,
-  FailingClause,
-  Reason,
-} from '../explain.ts';
+import type { CampaignExplanation, ExplainAnswer, ExplainRequest, FailingClause } from '../explain.ts';
 import { MAX_APP_VERSION_CHARACTERS } from '../limits.ts';
 import { fitsCharacters } from '../text.ts';
 import { deviceId, placements } from './banners-sync.ts';
 import { described, envelope, optionalTextMember } from './body.ts';
 
-const failingClause = z.object({
+const failingClause: z.ZodMiniType<FailingClause> = z.object({
   clause: z.string(),
   expected: z.unknown(),
   actual: z.optional(z.unknown()),
-}) satisfies z.ZodMiniType<FailingClause>;
+});
 
 const bucketing = { bucket: z.number(), control_percentage: z.number() };
 
@@ -56,15 +50,15 @@ const reason = z.discriminatedUnion('outcome', [
     property: z.nullable(z.string()),
     problem: z.string(),
   }),
-]) satisfies z.ZodMiniType<Reason>;
+]);
 
-const campaignExplanation = z.intersection(
+const campaignExplanation: z.ZodMiniType<CampaignExplanation> = z.intersection(
   z.object({ campaign_id: z.string(), name: z.string(), message: z.string() }),
   reason,
-) satisfies z.ZodMiniType<CampaignExplanation>;
+);
 
 /** Body of `POST /placard/explain`. */
-export const explainRequest = z.object(
+export const explainRequest: z.ZodMiniType<ExplainRequest> = z.object(
   {
     external_user_id: envelope.external_user_id,
     app_id: optionalTextMember('app_id', () => true, {
@@ -85,10 +79,10 @@ export const explainRequest = z.object(
     ),
   },
   { error: ERROR_MESSAGES.notAnObject },
-) satisfies z.ZodMiniType<ExplainRequest>;
+);
 
 /** Response 200. */
-export const explainAnswer = z.object({
+export const explainAnswer: z.ZodMiniType<ExplainAnswer> = z.object({
   has_profile: z.boolean().check(described('Whether the service has a profile of the user.')),
   placements: z
     .record(z.string(), z.array(campaignExplanation))
@@ -97,4 +91,4 @@ export const explainAnswer = z.object({
         'By placement its campaigns in order, each with `campaign_id`, `name`, `outcome`, `message` and the details of the outcome.',
       ),
     ),
-}) satisfies z.ZodMiniType<ExplainAnswer>;
+});

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { IntegrationsAnswer, JobSyncStatusAnswer } from '../integrations.ts';
+import type { Integration, JobSyncStatus } from '../integrations.ts';
 import { described } from './body.ts';
 
 /** Always text from Placard; other servers may send `null` for missing values. */
@@ -9,7 +9,7 @@ const text = (description: string) =>
     z.string().check(described(description)),
   );
 
-const integration = z.object({
+const integration: z.ZodMiniType<Integration> = z.object({
   integration_id: z.string().check(described('ID of the integration.')),
   app_group_id: text('ID of the workspace.'),
   integration_name: text('For people.'),
@@ -23,6 +23,18 @@ const integration = z.object({
   next_scheduled_run: text('When it runs next.'),
 });
 
+const jobSyncStatus: z.ZodMiniType<JobSyncStatus> = z.object({
+  job_status: z
+    .string()
+    .check(described('`Running`, `Success`, `Partial` (some rows were rejected) or `Error`.')),
+  sync_start_time: text('When the run began, ISO 8601.'),
+  sync_finish_time: text('When it ended; empty while it runs.'),
+  last_timestamp_synced: text('`UPDATED_AT` of the last row that was read; empty before the first.'),
+  rows_synced: z.int().check(described('Rows that are stored.')),
+  rows_failed_with_errors: z.int().check(described('Rows that were rejected in this run and not before.')),
+  message: text('Why it failed, or what it left for a later run; empty if there is nothing to say.'),
+});
+
 const message = z.string().check(described('`success`, or what is wrong.'));
 const page = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(described('At most ten.'));
 
@@ -30,24 +42,11 @@ const page = <Item extends z.ZodMiniType>(item: Item) => z.array(item).check(des
 export const integrationsAnswer = z.object({
   results: page(integration),
   message,
-}) satisfies z.ZodMiniType<IntegrationsAnswer>;
+});
+export type IntegrationsAnswer = z.infer<typeof integrationsAnswer>;
 
 /** Response 200 of `GET /cdi/integrations/{integration_id}/job_sync_status`. */
 export const jobSyncStatusAnswer = z.object({
-  results: page(
-    z.object({
-      job_status: z
-        .string()
-        .check(described('`Running`, `Success`, `Partial` (some rows were rejected) or `Error`.')),
-      sync_start_time: text('When the run began, ISO 8601.'),
-      sync_finish_time: text('When it ended; empty while it runs.'),
-      last_timestamp_synced: text('`UPDATED_AT` of the last row that was read; empty before the first.'),
-      rows_synced: z.int().check(described('Rows that are stored.')),
-      rows_failed_with_errors: z
-        .int()
-        .check(described('Rows that were rejected in this run and not before.')),
-      message: text('Why it failed, or what it left for a later run; empty if there is nothing to say.'),
-    }),
-  ),
+  results: page(jobSyncStatus),
   message,
-}) satisfies z.ZodMiniType<JobSyncStatusAnswer>;
+});

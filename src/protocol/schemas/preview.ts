@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
 import { ERROR_MESSAGES } from '../errors.ts';
-import type { PreviewAnswer, PreviewRequest } from '../preview.ts';
 import { wireBanner } from './banners-sync.ts';
 import { described } from './body.ts';
 
@@ -12,10 +11,11 @@ export const previewRequest = z.object(
       .check(described('What the link of a preview carries in `placard_preview`.')),
   },
   { error: ERROR_MESSAGES.notAnObject },
-) satisfies z.ZodMiniType<PreviewRequest>;
+);
 
-/** Response 200. */
+/** Response 200: the draft as rendered for its persona, in each of its placements. Each banner is a test send. */
 export const previewAnswer = z.object({
   campaign_name: z.string().check(described('Name of the campaign that is previewed.')),
   banners: z.record(z.string(), wireBanner).check(described('By placement, as a sync answers them.')),
-}) satisfies z.ZodMiniType<PreviewAnswer>;
+});
+export type PreviewAnswer = z.infer<typeof previewAnswer>;

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { ERROR_MESSAGES, notValid, TRACK_ERROR } from '../errors.ts';
 import { isPresent, isRecord } from '../json.ts';
 import { MAX_BULK_OBJECTS, MAX_TRACK_OBJECTS } from '../limits.ts';
-import { INPUT_ARRAYS, type InputArray, type UsersTrackAnswer } from '../users-track.ts';
+import { INPUT_ARRAYS, type InputArray } from '../users-track.ts';
 import { described } from './body.ts';
 import { checkIdentity, type Faults, type Identity, identifiers, isSound } from './identity.ts';
 import { eventObject, purchaseObject } from './user-events.ts';
@@ -115,7 +115,7 @@ export const usersTrackBulkRequest = requestOf(MAX_BULK_OBJECTS);
 
 const processed = (description: string) => z.optional(z.number()).check(described(description));
 
-/** Response 201 of both. */
+/** Response 201 of both. A count is present only for an array that was sent. */
 export const usersTrackAnswer = z.object({
   message: z.string().check(described('`success`, or what is wrong.')),
   attributes_processed: processed('Attribute objects that were stored.'),
@@ -124,7 +124,8 @@ export const usersTrackAnswer = z.object({
   errors: z
     .optional(z.array(z.unknown()))
     .check(described('What is wrong with single objects, by array and index; absent where nothing is.')),
-}) satisfies z.ZodMiniType<UsersTrackAnswer>;
+});
+export type UsersTrackAnswer = z.infer<typeof usersTrackAnswer>;
 
 const count = z.catch(z.optional(z.number()), undefined);
 

@@ -1,6 +1,5 @@
 import { isbot } from 'isbot';
 import {
-  type BannersTrackRequest,
   ERROR_MESSAGES,
   EVENT_ERROR,
   MAX_TRACK_BODY_BYTES,
@@ -11,6 +10,7 @@ import {
   TRACK_PATH,
 } from '../../protocol/index.ts';
 import {
+  type BannersTrackBody,
   bannersTrackAnswer,
   bannersTrackBody,
   bannersTrackRequest,
@@ -54,7 +54,7 @@ const dayOf = ({ localDays }: Workspace, timeMs: number, receivedAtMs: number): 
   localDays.of(timeMs > receivedAtMs - MAX_LATE_MS ? Math.min(timeMs, receivedAtMs) : receivedAtMs);
 
 /** Its events are not validated yet. */
-type TrackContext = RouteContext<Omit<BannersTrackRequest, 'events'> & { events: unknown[] }>;
+type TrackContext = RouteContext<BannersTrackBody>;
 
 /** Maximum characters checked for bots. A header may have 16 KB, which would take milliseconds to match. Bot names come first. */
 const MAX_USER_AGENT = 512;

@@ -1,10 +1,5 @@
-import {
-  MAX_SYNC_BODY_BYTES,
-  MAX_SYNC_VALUES,
-  PLACEMENTS_PATH,
-  type PlacementsAnswer,
-} from '../../protocol/index.ts';
-import { placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
+import { MAX_SYNC_BODY_BYTES, MAX_SYNC_VALUES, PLACEMENTS_PATH } from '../../protocol/index.ts';
+import { type PlacementsAnswer, placementsAnswer, placementsRequest } from '../../protocol/schemas/index.ts';
 import { browserBody, defineRoute } from '../api/route.ts';
 import { schemaReader } from '../http/body.ts';
 import { createLogThrottle, type Log } from '../log.ts';

@@ -6,11 +6,10 @@ import {
   MAX_SYNC_VALUES,
   NEVER_EXPIRES,
   PREVIEW_PATH,
-  type PreviewAnswer,
   rateLimitHeaders,
   type WireBanner,
 } from '../../protocol/index.ts';
-import { previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
+import { type PreviewAnswer, previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
 import { browserBody, defineRoute } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';

@@ -5,9 +5,8 @@ import {
   type InputArray,
   TRACK_ERROR,
   type TrackErrorEntry,
-  type UsersTrackAnswer,
 } from '../../protocol/index.ts';
-import type { Identity, usersTrackBody } from '../../protocol/schemas/index.ts';
+import type { Identity, UsersTrackAnswer, usersTrackBody } from '../../protocol/schemas/index.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { UserMutation } from '../store/store.ts';
 import {

@@ -1,5 +1,4 @@
 import {
-  type BannersTrackRequest,
   readTrackSuccess,
   TRACK_PATH,
   type TrackSuccess,
@@ -7,6 +6,7 @@ import {
   USER_TOKEN_MEMBER,
   utf8Bytes,
 } from '../../../protocol/index.ts';
+import type { BannersTrackRequest } from '../../../protocol/schemas/index.ts';
 import type { FailureKind } from '../../notices.ts';
 import { type Answer, createPostJson, parseJson, readRefused, toJson } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
