@@ -1,5 +1,5 @@
 import { node } from './node.ts';
-import type { PanelState } from './panel.ts';
+import type { PanelState } from './panel-state.ts';
 import { clockTime, relativeTime } from './words.ts';
 
 const clockSkew = (ms: number): string =>

@@ -1,7 +1,7 @@
 import type { DeadLetter, Diagnostics, Inspector, Placard } from '../client/index.ts';
 import { WAITING } from './log-view.ts';
 import { button, node, setAttribute, setText } from './node.ts';
-import type { PanelState } from './panel.ts';
+import type { PanelState } from './panel-state.ts';
 import { clockTime, relativeTime, type Sentence } from './words.ts';
 
 /** Event counters with labels, in display order. */

@@ -1,6 +1,6 @@
 import type { HistoryEntry } from './history.ts';
 import { node } from './node.ts';
-import type { PanelState } from './panel.ts';
+import type { PanelState } from './panel-state.ts';
 import { clockTime, type Sentence } from './words.ts';
 
 const VERBS = { impression: 'seen', click: 'clicked', dismiss: 'dismissed' } as const;

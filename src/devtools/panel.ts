@@ -1,7 +1,7 @@
 import type { Diagnostics, Inspection, Inspector, Placard } from '../client/index.ts';
 import { createClientView } from './client-view.ts';
 import { createEventsView } from './events-view.ts';
-import type { History, HistoryEntry } from './history.ts';
+import type { History } from './history.ts';
 import { createLogView } from './log-view.ts';
 import { recall, remember } from './memory.ts';
 import { node } from './node.ts';
@@ -16,16 +16,6 @@ import type { Sentence } from './words.ts';
 const TICK_MS = 200;
 /** Counters need a read of the outbox, so they refresh less often. */
 const COUNT_EVERY_TICKS = 5;
-
-/** State that the panel's views render. */
-export interface PanelState {
-  inspection: Inspection;
-  /** `null` until the outbox has responded. */
-  diagnostics: Diagnostics | null;
-  /** Oldest first. */
-  history: readonly HistoryEntry[];
-  now: number;
-}
 
 interface PanelOptions {
   placard: Placard;

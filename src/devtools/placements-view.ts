@@ -1,7 +1,7 @@
 import type { Banner, Inspector } from '../client/index.ts';
 import { node } from './node.ts';
 import { createOutline } from './outline.ts';
-import type { PanelState } from './panel.ts';
+import type { PanelState } from './panel-state.ts';
 import { createSlotCard, type SlotCard } from './slot-card.ts';
 
 /** Number of thresholds, enough for the meter. */

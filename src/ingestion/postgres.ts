@@ -6,7 +6,7 @@ import { columnsOf, keyOf, MAX_INDEXED_BYTES } from './columns.ts';
 import { ARRAY_TYPES, readerFor, TIME_TYPES, TIMESTAMPTZ, TYPE_SETTINGS } from './postgres-types.ts';
 import { readRow, type SourceColumn } from './read-row.ts';
 import { MAX_ROW_CHARACTERS, ROW_TOO_LARGE } from './row-size.ts';
-import type { Question, Snapshot } from './source.ts';
+import type { Snapshot, SnapshotQuery } from './snapshot.ts';
 import { SourceError } from './source-error.ts';
 import { MAX_CLOCK_SKEW_US, malformedRow, type Position, type SourceRow } from './source-row.ts';
 
@@ -104,7 +104,7 @@ const ignore = () => undefined;
  * Reads a table through a cursor, in one transaction with one snapshot. The bound is determined before the snapshot, so that no
  * row up to it can appear later.
  */
-export const openPostgres = async (source: PostgresSource, question: Question): Promise<Snapshot> => {
+export const openPostgres = async (source: PostgresSource, question: SnapshotQuery): Promise<Snapshot> => {
   const { after, keys, signal } = question;
   const client = new Client({
     connectionString: normalizeSslMode(urlOf(source), process.env['PGSSLMODE']),

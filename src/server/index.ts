@@ -20,9 +20,8 @@ export { type PrivateJwk, type SignUserTokenOptions, signUserToken } from './sig
 export type { RequestState, TrackOptions } from './track.ts';
 export { isIdempotent } from './track-batches.ts';
 export type { TrackInput, TrackObject } from './track-input.ts';
+export type { TrackPosition, TrackProblem } from './track-problem.ts';
 export {
-  type TrackPosition,
-  type TrackProblem,
   type TrackReport,
   TrackStoppedError,
 } from './track-report.ts';

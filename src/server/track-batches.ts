@@ -10,7 +10,7 @@ import {
   MAX_USERS_TRACK_VALUES,
   utf8Bytes,
 } from '../protocol/index.ts';
-import type { TrackPosition, TrackProblem } from './track-report.ts';
+import type { TrackPosition, TrackProblem } from './track-problem.ts';
 
 /**
  * Returns all identifiers of an object. Objects that share one may concern the same user and must keep their order. Includes

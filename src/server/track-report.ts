@@ -1,21 +1,7 @@
 import { INPUT_ARRAYS, type InputArray, isInputArray } from '../protocol/index.ts';
 import { usersTrackSuccess } from '../protocol/schemas/index.ts';
 import type { TrackBatch } from './track-batches.ts';
-
-/** Position of an object in the input of the caller. */
-export interface TrackPosition {
-  array: InputArray;
-  /** Zero-based. */
-  index: number;
-}
-
-/** Error of an object, or of a part of it. The other parts were applied. */
-export interface TrackProblem {
-  /** `null` if the API named no object. */
-  position: TrackPosition | null;
-  /** Error code or message of the API, such as `EMAIL_BAD_FORMAT`. */
-  reason: string;
-}
+import type { TrackPosition, TrackProblem } from './track-problem.ts';
 
 /** Result of a `track` call. */
 export interface TrackReport {

@@ -3,13 +3,12 @@ import { ApiError, InDoubtError } from './api-error.ts';
 import type { Call } from './call.ts';
 import { batchObjects, type TrackBatch } from './track-batches.ts';
 import { type AnyIterable, readTrackInput, type TrackInput, type TrackObject } from './track-input.ts';
+import type { TrackPosition, TrackProblem } from './track-problem.ts';
 import {
   emptyReport,
   listPositions,
   readTrackResponse,
   rejectBatch,
-  type TrackPosition,
-  type TrackProblem,
   type TrackReport,
   TrackStoppedError,
 } from './track-report.ts';

@@ -1,16 +1,5 @@
-import type { Log, Telemetry } from '../service/index.ts';
+import type { RunningTelemetry, TelemetryOptions } from './running-telemetry.ts';
 import { readSettings } from './settings.ts';
-
-export interface RunningTelemetry extends Telemetry {
-  /** Exports pending data. Resolves without an error if the collector is unreachable. */
-  stop(): Promise<void>;
-}
-
-export interface TelemetryOptions {
-  env: Readonly<Record<string, string | undefined>>;
-  version: string;
-  log: Log;
-}
 
 /**
  * Starts OpenTelemetry if the standard `OTEL_…` variables enable it. Otherwise returns `null` and loads nothing. Throws if they

@@ -16,8 +16,8 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import type { MetricValues, SpanOptions } from '../service/index.ts';
-import type { RunningTelemetry, TelemetryOptions } from './index.ts';
 import { toMetricData } from './metric-data.ts';
+import type { RunningTelemetry, TelemetryOptions } from './running-telemetry.ts';
 import type { TelemetrySettings } from './settings.ts';
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL };

@@ -9,7 +9,7 @@ import {
   type WireBanner,
 } from '../protocol/index.ts';
 import { placementsRequest, readBody, readOfApp, syncRequest } from '../protocol/schemas/index.ts';
-import type { FakeAnswer } from './fake-endpoints.ts';
+import type { FakeAnswer } from './fake-answer.ts';
 
 type Plain = string | number | boolean | Record<string, unknown>;
 

@@ -16,22 +16,23 @@ import {
   utf8Bytes,
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
-import type { RecordedRequest } from './fake-service.ts';
+import type { FakeAnswer } from './fake-answer.ts';
 import { ConnectionDropped, type Fault } from './fault.ts';
 
-/** Response of a fake endpoint, including the `errors` of a fault. */
-export interface FakeAnswer {
-  status: number;
+/** A recorded request. `status` is missing if there was no response. */
+export interface RecordedRequest {
+  /** Unix milliseconds by the service's clock. */
+  at: number;
+  method: string;
+  path: string;
+  query: string;
+  headers: Headers;
+  /** Parsed body; text if it is not JSON. */
   body: unknown;
-  headers?: Record<string, string>;
-}
-
-/** Entries of `errors` that a fault adds to those of the endpoint. */
-export interface ForcedErrors {
-  /** Events to skip, and the reason to report. */
-  skip?: { indices: number[]; reason: string };
-  /** `errors` to return as is; valid objects are stored. */
-  raw?: { errors: unknown[]; processed?: number };
+  /** Body as sent, to check that retries are byte-identical. */
+  text: string;
+  status?: number;
+  fault?: Fault;
 }
 
 /** Endpoint of the fake, with the kind of key it requires. */

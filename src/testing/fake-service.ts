@@ -9,12 +9,13 @@ import {
   VISITOR_JOIN_PATH,
 } from '../protocol/index.ts';
 import { createEventLog, type DeliveredEvent } from './event-log.ts';
+import type { FakeAnswer } from './fake-answer.ts';
 import { answerPlacements, answerSync, type BannerSource, createDismissals } from './fake-banners.ts';
 import {
   ENDPOINTS,
-  type FakeAnswer,
   isOpenToPages,
   preflightResponse,
+  type RecordedRequest,
   refusalOf,
   responseOf,
 } from './fake-endpoints.ts';
@@ -30,22 +31,6 @@ import {
   notTaken,
 } from './fault.ts';
 import { networkOf } from './network.ts';
-
-/** A recorded request. `status` is missing if there was no response. */
-export interface RecordedRequest {
-  /** Unix milliseconds by the service's clock. */
-  at: number;
-  method: string;
-  path: string;
-  query: string;
-  headers: Headers;
-  /** Parsed body; text if it is not JSON. */
-  body: unknown;
-  /** Body as sent, to check that retries are byte-identical. */
-  text: string;
-  status?: number;
-  fault?: Fault;
-}
 
 /** Options of the fake service. All are optional. */
 export interface FakeServiceOptions {

@@ -1,6 +1,6 @@
 import { ERROR_MESSAGES, EVENT_ERROR, errorBody, isPresent, type WireEvent } from '../protocol/index.ts';
 import { bannersTrackBody, readBody, readOfApp, wireEvent } from '../protocol/schemas/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 import type { AcceptedObject } from './fake-users-track.ts';
 
 /**

@@ -7,7 +7,7 @@ import {
   type TrackErrorEntry,
 } from '../protocol/index.ts';
 import { readAttributesUser, readUserEvent } from '../protocol/schemas/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
 /** Problems of a `users/track` object, and whether it is accepted anyway. */
 export interface Verdict {

@@ -5,7 +5,7 @@ import {
   rateLimitHeaders,
   USERS_TRACK_PATH,
 } from '../protocol/index.ts';
-import type { FakeAnswer, ForcedErrors } from './fake-endpoints.ts';
+import type { FakeAnswer, ForcedErrors } from './fake-answer.ts';
 
 /** How a 429 states the time to wait. */
 export type RateLimitForm =

@@ -6,7 +6,7 @@ import type {
   SlotState,
   ViewState,
 } from '../../src/client/index.ts';
-import type { PanelState } from '../../src/devtools/panel.ts';
+import type { PanelState } from '../../src/devtools/panel-state.ts';
 import { buildBanner } from '../helpers/a-banner.ts';
 
 export const NOW = Date.UTC(2026, 4, 1, 12);

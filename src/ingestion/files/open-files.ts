@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { columnsOf } from '../columns.ts';
 import type { JsonRow } from '../read-row.ts';
-import type { Question, Snapshot } from '../source.ts';
+import type { Snapshot, SnapshotQuery } from '../snapshot.ts';
 import { SourceError } from '../source-error.ts';
 import type { MalformedRow, SourceRow } from '../source-row.ts';
 import type { Staging } from './stage.ts';
@@ -63,7 +63,7 @@ const PAGE_BYTES = 1_000_000;
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** Copies rows of files into a SQLite file, which returns them sorted. */
-export const openFiles = async (source: Staging['source'], question: Question): Promise<Snapshot> => {
+export const openFiles = async (source: Staging['source'], question: SnapshotQuery): Promise<Snapshot> => {
   const { after, keys, lines, nowMs, signal } = question;
   const folder = await createStagingFolder();
   const remove = () => rm(folder, { recursive: true, force: true });

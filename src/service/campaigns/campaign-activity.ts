@@ -1,17 +1,8 @@
 import { getOwn, type Profile } from '../profiles/profile.ts';
-import type { TargetingData, UserCampaign } from '../store/store.ts';
+import type { TargetingData } from '../store/store.ts';
+import type { CampaignActivity } from './audience/fields.ts';
 import type { Campaign } from './campaign.ts';
 import type { CampaignSet } from './campaign-set.ts';
-
-/** Activity of a user in one campaign that they have seen. */
-export interface CampaignActivity
-  extends Pick<
-    UserCampaign,
-    'impressions' | 'lastImpressionMs' | 'clicks' | 'lastClickMs' | 'dismissals' | 'lastDismissalMs'
-  > {
-  /** Times when goals of the campaign were last reached since the first impression, in Unix milliseconds. */
-  readonly reachedMs: readonly number[];
-}
 
 /** Returns when each goal of a campaign was last reached, in Unix milliseconds. Omits goals not reached since an impression. */
 export const goalsReachedMs = (

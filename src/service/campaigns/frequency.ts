@@ -1,4 +1,4 @@
-import type { UserCampaign } from '../store/store.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { Campaign } from './campaign.ts';
 import { goalsReachedMs } from './campaign-activity.ts';
 import { priorityOrder } from './campaign-order.ts';

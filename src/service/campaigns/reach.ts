@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { silentLog } from '../log.ts';
-import type { Sample } from '../store/workspace-reads.ts';
+import type { Sample } from '../store/store.ts';
 import type { AudienceContext } from './audience/fields.ts';
 import { assignVariant } from './bucketing.ts';
 import type { Campaign } from './campaign.ts';

@@ -1,7 +1,7 @@
 import type { Campaign } from '../campaigns/campaign.ts';
+import type { CampaignSet } from '../campaigns/campaign-set.ts';
 import { type Conversion, goalOf, parseGoal } from '../results/goals.ts';
 import type { FeedConversion, FeedPage } from '../store/store.ts';
-import type { Workspace } from '../workspace/workspace.ts';
 import { hashId } from './event-id.ts';
 import type { DataEventName } from './event-types.ts';
 
@@ -19,7 +19,7 @@ export interface DataEvent {
 }
 
 /** Names of campaigns, variants and platforms. */
-export type NamedWorkspace = Pick<Workspace, 'campaigns' | 'appPlatforms'>;
+export type NamedWorkspace = Pick<CampaignSet, 'campaigns' | 'appPlatforms'>;
 
 /** Returns the workspace of an ID; `undefined` if unknown, and names are then `null`. */
 export type FindWorkspace = (workspaceId: string) => NamedWorkspace | undefined;

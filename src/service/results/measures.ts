@@ -1,5 +1,5 @@
 import type { EventType } from '../../protocol/index.ts';
-import type { UserCampaign } from '../store/store.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
 
 /** Fields of a banner event that affect the state of its user. */
 export interface SeenEvent {

@@ -1,7 +1,7 @@
 import type { NewBannerEvent } from '../profiles/events.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { addCounts, isEarlier, latest, MEASURE_OF } from '../results/measures.ts';
-import type { UserCampaign } from './store.ts';
 
 export interface UserState {
   workspaceId: string;

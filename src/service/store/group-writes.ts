@@ -1,4 +1,5 @@
 import { readNumber, readText, type SqlRow, type Statement } from '../operators/index.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { ChangeSet, KeyRow } from '../profiles/user-repository.ts';
 import { withHoldoutAttribution } from '../results/counted-event.ts';
 import { MEASURE_OF } from '../results/measures.ts';
@@ -8,7 +9,6 @@ import type { Steps } from '../sql/steps.ts';
 import { addEvent, mergeUsers, type RepeatedEvent, type UserState } from './campaign-state.ts';
 import { repeatedEventOf, stateOf, type WrittenBannerEvent, type WrittenChange } from './rows.ts';
 import type { Statements } from './statements.ts';
-import type { UserCampaign } from './store.ts';
 
 /** Writes of one transaction. The states of campaigns are derived from what it reads. */
 export interface GroupWrites {

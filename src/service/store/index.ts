@@ -13,7 +13,7 @@ import { openPostgresReader, openPostgresStore } from './postgres/index.ts';
 import { createPostgresResults, createSettle } from './postgres/results.ts';
 import { connectAttached, isSharded } from './postgres/schema.ts';
 import { runIn, runTogetherIn, sendOver } from './postgres/statement.ts';
-import { createPrune, type Pruned } from './prune.ts';
+import { createPrune } from './prune.ts';
 import { backupSqlite } from './sqlite/backup.ts';
 import { openSqliteReader, openSqliteStore } from './sqlite/index.ts';
 import {
@@ -25,7 +25,7 @@ import {
 } from './sqlite/open.ts';
 import { createWriter } from './sqlite/writer.ts';
 import { POSTGRES_STATEMENTS, SQLITE_STATEMENTS } from './statements.ts';
-import type { Feed, Store, StoreReader } from './store.ts';
+import type { Feed, Pruned, Store, StoreReader } from './store.ts';
 import { createStudioStore, type StudioStore } from './studio-store.ts';
 import { createWorkspaceReads } from './workspace-reads.ts';
 
@@ -47,7 +47,6 @@ export type {
   Store,
   StoreReader,
   TargetingData,
-  UserCampaign,
   UserMutation,
 } from './store.ts';
 

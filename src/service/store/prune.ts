@@ -7,22 +7,6 @@ import { msIn } from '../sql/columns.ts';
 import type { Dialect } from '../sql/dialect.ts';
 import type { Store } from './store.ts';
 
-/** Rows before these times are deleted; `null` keeps all of a kind. Unix milliseconds. */
-export interface PruneBefore {
-  /** By receipt. */
-  events: number | null;
-  /** By the earlier of time and receipt. */
-  bannerEvents: number | null;
-}
-
-/** Deleted rows. */
-export interface Pruned {
-  events: number;
-  bannerEvents: number;
-  /** Whether there may be more old rows. */
-  hasMore: boolean;
-}
-
 /** Maximum number of positions of the feed, or of rows, that one step visits. Writes wait for a step on SQLite. */
 const LARGEST_STEP = 16_000;
 const FIRST_STEP = 250;

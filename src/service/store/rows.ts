@@ -10,11 +10,11 @@ import {
 } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import { type ProfileJson, readProfile } from '../profiles/profile.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
 import type { ChangeSet, KeyRow, UserRow, WrittenUser } from '../profiles/user-repository.ts';
 import type { UserChange } from '../results/statements.ts';
 import { type Column, columns, msIn, msOrNullIn } from '../sql/columns.ts';
 import type { RepeatedEvent, UserState } from './campaign-state.ts';
-import type { UserCampaign } from './store.ts';
 
 export const USERS = columns<WrittenUser>({
   user_id: ['bigint', ({ userId }) => userId],

@@ -3,16 +3,15 @@ import type { ImageFile, Statement } from '../operators/index.ts';
 import type { BannerEventRow, StoredEvent } from '../profiles/events.ts';
 import type { Lookup } from '../profiles/lookup.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { UserRepository } from '../profiles/user-repository.ts';
+import type { UserCampaign } from '../profiles/user-campaign.ts';
+import type { UserRepository, UserRow } from '../profiles/user-repository.ts';
 import type { EventCountsQuery, EventNamesQuery, QuarterHour } from '../results/event-counts.ts';
 import type { Progress } from '../results/follow.ts';
 import type { CampaignResults, CampaignSummary, ResultsQuery } from '../results/read.ts';
 import type { FeedCursor, UserChange } from '../results/statements.ts';
 import type { ResultsDifference } from '../results/verify.ts';
 import type { WebhookStore } from '../webhooks/records.ts';
-import type { PruneBefore, Pruned } from './prune.ts';
 import type { StudioStore } from './studio-store.ts';
-import type { Sample, SampleQuery } from './workspace-reads.ts';
 
 /** Mutation of users: lookups, and a synchronous `apply`. */
 export interface UserMutation<T> {
@@ -25,24 +24,6 @@ export interface UserMutation<T> {
   apply(users: UserRepository): T;
   /** Statements for both databases, committed in the same transaction. If one fails, the mutation is rejected. */
   also?: readonly Statement[];
-}
-
-/** A row of `user_campaigns`. Excludes test sends. */
-export interface UserCampaign {
-  campaignId: string;
-  /** Variant of the earliest impression; `null` before it and in the control group. */
-  variantId: string | null;
-  isControl: boolean;
-  impressions: number;
-  /** Unix milliseconds, at most the time of receipt. `null` before the first. */
-  firstImpressionMs: number | null;
-  lastImpressionMs: number | null;
-  clicks: number;
-  lastClickMs: number | null;
-  dismissals: number;
-  lastDismissalMs: number | null;
-  /** Eligibility cycle, from 0. A dismissal starts the one after the dismissed banner's. */
-  round: number;
 }
 
 /** What a sync reads of a user. Not a snapshot: a write may commit between the reads. */
@@ -70,6 +51,27 @@ export interface RateLimitResult {
   limit: number;
   remaining: number;
   resetAtMs: number;
+}
+
+/** Uniform sample of the users of a workspace. Stable until a user is added or deleted. */
+export interface Sample {
+  /** Number of all users of the workspace, including those who only have banner events. */
+  total: number;
+  /** All users if there are no more than requested. The order is unrelated to their data. */
+  users: SampleUser[];
+}
+
+export interface SampleUser extends Pick<UserRow, 'externalId' | 'profile'> {
+  /** States of the requested campaigns. */
+  campaigns: readonly UserCampaign[];
+}
+
+export interface SampleQuery {
+  workspaceId: string;
+  /** Approximate number of users. */
+  size: number;
+  /** Campaigns whose states are read with the users. */
+  campaignIds: readonly string[];
 }
 
 /** Reads of a database that a service may have open, such as those of `placard export`. Exports use bounded memory. */
@@ -142,6 +144,22 @@ export interface Feed {
   readConversions(page: FeedPage): Promise<FeedConversion[]>;
   /** Returns the cursor after the last visible and settled row. */
   feedEnd(): Promise<FeedCursor>;
+}
+
+/** Rows before these times are deleted; `null` keeps all of a kind. Unix milliseconds. */
+export interface PruneBefore {
+  /** By receipt. */
+  events: number | null;
+  /** By the earlier of time and receipt. */
+  bannerEvents: number | null;
+}
+
+/** Deleted rows. */
+export interface Pruned {
+  events: number;
+  bannerEvents: number;
+  /** Whether there may be more old rows. */
+  hasMore: boolean;
 }
 
 /** A group commit. */

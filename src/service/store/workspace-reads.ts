@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadImage, type RunSql, readNumber, readText, type SqlRow } from '../operators/index.ts';
 import type { UserRow } from '../profiles/user-repository.ts';
 import { campaignOf } from './rows.ts';
-import type { StoreReader, UserCampaign } from './store.ts';
+import type { Sample, SampleQuery, StoreReader } from './store.ts';
 
 /** Rows that an export holds at once. On SQLite a page is one short read, so an export never blocks a checkpoint. */
 export const EXPORT_PAGE = 500;
@@ -58,27 +58,6 @@ export const createSecrets = (run: RunSql) => {
     return secret;
   };
 };
-
-/** Uniform sample of the users of a workspace. Stable until a user is added or deleted. */
-export interface Sample {
-  /** Number of all users of the workspace, including those who only have banner events. */
-  total: number;
-  /** All users if there are no more than requested. The order is unrelated to their data. */
-  users: SampleUser[];
-}
-
-export interface SampleUser extends Pick<UserRow, 'externalId' | 'profile'> {
-  /** States of the requested campaigns. */
-  campaigns: readonly UserCampaign[];
-}
-
-export interface SampleQuery {
-  workspaceId: string;
-  /** Approximate number of users. */
-  size: number;
-  /** Campaigns whose states are read with the users. */
-  campaignIds: readonly string[];
-}
 
 /** Each user gets a number below this one by a hash of the ID, with operators that both databases support. */
 const CHOICES = 2 ** 32;

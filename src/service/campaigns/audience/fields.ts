@@ -1,6 +1,16 @@
 import { type ActivityStats, getOwn, type Profile } from '../../profiles/profile.ts';
+import type { UserCampaign } from '../../profiles/user-campaign.ts';
 import { STANDARD_NAMES } from '../../users/check-standard.ts';
-import type { CampaignActivity } from '../campaign-activity.ts';
+
+/** Activity of a user in one campaign that they have seen. */
+export interface CampaignActivity
+  extends Pick<
+    UserCampaign,
+    'impressions' | 'lastImpressionMs' | 'clicks' | 'lastClickMs' | 'dismissals' | 'lastDismissalMs'
+  > {
+  /** Times when goals of the campaign were last reached since the first impression, in Unix milliseconds. */
+  readonly reachedMs: readonly number[];
+}
 
 /** User and request that an audience is evaluated for. */
 export interface AudienceContext {

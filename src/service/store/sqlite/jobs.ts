@@ -3,7 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { verifyResults } from '../../results/verify.ts';
 import { SQLITE } from '../../sql/dialect.ts';
-import { readSample, type SampleQuery } from '../workspace-reads.ts';
+import type { SampleQuery } from '../store.ts';
+import { readSample } from '../workspace-reads.ts';
 import { createRunSqlite } from './open.ts';
 import { threadUrl } from './writer.ts';
 

@@ -1,13 +1,12 @@
 import { DatabaseSync } from 'node:sqlite';
 import { parentPort, workerData } from 'node:worker_threads';
-import { createWriter, setForWriting, type WriteProblem, type Writer, writeProblemOf } from './writer.ts';
-
-/** Call of a writer method. */
-export interface WriterMessage {
-  do: keyof Writer;
-  with: readonly unknown[];
-}
-export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
+import {
+  createWriter,
+  setForWriting,
+  type WriterAnswer,
+  type WriterMessage,
+  writeProblemOf,
+} from './writer.ts';
 
 /** Thread that owns the writing connection. */
 const file: string = workerData;

@@ -12,7 +12,6 @@ import { type GroupWrites, groupWrites, storeGroup } from '../group-writes.ts';
 import { SQLITE_STATEMENTS } from '../statements.ts';
 import { classifyWriteError, InDoubtError, TransientError } from '../write-errors.ts';
 import { BUSY_MS, createRunTogetherSqlite, createSendSqlite } from './open.ts';
-import type { WriterAnswer, WriterMessage } from './writer-thread.ts';
 
 /** Pages in the write-ahead log that trigger a checkpoint: 64 MiB. A large log copies frequently changed pages less often. */
 export const CHECKPOINT_PAGES = 16_384;
@@ -100,6 +99,14 @@ export const createWriter = (database: DatabaseSync) => {
 };
 
 export type Writer = ReturnType<typeof createWriter>;
+
+/** Call of a writer method. */
+export interface WriterMessage {
+  do: keyof Writer;
+  with: readonly unknown[];
+}
+
+export type WriterAnswer = { problem: WriteProblem } | { value: unknown };
 
 /** URL of a thread's file. From source it is beside this file; built, both are in `dist/`. */
 export const threadUrl = (name: 'job' | 'writer'): URL => {

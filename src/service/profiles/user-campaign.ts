@@ -1,0 +1,17 @@
+/** A row of `user_campaigns`. Excludes test sends. */
+export interface UserCampaign {
+  campaignId: string;
+  /** Variant of the earliest impression; `null` before it and in the control group. */
+  variantId: string | null;
+  isControl: boolean;
+  impressions: number;
+  /** Unix milliseconds, at most the time of receipt. `null` before the first. */
+  firstImpressionMs: number | null;
+  lastImpressionMs: number | null;
+  clicks: number;
+  lastClickMs: number | null;
+  dismissals: number;
+  lastDismissalMs: number | null;
+  /** Eligibility cycle, from 0. A dismissal starts the one after the dismissed banner's. */
+  round: number;
+}

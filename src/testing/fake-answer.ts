@@ -1,0 +1,14 @@
+/** Response of a fake endpoint, including the `errors` of a fault. */
+export interface FakeAnswer {
+  status: number;
+  body: unknown;
+  headers?: Record<string, string>;
+}
+
+/** Entries of `errors` that a fault adds to those of the endpoint. */
+export interface ForcedErrors {
+  /** Events to skip, and the reason to report. */
+  skip?: { indices: number[]; reason: string };
+  /** `errors` to return as is; valid objects are stored. */
+  raw?: { errors: unknown[]; processed?: number };
+}
