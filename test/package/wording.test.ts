@@ -5,13 +5,10 @@ import { AVOIDED, findWording, toModule } from '../helpers/wording.ts';
 const NOT_YET: readonly string[] = [
   'demo',
   'docs/guides/backend.md',
-  'docs/guides/campaigns.md',
-  'docs/reference/workspace-file.md',
   'docs/reference/contract.md',
   'docs/reference/sql-schema.md',
   'docs/guides/devtools.md',
   'docs/reference/edge-cases.md',
-  'docs/reference/explain.md',
   'docs/concepts/guarantees.md',
   'docs/guides/ingestion.md',
   'docs/guides/migrate-from-braze.md',

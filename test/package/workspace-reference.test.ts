@@ -1,5 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are Liquid's
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ACTIVITY_MEMBERS, FIELD_NAMES } from '../../src/service/campaigns/audience/fields.ts';
 import { OPERATORS } from '../../src/service/campaigns/audience/operators.ts';
@@ -9,7 +10,8 @@ import { parseWorkspace } from '../../src/service/workspace/parse-workspace.ts';
 import { aCampaign, aVariant, aWorkspace } from '../helpers/a-workspace.ts';
 import { examplesIn } from '../helpers/document-examples.ts';
 
-const reference = readFileSync('docs/reference/workspace-file.md', 'utf8');
+const FILE = 'docs/reference/workspace-file.md';
+const reference = readFileSync(FILE, 'utf8');
 
 /** First-column names of all tables in a text. */
 const namesIn = (text: string): string[] =>
@@ -25,6 +27,8 @@ const sectionOf = (heading: string): string => {
 };
 
 interface Schema {
+  description?: string;
+  required?: string[];
   anyOf?: Schema[];
   oneOf?: Schema[];
   items?: Schema;
@@ -32,16 +36,29 @@ interface Schema {
   properties?: Record<string, Schema>;
 }
 
-/** Member names by the path of their object. */
-const membersOf = (schema: Schema, path = '', found = new Map<string, Set<string>>()) => {
-  for (const each of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) membersOf(each, path, found);
-  if (schema.items) membersOf(schema.items, `${path}[]`, found);
-  if (schema.additionalProperties) membersOf(schema.additionalProperties, `${path}.*`, found);
-  for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    found.set(path, (found.get(path) ?? new Set()).add(name));
+interface Member {
+  description: string;
+  isRequired: boolean;
+}
+
+const alternativesOf = ({ anyOf = [], oneOf = [] }: Schema): Schema[] => [...anyOf, ...oneOf];
+const objectsOf = (schema: Schema): Schema[] =>
+  schema.properties ? [schema] : alternativesOf(schema).flatMap(objectsOf);
+
+/** Members by the path of their object. A member is required if each object of a union requires it. */
+const membersOf = (schema: Schema, path = '', found = new Map<string, Map<string, Member>>()) => {
+  const objects = objectsOf(schema);
+  for (const [name, member] of objects.flatMap(({ properties = {} }) => Object.entries(properties))) {
+    const { description = '' } = member;
+    const isRequired = objects.every(({ required = [] }) => required.includes(name));
+    found.set(path, (found.get(path) ?? new Map()).set(name, { description, isRequired }));
     // All limits have the same members.
     const inside = path === 'limits' ? 'limits.*' : path === '' ? name : `${path}.${name}`;
     membersOf(member, inside, found);
+  }
+  for (const each of [schema, ...alternativesOf(schema)]) {
+    if (each.items) membersOf(each.items, `${path}[]`, found);
+    if (each.additionalProperties) membersOf(each.additionalProperties, `${path}.*`, found);
   }
   return found;
 };
@@ -49,10 +66,21 @@ const membersOf = (schema: Schema, path = '', found = new Map<string, Set<string
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 const members = membersOf(workspaceJsonSchema() as Schema);
 
-test.each([...members])('the reference has every member of "%s" and no other', (path, known) => {
-  const section = sectionOf(path === '' ? '## Members' : `### \`${path}\``);
-  const rows = section.split('\n').filter((line) => /^\| (?:\*\*)?`/.test(line));
-  expect(sorted(rows.map((row) => namesIn(row)[0]!))).toEqual(sorted(known));
+test('the reference has the members of the schema; `vitest -u` writes them', async () => {
+  const page = [...members].reduce((text, [path, known]) => {
+    const heading = path === '' ? '## Members' : `### \`${path}\``;
+    const rows = [...known].map(([name, { description, isRequired }]) => {
+      const code = `\`${name}\``;
+      return `| ${isRequired ? `**${code}**` : code} | ${description} |\n`;
+    });
+    const [before, after] = text.split(`\n${heading}\n`);
+    if (after === undefined) throw new Error(`${FILE} has no heading for '${path}'`);
+    const table = after.replace(/\| Member \|.*\n\|-.*\n(?:\|.*\n)*/, () =>
+      ['| Member | Description |\n|---|---|\n', ...rows].join(''),
+    );
+    return `${before}\n${heading}\n${table}`;
+  }, reference);
+  await expect(page).toMatchFileSnapshot(join('../..', FILE));
 });
 
 test('the reference has no heading for what is not in the schema', () => {
@@ -76,7 +104,7 @@ test('the reference names everything that a text may print beside standard attri
 
 /** Code blocks marked with `<!-- example: … -->`. */
 const examplesOf = (use: string): string[] =>
-  ['docs/guides/campaigns.md', 'docs/reference/workspace-file.md']
+  ['docs/guides/campaigns.md', FILE]
     .flatMap(examplesIn)
     .filter((example) => example.use === use)
     .map(({ code }) => code);

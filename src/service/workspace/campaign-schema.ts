@@ -21,13 +21,13 @@ const language = z.string().refine(isLanguageTag, {
 /** Goal of a campaign. */
 const conversion = z
   .strictObject({
-    event: optional(z.string().min(1)).describe('Name of an event; write either this or `product`'),
-    product: optional(z.string().min(1)).describe('ID of a product that is bought'),
+    event: optional(z.string().min(1)).describe('Event name; exactly one of `event` and `product`'),
+    product: optional(z.string().min(1)).describe('ID of a purchased product'),
     within_hours: z
       .number()
       .positive()
       .max(720)
-      .describe('Hours after the first impression in which it counts, up to 720'),
+      .describe('Attribution window in hours after the first impression, up to 720'),
   })
   .refine(({ event, product }) => (event === undefined) !== (product === undefined), {
     error: "expected exactly one of 'event' and 'product'",
@@ -41,24 +41,22 @@ const frequency = z.strictObject({
   impressions: optional(
     z.strictObject({
       max: times.describe('Impressions'),
-      days: times.max(30).describe('Days, today included, up to 30'),
+      days: times.max(30).describe('Window in days, including today, up to 30'),
     }),
-  ).describe('At most so many impressions within so many days'),
+  ).describe('Maximum impressions within a window'),
   stop_after: optional(
     z.strictObject({
       impressions: optional(times).describe('Impressions'),
       clicks: optional(times).describe('Clicks'),
-      conversions: optional(times.max(4)).describe(
-        'Conversions of the campaign that the user has reached since the first impression',
-      ),
+      conversions: optional(times.max(4)).describe('Conversions since the first impression'),
     }),
-  ).describe('Over for a user after so many'),
+  ).describe('Stops the campaign for a user after this number of events'),
 });
 
 export const tagCap = z.strictObject({
-  tag: z.string().min(1).describe('A name in the `tags` of campaigns'),
-  campaigns_per_day: times.describe('Campaigns of the tag that one user gets a day'),
-  exempt: optional(z.array(z.string())).describe('IDs of campaigns that are neither limited nor counted'),
+  tag: z.string().min(1).describe('Tag of campaigns'),
+  campaigns_per_day: times.describe('Maximum campaigns with the tag per user and day'),
+  exempt: optional(z.array(z.string())).describe('Campaign IDs that are neither limited nor counted'),
 });
 
 const isTemplate = (value: unknown) => typeof value === 'string' && /\{\{|\{%/.test(value);
@@ -103,10 +101,10 @@ const property = z.discriminatedUnion('type', [
 
 const translation = z
   .record(z.string().min(1), z.string())
-  .describe('Texts by property; what is missing comes from the next language');
+  .describe('Texts by property; missing ones fall back to the next language');
 
 const onClick = z.strictObject({
-  event: optional(text.max(255)).describe('Name of a custom event that it logs'),
+  event: optional(text.max(255)).describe('Custom event to log'),
   attributes: optional(
     z
       .record(
@@ -129,24 +127,20 @@ const onClick = z.strictObject({
               params: { issue: 'invalid_attribute_value' satisfies SchemaIssue },
             });
       }),
-  ).describe('Attributes that it sets, such as `{ "wants_news": true }`'),
+  ).describe('Attributes to set, such as `{ "wants_news": true }`'),
 });
 
 const variant = z.strictObject({
-  variant_id: text.describe('ID by which results are kept'),
+  variant_id: text.describe('ID of the variant in results; do not change it'),
   name: named,
-  weight: optional(z.number().nonnegative()).describe(
-    'Its share beside the weights of the others; default 1',
-  ),
+  weight: optional(z.number().nonnegative()).describe('Weight relative to other variants; default 1'),
   cache_ttl_seconds: optional(z.int().positive()).describe(
-    'How long a page may keep the banner, in seconds; default until the campaign ends',
+    'Seconds that pages may cache the banner; default until the campaign ends',
   ),
-  on_click: optional(onClick).describe('What a click does to the user, once, with the click'),
-  properties: z
-    .record(z.string().min(1), property)
-    .describe('What the banner holds, by name; the templates read those listed in `placard/templates`'),
+  on_click: optional(onClick).describe('Event and attributes stored with a click, once'),
+  properties: z.record(z.string().min(1), property).describe('Properties of the banner by name'),
   translations: optional(z.record(language, translation)).describe(
-    'Its `string` and `image` properties in other languages, by language, such as `{ "de": { "headline": "Hallo" } }`',
+    '`string` and `image` properties by language, such as `{ "de": { "headline": "Hallo" } }`',
   ),
 });
 
@@ -163,39 +157,39 @@ export const campaignFile = z
   .strictObject({
     campaign_id: text
       .refine((id) => !id.startsWith('@'), { error: 'expected an ID that does not begin with "@"' })
-      .describe('ID by which dismissals and results are kept'),
+      .describe('ID of the campaign in results and dismissals; do not change it'),
     name: named,
-    status: z.enum(['active', 'draft', 'stopped']).describe('Only an `active` campaign is shown'),
-    placements: z.array(text).max(1_000).describe('IDs of the placements that it may fill, up to 1,000'),
+    status: z
+      .enum(['active', 'draft', 'stopped'])
+      .describe('`active`, `draft` or `stopped`; only active campaigns are shown'),
+    placements: z.array(text).max(1_000).describe('Placement IDs, up to 1,000'),
     priority: optional(z.enum(['high', 'medium', 'low'])).describe(
-      'Which campaign wins a placement; default `medium`. Of one priority the later `starts_at` wins (without one: when the Studio published it), then the earlier in the file',
+      '`high`, `medium` (default) or `low`. Ties: later `starts_at` (or publication in the Studio) first, then order in the file',
     ),
-    starts_at: optional(instant).describe('When it begins, such as `2026-03-01T00:00:00Z`; default always'),
-    ends_at: optional(instant).describe('When it ends; default never'),
+    starts_at: optional(instant).describe('Start, such as `2026-03-01T00:00:00Z`; default none'),
+    ends_at: optional(instant).describe('End; default none'),
     audience: optional(filter).describe(
-      'Who sees it, as a filter in MongoDB query form; `{ "$segment": "<segment_id>" }` asks for a segment; default everyone',
+      'Filter in MongoDB query syntax; `{ "$segment": "<segment_id>" }` references a segment. Default: all users',
     ),
     control_percentage: optional(z.number().min(0).max(100)).describe(
-      'Percentage of the audience that sees nothing and is counted, from 0 to 100; default 0',
+      'Percentage of the audience in the control group, from 0 to 100; default 0',
     ),
     reeligible_after_hours: optional(z.number().nonnegative()).describe(
-      'Hours after a dismissal until the user may see it again; default never',
+      'Hours until a user who dismissed it is eligible again; default never',
     ),
     test_users: optional(z.array(text)).describe(
-      'External IDs of users who see it whatever its status, time and audience are',
+      'External IDs of users who see it regardless of status, schedule and audience',
     ),
-    conversions: optional(z.array(conversion).max(4)).describe(
-      'What counts as a success of the campaign: up to four events or purchases',
-    ),
-    tags: optional(tags).describe('Names by which `tag_caps` limit campaigns together'),
-    frequency: optional(frequency).describe('How often one user gets it; default without a limit'),
+    conversions: optional(z.array(conversion).max(4)).describe('Goals: up to four events or purchases'),
+    tags: optional(tags).describe('Tags, for `tag_caps`'),
+    frequency: optional(frequency).describe('Frequency caps; default none'),
     target_sample_size: optional(z.int().positive()).describe(
-      'How many users should see a variant before the results name a winner; default: results name one at the end',
+      'Users per variant before results declare a winner; default: at the end of the campaign',
     ),
     language: optional(language).describe(
-      'Language of the properties, such as `en`; needed where a variant has `translations`',
+      'Language of the properties, such as `en`; required with `translations`',
     ),
-    variants: z.array(variant).min(1).describe('What is shown; each user always gets the same variant'),
+    variants: z.array(variant).min(1).describe('Variants; each user always gets the same one'),
   })
   .superRefine(({ starts_at, ends_at, variants }, context) => {
     if (starts_at !== undefined && ends_at !== undefined && ends_at <= starts_at) {
@@ -216,21 +210,17 @@ export const campaignFile = z
 
 /** Named audience. */
 export const segmentFile = z.strictObject({
-  segment_id: text.describe('What an audience names as `$segment`'),
+  segment_id: text.describe('ID referenced by `$segment`'),
   name: named,
-  audience: filter.describe('Who is in, as a filter in MongoDB query form, without other segments'),
+  audience: filter.describe('Filter in MongoDB query syntax, without other segments'),
 });
 
 /** Control group of all campaigns. */
 export const holdoutFile = z.strictObject({
-  percentage: z.number().positive().max(50).describe('Percentage of all users who get no campaign, up to 50'),
-  starts_at: instant.describe(
-    'From when on, such as `2026-03-01T00:00:00Z`; another start chooses other users',
-  ),
-  exempt_tags: optional(tags).describe('Campaigns with such a tag are shown to them all the same'),
-  conversions: optional(z.array(conversion).max(4)).describe(
-    'What all campaigns together should bring about: up to four events or purchases',
-  ),
+  percentage: z.number().positive().max(50).describe('Percentage of users, up to 50'),
+  starts_at: instant.describe('Start, such as `2026-03-01T00:00:00Z`; another start selects other users'),
+  exempt_tags: optional(tags).describe('Tags of campaigns that are shown anyway'),
+  conversions: optional(z.array(conversion).max(4)).describe('Goals: up to four events or purchases'),
 });
 
 export type CampaignFile = z.output<typeof campaignFile>;

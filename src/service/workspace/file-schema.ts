@@ -8,20 +8,20 @@ import { operatorFile, PLACEMENT_TEMPLATES, studioFile } from './studio-settings
 import { webhookFile } from './webhook-schema.ts';
 
 const app = z.strictObject({
-  app_id: text.describe('What a client sends as `appId`'),
+  app_id: text.describe('ID that clients send as `appId`'),
   name: named,
-  platform: optional(z.string()).describe('Platform of the app, such as `web`; a text may print it'),
+  platform: optional(z.string()).describe('Platform, such as `web`; available in Liquid'),
   user_tokens: optional(z.enum(['off', 'optional', 'required'])).describe(
-    'Proof of the user: `off` (default), `optional` (a token that is sent must hold) or `required`',
+    'User tokens: `off` (default), `optional` (tokens that are sent must be valid) or `required`',
   ),
   user_token_keys: optional(z.array(z.union([z.string(), z.record(z.string(), z.unknown())]))).describe(
     'Public keys that verify user tokens: a PEM as text, a JWK or a JWKS as an object',
   ),
   user_token_keys_file: optional(text).describe(
-    'File with such keys, relative to this one: a JWKS, a JWK, or one PEM or several; read again when it changes',
+    'File of public keys, relative to this file: a JWKS, a JWK or one or more PEMs; reloaded on change',
   ),
   visitors: optional(z.boolean()).describe(
-    '`true`: visitors without an account need no token where `user_tokens` is `required`; default `false`',
+    'Whether anonymous visitors need no token if `user_tokens` is `required`; default `false`',
   ),
 });
 
@@ -35,14 +35,14 @@ const apiKey = z
     name: named,
     type: z
       .enum(['client', 'server'])
-      .describe('`client` is public, for pages; `server` is secret, for backends'),
-    key: optional(presentable).describe('The key itself; write either this or `key_sha256`'),
+      .describe('`client` (public, for pages) or `server` (secret, for backends)'),
+    key: optional(presentable).describe('Key in plain text; exactly one of `key` and `key_sha256`'),
     key_sha256: optional(
       z.string().regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits', abort: true }),
-    ).describe('The SHA-256 of the key, in 64 hexadecimal digits'),
+    ).describe('SHA-256 of the key, 64 hexadecimal digits'),
     permissions: z
       .array(z.enum([...CLIENT_PERMISSIONS, ...SERVER_PERMISSIONS]))
-      .describe('What the key may do; a client key may have only the two that begin with `banners.`'),
+      .describe('Permissions; client keys may only have those that begin with `banners.`'),
   })
   .superRefine((key, context) => {
     const problem = (path: PropertyKey[], message: string) =>
@@ -76,30 +76,30 @@ const isSelector = (selector: string): boolean => {
 
 const placement = z
   .strictObject({
-    placement_id: text.describe('What a page mounts'),
+    placement_id: text.describe('ID that pages mount'),
     name: named,
     template: optional(z.enum(PLACEMENT_TEMPLATES)).describe(
-      'The template that draws its banners, in previews of the Studio and where there is a `selector`: `strip`, `card`, `hero`, `countdown` or `choice`',
+      `Template of its banners in previews, and on pages if it has a \`selector\`: ${PLACEMENT_TEMPLATES.map((name) => `\`${name}\``).join(', ')}`,
     ),
     selector: optional(
       text.max(300).refine(isSelector, { error: 'expected a CSS selector', params: { tellsGot: true } }),
     ).describe(
-      'CSS selector: pages that allow it insert the placement at the first element that it finds; default: pages mount it',
+      'CSS selector; pages that allow it insert the placement at the first matching element. Default: pages mount it',
     ),
     insert: optional(z.enum(INSERTIONS)).describe(
-      '`before` or `after` that element, or `prepend` or `append` inside it; default `after`',
+      '`before` or `after` the element, or `prepend` or `append` inside it; default `after`',
     ),
     paths: optional(
       z
         .array(z.string().max(300).regex(/^[/*]/, { error: "expected a path that begins with '/' or '*'" }))
         .min(1)
         .max(20),
-    ).describe('Paths of the site that it is for, such as `/products/*`; `*` is any characters; default all'),
+    ).describe('URL paths, such as `/products/*`; `*` matches any characters. Default: all'),
     height_px: optional(z.int().positive().max(2_000)).describe(
-      'Height of its box in CSS pixels; default what the template needs: 104 for `strip`, 448 for `hero`, else 344',
+      'Height of the box in CSS pixels; default by template: 104 for `strip`, 448 for `hero`, otherwise 344',
     ),
     wide_height_px: optional(z.int().positive().max(2_000)).describe(
-      'Its height where the box is 48 rem wide or wider, as a rule 768 pixels; default `height_px`, and without that 64 for `strip`, 352 for `hero`, else 344',
+      'Height from a box width of 48 rem (usually 768 pixels); default `height_px`, or without it 64 for `strip`, 352 for `hero`, otherwise 344',
     ),
   })
   .superRefine(({ template, selector, ...others }, context) => {
@@ -113,59 +113,57 @@ const placement = z
   });
 
 const subscriptionGroup = z.strictObject({
-  subscription_group_id: text.describe('What `/users/track` names'),
+  subscription_group_id: text.describe('ID used by `/users/track`'),
   name: named,
   channel: optional(z.string()).describe('`email` (default) or `sms`'),
 });
 
 const retention = z.strictObject({
-  events_days: optional(z.int().positive()).describe('Days that events and purchases are kept'),
+  events_days: optional(z.int().positive()).describe('Days to keep events and purchases, from their receipt'),
   banner_events_days: optional(z.int().positive()).describe(
-    'Days that impressions, clicks and dismissals are kept',
+    'Days to keep impressions, clicks and dismissals',
   ),
 });
 
 /** Workspace file. Unknown members are errors. */
 export const workspaceFile = z.strictObject({
   $schema: optional(z.string()).describe(
-    'JSON Schema of this file, for your editor; the service does not read it',
+    'URL or path of the JSON Schema, for editors; ignored by the service',
   ),
-  workspace_id: text.describe(
-    'ID by which the database finds what belongs to the workspace: do not change it',
-  ),
+  workspace_id: text.describe('Key of the workspace in the database; do not change it'),
   name: named,
   company_id: optional(text).describe(
-    'Workspaces of one company share the shortest window of `limits.users_track`',
+    'Workspaces of a company share the shortest window of `limits.users_track`',
   ),
-  apps: z.array(app).describe('Apps that may ask for banners'),
-  api_keys: z.array(apiKey).describe('Keys to the API'),
+  apps: z.array(app).describe('Apps'),
+  api_keys: z.array(apiKey).describe('API keys'),
   placements: optional(z.array(placement)).describe(
-    'Slots of your pages; with this list, campaigns may name no others',
+    'Placements of your pages; if set, campaigns may only use these',
   ),
-  campaigns: optional(z.array(campaignFile)).describe('What users see'),
+  campaigns: optional(z.array(campaignFile)).describe('Campaigns'),
   segments: optional(z.array(segmentFile)).describe(
-    'Audiences with a name, which campaigns share; with `"campaigns_from": "studio"` those of the Studio take their place',
+    'Audiences shared by campaigns; replaced by those of the Studio with `"campaigns_from": "studio"`',
   ),
   campaigns_from: optional(z.enum(['file', 'studio'])).describe(
-    '`file` (default): the campaigns are those of this file; `studio`: releases of the Studio take their place',
+    'Source of campaigns: `file` (default), or `studio`, where releases of the Studio replace the campaigns of this file',
   ),
   tag_caps: optional(z.array(tagCap)).describe(
-    'How many campaigns of a tag one user gets a day; days are those of `studio.time_zone`',
+    'Maximum campaigns per tag, user and day, in `studio.time_zone`',
   ),
-  holdout: optional(holdoutFile).describe('Users who get no campaign, to learn what all of them bring about'),
-  retention: optional(retention).describe('How long events are kept; default for ever'),
-  operators: optional(z.array(operatorFile)).describe('Who may use the Studio'),
-  studio: optional(studioFile).describe('Settings of the Studio'),
+  holdout: optional(holdoutFile).describe('Global holdout: users who get no campaigns'),
+  retention: optional(retention).describe('Retention of events; default unlimited'),
+  operators: optional(z.array(operatorFile)).describe('Operators of the Studio'),
+  studio: optional(studioFile).describe('Studio settings'),
   integrations: optional(z.array(integrationFile)).describe(
-    'What `/cdi/integrations` lists; without it that endpoint answers 404',
+    'Integrations listed by `/cdi/integrations`; without it that endpoint returns 404',
   ),
-  webhooks: optional(z.array(webhookFile)).describe('Receivers of events'),
-  subscription_groups: optional(z.array(subscriptionGroup)).describe('Groups that users subscribe to'),
-  blocked_external_ids: optional(z.array(z.string())).describe(
-    'External IDs whose objects `/users/track` refuses',
+  webhooks: optional(z.array(webhookFile)).describe('Webhooks'),
+  subscription_groups: optional(z.array(subscriptionGroup)).describe('Subscription groups'),
+  blocked_external_ids: optional(z.array(z.string())).describe('External IDs that `/users/track` rejects'),
+  banners: optional(z.boolean()).describe(
+    'Whether the banner endpoints are enabled; they return 404 otherwise. Default `true`',
   ),
-  banners: optional(z.boolean()).describe('`false`: the banner endpoints answer 404; default `true`'),
-  limits: optional(limits).describe('How many requests each endpoint takes'),
+  limits: optional(limits).describe('Rate limits'),
 });
 export type WorkspaceFile = z.output<typeof workspaceFile>;
 export type AppFile = z.output<typeof app>;

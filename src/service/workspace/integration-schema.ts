@@ -14,25 +14,23 @@ const kind = <T extends string>(type: T) =>
 
 /** Members of every source that describe its rows. */
 const ofRows = {
-  rows: z.enum(ROW_TYPES).describe('What each row is: `attributes`, `events`, `purchases` or `deletes`'),
+  rows: z.enum(ROW_TYPES).describe('Type of the rows: `attributes`, `events`, `purchases` or `deletes`'),
   key: optional(name).describe(
-    'Column whose value names a row for good; default the identifier; events and purchases need one',
+    'Column with a unique, stable ID of the row; default the user identifier; required for events and purchases',
   ),
-  updated_at: optional(name).describe('Column that says when a row was last changed; default `UPDATED_AT`'),
+  updated_at: optional(name).describe('Column with the time of the last change; default `UPDATED_AT`'),
   columns: optional(z.record(name, name)).describe(
-    'Member of `/users/track` by column, such as `"PLAN": "tier"` or `"SCORE": "properties.score:number"`; default: the column `PAYLOAD` has them as JSON',
+    'Field of `/users/track` by column, such as `"PLAN": "tier"` or `"SCORE": "properties.score:number"`; default: JSON in the column `PAYLOAD`',
   ),
   lookback_seconds: optional(
     z
       .int()
       .min(0)
       .max(7 * 24 * 3_600),
-  ).describe(
-    'How many seconds before its watermark each run reads again, for rows that were committed late; default 0',
-  ),
+  ).describe('Seconds before the watermark that each run reads again, for late commits; default 0'),
 };
 
-const table = name.describe('Table or view of a database, such as `crm.customers`');
+const table = name.describe('Table or view, such as `crm.customers`');
 
 const POSTGRES_URL = /^postgres(?:ql)?:\/\//;
 /** Matched by pattern, because a URL with a Unix socket has an empty host, which `new URL` rejects. */
@@ -46,15 +44,17 @@ const postgres = z.strictObject({
     .refine((url) => !hasPassword(url), {
       error: 'expected a URL without a password; name a variable in `password_env`',
     })
-    .describe('Database, without a password: `postgres://reader@db.example:5432/shop`; Redshift too'),
+    .describe(
+      'URL of a PostgreSQL or Redshift database, without password: `postgres://reader@db.example:5432/shop`',
+    ),
   password_env: optional(name).describe(
-    'Variable of the environment with the password, or with `_FILE` behind it the file that holds it; default none',
+    'Environment variable with the password (with suffix `_FILE`: its file); default none',
   ),
   table,
   ...ofRows,
 });
 
-const files = z.string().min(1).describe('File, relative to this one; `*` in its name stands for any text');
+const files = z.string().min(1).describe('File, relative to this file; `*` in its name matches any text');
 const sqlite = z.strictObject({
   kind: kind('sqlite'),
   files,
@@ -64,7 +64,7 @@ const sqlite = z.strictObject({
 const csv = z.strictObject({
   kind: kind('csv'),
   files,
-  delimiter: optional(z.string().length(1)).describe('What parts the columns; default `,`'),
+  delimiter: optional(z.string().length(1)).describe('Column delimiter; default `,`'),
   ...ofRows,
 });
 const ndjson = z.strictObject({ kind: kind('ndjson'), files, ...ofRows });
@@ -111,21 +111,21 @@ export const integrationFile = z
       .min(1)
       .refine(isStorableText, { error: 'expected text without U+0000 and half characters' })
       .describe('ID of the integration'),
-    app_group_id: recordText.describe('ID of the workspace; default `workspace_id`'),
-    integration_name: recordText.describe('For people'),
-    integration_type: recordText.describe('What it syncs; default what the rows of its source are'),
-    integration_status: recordText.describe('Whether it is active; said by the runs where it has a source'),
-    contact_emails: recordText.describe('Whom to ask, separated by commas'),
-    last_updated_at: recordText.describe('When it was changed; said by the runs where it has a source'),
-    warehouse_type: recordText.describe('Where it reads from; default the kind of its source'),
-    last_job_start_time: recordText.describe('When it last ran; said by the runs where it has a source'),
-    last_job_status: recordText.describe('How that ended; said by the runs where it has a source'),
-    next_scheduled_run: recordText.describe('When it runs next; said by the runs where it has a source'),
+    app_group_id: recordText.describe('Workspace ID; default `workspace_id`'),
+    integration_name: recordText.describe('Display name'),
+    integration_type: recordText.describe('Type of data; default the rows of its source'),
+    integration_status: recordText.describe('Status; set by runs if it has a source'),
+    contact_emails: recordText.describe('Contact e-mail addresses, separated by commas'),
+    last_updated_at: recordText.describe('Time of the last change; set by runs if it has a source'),
+    warehouse_type: recordText.describe('Warehouse; default the kind of its source'),
+    last_job_start_time: recordText.describe('Start of the last run; set by runs if it has a source'),
+    last_job_status: recordText.describe('Status of the last run; set by runs if it has a source'),
+    next_scheduled_run: recordText.describe('Next run; set by runs if it has a source'),
     source: optional(source).describe(
-      'Where rows come from; the service then reads them. Without it the entry is only listed',
+      'Source of rows that the service imports; without it the integration is only listed',
     ),
     schedule: optional(schedule).describe(
-      'When it runs: `on_demand` (default), `paused`, or a cron expression from every 15 minutes to monthly, such as `0 4 * * *`',
+      '`on_demand` (default), `paused`, or a cron expression from every 15 minutes to monthly, such as `0 4 * * *`',
     ),
     time_zone: optional(timeZone).describe('Time zone of the schedule; default `UTC`'),
   })

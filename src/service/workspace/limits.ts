@@ -5,8 +5,8 @@ import type { RateLimitWindow } from '../store/store.ts';
 import { optional } from './schema-helpers.ts';
 
 const rule = {
-  requests: z.int().positive().describe('How many requests one window takes'),
-  window_seconds: z.int().positive().describe('How long a window is, in seconds'),
+  requests: z.int().positive().describe('Requests per window'),
+  window_seconds: z.int().positive().describe('Window in seconds'),
 };
 
 /** Windows are identified by their length, so two of the same length would share a counter. */
@@ -28,7 +28,7 @@ const windows = z
 const limitShape = {
   requests: optional(rule.requests).describe(rule.requests.description!),
   window_seconds: optional(rule.window_seconds).describe(rule.window_seconds.description!),
-  windows: optional(windows).describe('Several windows, in place of `requests` and `window_seconds`'),
+  windows: optional(windows).describe('Several windows, instead of `requests` and `window_seconds`'),
 };
 
 /** One window, or several in `windows`. Neither if only other settings of the limit are present. */
@@ -48,9 +48,9 @@ const oneOrSeveral = (
 };
 
 /** Per-user window, for limits that have one. */
-const perUser = optional(z.strictObject(rule)).describe('The window of each user');
+const perUser = optional(z.strictObject(rule)).describe('Window per user');
 const objects = optional(z.enum(['combined', 'per_array'])).describe(
-  'Whether the 75 objects of a request are counted over all arrays (`combined`, the default) or in each (`per_array`)',
+  'Whether the limit of 75 objects applies to all arrays together (`combined`, default) or to each (`per_array`)',
 );
 
 interface Limit {

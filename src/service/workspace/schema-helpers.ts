@@ -13,4 +13,4 @@ export const text = z
   .string()
   .min(1)
   .refine(isStorableText, { error: 'expected text without U+0000 and half characters' });
-export const named = optional(z.string()).describe('For people');
+export const named = optional(z.string()).describe('Display name');

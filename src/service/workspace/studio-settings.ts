@@ -8,15 +8,15 @@ export const ROLES = ['view', 'edit', 'publish', 'admin'] as const;
 export type Role = (typeof ROLES)[number];
 
 export const operatorFile = z.strictObject({
-  name: z.string().trim().min(1).max(80).describe('Name that colleagues and the history know'),
-  role: z.enum(ROLES).describe('`view`, `edit`, `publish` or `admin`; each may do what those before it may'),
+  name: z.string().trim().min(1).max(80).describe('Name in the history and audit log'),
+  role: z.enum(ROLES).describe('`view`, `edit`, `publish` or `admin`; each includes the previous ones'),
   can_view_users: optional(z.boolean()).describe(
     'Whether the operator may view individual users; default `false`',
   ),
   key_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/i, { error: 'expected 64 hexadecimal digits' })
-    .describe('SHA-256 of the key that `placard operator create` prints'),
+    .describe('SHA-256 of the key printed by `placard operator create`'),
 });
 
 const isOrigin = (text: string) => {
@@ -42,28 +42,28 @@ export const timeZone = z
   .refine(isTimeZone, { error: 'expected a time zone, such as Europe/Berlin' });
 
 const done = {
-  count: optional(z.int().positive()).describe('How often; default once'),
+  count: optional(z.int().positive()).describe('Count; default 1'),
   last_days_ago: optional(z.number().nonnegative()).describe('Days since the last time; default 0'),
 };
 const persona = z.strictObject({
-  name: z.string().trim().min(1).max(80).describe('What the Studio calls them'),
+  name: z.string().trim().min(1).max(80).describe('Name in the Studio'),
   attributes: optional(z.record(z.string(), z.unknown())).describe(
-    'Attributes by name, standard and your own, as `/users/track` takes them',
+    'Standard and custom attributes, as in `/users/track`',
   ),
   events: optional(
     z.array(z.strictObject({ name: z.string().min(1).describe('Name of the event'), ...done })),
-  ).describe('What they did'),
+  ).describe('Events'),
   purchases: optional(
     z.array(
       z.strictObject({
         product_id: z.string().min(1).describe('ID of the product'),
-        revenue: optional(z.number().nonnegative()).describe('What they spent on it; default 0'),
+        revenue: optional(z.number().nonnegative()).describe('Revenue; default 0'),
         ...done,
       }),
     ),
-  ).describe('What they bought'),
+  ).describe('Purchases'),
   subscription_groups: optional(z.record(z.string(), z.enum(['subscribed', 'unsubscribed']))).describe(
-    'State by group ID: `subscribed` or `unsubscribed`',
+    '`subscribed` or `unsubscribed` by group ID',
   ),
 });
 
@@ -74,27 +74,27 @@ const openid = z.strictObject({
   issuer: z
     .string()
     .refine(isIssuer, { error: 'expected the URL of an issuer, such as https://id.example' })
-    .describe('URL of the provider'),
-  client_id: z.string().min(1).describe('ID that the provider knows the Studio by'),
+    .describe('Issuer URL'),
+  client_id: z.string().min(1).describe('Client ID of the Studio'),
   client_secret_env: optional(z.string().min(1)).describe(
-    'Variable of the environment with the client secret, or with `_FILE` behind it the file that holds it; default no secret',
+    'Environment variable with the client secret (with suffix `_FILE`: its file); default none',
   ),
-  role_claim: optional(z.string().min(1)).describe('Claim that roles are read from; default `groups`'),
-  roles: z.record(z.string(), z.enum(ROLES)).describe('Role by value of the claim; the highest counts'),
+  role_claim: optional(z.string().min(1)).describe('Claim with the roles; default `groups`'),
+  roles: z.record(z.string(), z.enum(ROLES)).describe('Role by claim value; the highest applies'),
   can_view_users: optional(z.array(z.string())).describe('Claim values that allow viewing individual users'),
 });
 
 /** Studio settings in the workspace file. */
 export const studioFile = z.strictObject({
   sites: optional(z.array(origin)).describe(
-    'Origins of your pages, for previews by link; paths of images are looked up at the first one',
+    'Origins of your pages, for preview links; image paths resolve against the first',
   ),
-  time_zone: optional(timeZone).describe('Time zone that dates are shown and entered in; default `UTC`'),
+  time_zone: optional(timeZone).describe('Time zone of dates; default `UTC`'),
   require_approval: optional(z.boolean()).describe(
-    'Whether the operator who wrote a draft may not publish it; default `false`',
+    'Whether drafts must be published by another operator than their author; default `false`',
   ),
-  personas: optional(z.array(persona)).describe('Made-up users to look at campaigns as'),
-  openid: optional(openid).describe('Sign-in through an identity provider, beside keys'),
+  personas: optional(z.array(persona)).describe('Sample users for previews'),
+  openid: optional(openid).describe('OpenID Connect sign-in, in addition to keys'),
 });
 
 /** Templates that can render a placement's banners. */

@@ -17,7 +17,7 @@ const variable = text.regex(/^[A-Za-z_]\w*$/, { error: 'expected the name of an 
 /** An entry of `webhooks`. */
 export const webhookFile = z
   .strictObject({
-    webhook_id: text.describe('ID by which the database knows how far it is delivered'),
+    webhook_id: text.describe("Key of the webhook's cursor in the database; do not change it"),
     name: named,
     url: z
       .string()
@@ -26,25 +26,25 @@ export const webhookFile = z
         params: { tellsGot: true },
       })
       .describe(
-        'Receiver, such as `https://hooks.example/placard`; `http:` only for hosts in `PLACARD_WEBHOOK_PRIVATE_HOSTS`',
+        'URL of the receiver, such as `https://hooks.example/placard`; `http:` only for hosts in `PLACARD_WEBHOOK_PRIVATE_HOSTS`',
       ),
-    event_types: optional(z.array(z.enum(DATA_EVENT_NAMES)).min(1)).describe(
-      'Types of events that it gets; default all',
-    ),
+    event_types: optional(z.array(z.enum(DATA_EVENT_NAMES)).min(1)).describe('Event types; default all'),
     format: optional(z.enum(FORMATS)).describe(
       '`currents` (default): `{"events": […]}`; `cloudevents`: a JSON batch of CloudEvents 1.0',
     ),
     secret_env: optional(variable).describe(
-      'Variable of the environment with the secret that signs (`whsec_…`), or with `_FILE` behind it the file that holds it',
+      'Environment variable with the signing secret, `whsec_…` (with suffix `_FILE`: its file)',
     ),
     previous_secret_env: optional(variable).describe(
-      'The same for the previous secret, which signs as well while you rotate',
+      'Environment variable with the previous secret, which also signs during rotation',
     ),
-    token_env: optional(variable).describe('Variable with a token for `Authorization: Bearer`; default none'),
+    token_env: optional(variable).describe(
+      'Environment variable with a token for `Authorization: Bearer`; default none',
+    ),
     from: optional(z.enum(['now', 'start'])).describe(
-      'What a new webhook begins with: `now` (default), or `start`, the first row that is kept',
+      'First row of a new webhook: `now` (default), or `start`, the oldest stored row',
     ),
-    paused: optional(z.boolean()).describe('`true`: nothing is sent, and nothing is lost; default `false`'),
+    paused: optional(z.boolean()).describe('Pauses delivery without losing rows; default `false`'),
   })
   .superRefine(({ secret_env, previous_secret_env }, context) => {
     if (previous_secret_env === undefined || secret_env !== undefined) return;
