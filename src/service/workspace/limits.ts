@@ -81,12 +81,11 @@ export const LIMITS = {
   banners_sync: { counts: '`banners/sync`', workspace: null, user: rate(60, 60) },
   banners_track: { counts: '`banners/track`', workspace: null, user: rate(60, 60) },
   visitors: {
-    counts: '`banners/track` of all visitors without an account together, whom anybody can make up',
+    counts: '`banners/track` of all anonymous visitors together',
     workspace: rate(6_000, 60),
   },
   new_users: {
-    counts:
-      'Users of all apps together whom `banners/track` meets first: each gets a row, and anybody can make them up',
+    counts: 'Users created by `banners/track`, over all apps',
     workspace: rate(6_000, 60),
   },
   reports: {
@@ -112,7 +111,7 @@ const formatRate = ({ requests, windowSeconds }: RateLimitWindow): string =>
 
 /** Formats the default of a limit: `3,000 in 3 seconds`. */
 const formatDefault = ({ workspace, user }: Limit): string =>
-  user ? `${formatRate(user)} for each user, and no limit for all users together` : formatRate(workspace!);
+  user ? `${formatRate(user)} per user, unlimited per workspace` : formatRate(workspace!);
 
 /** Describes the default limit of a route's requests. */
 export const formatLimit = (name: LimitName): string => {
