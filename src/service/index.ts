@@ -107,6 +107,7 @@ export { retryDelayMs } from './webhooks/retry.ts';
 export { sendMessage } from './webhooks/send-message.ts';
 export { startWebhooks } from './webhooks/start-webhooks.ts';
 export type { Webhook } from './webhooks/webhook.ts';
+export type { CampaignInput } from './workspace/campaign-schema.ts';
 export { campaignJsonSchema } from './workspace/file-schema.ts';
 export { formatIssue, WorkspaceError } from './workspace/issues.ts';
 export { loadWorkspaces } from './workspace/load-workspaces.ts';

@@ -223,4 +223,7 @@ export const holdoutFile = z.strictObject({
   conversions: optional(z.array(conversion).max(4)).describe('Goals: up to four events or purchases'),
 });
 
+/** Campaign as written in the file. */
+export type CampaignInput = z.input<typeof campaignFile>;
+/** Parsed campaign of the file. */
 export type CampaignFile = z.output<typeof campaignFile>;

@@ -1,68 +1,26 @@
-/** Campaign in the format of the workspace file. */
-export interface CampaignJson {
-  campaign_id: string;
-  name?: string | null;
-  status: 'active' | 'draft' | 'stopped';
-  placements: string[];
-  priority?: 'high' | 'medium' | 'low' | null;
-  starts_at?: string | null;
-  ends_at?: string | null;
-  audience?: Filter | null;
-  control_percentage?: number | null;
-  reeligible_after_hours?: number | null;
-  /** External IDs of users who always see the campaign. */
-  test_users?: string[] | null;
-  conversions?: ConversionJson[] | null;
-  /** Number of exposed users before a winner is named. */
-  target_sample_size?: number | null;
-  /** Tags, by which frequency caps of the workspace group campaigns. */
-  tags?: string[] | null;
-  frequency?: FrequencyJson | null;
-  /** Language of the variants' properties. */
-  language?: string | null;
-  variants: VariantJson[];
-}
+import type { CampaignInput } from '../../service/index.ts';
 
-/** Frequency cap per user. */
-export interface FrequencyJson {
-  impressions?: { max: number; days: number } | null;
-  stop_after?: StopAfterJson | null;
-}
+type VariantInput = CampaignInput['variants'][number];
 
-/** Ends the campaign for a user after these counts. */
-export interface StopAfterJson {
-  impressions?: number | null;
-  clicks?: number | null;
-  conversions?: number | null;
-}
-
-export interface VariantJson {
-  variant_id: string;
-  name?: string | null;
-  weight?: number | null;
-  cache_ttl_seconds?: number | null;
-  on_click?: OnClickJson | null;
-  properties: Record<string, PropertyJson>;
-  /** Texts by language, then by property. */
-  translations?: Record<string, Record<string, string>> | null;
-}
-
-/** Effect of a click on the user's profile. */
-export interface OnClickJson {
-  event?: string | null;
-  attributes?: Record<string, string | number | boolean> | null;
-}
-
+/** Property of a draft. Its value may be invalid for its type. */
 export interface PropertyJson {
-  type: 'string' | 'number' | 'boolean' | 'image' | 'jsonobject' | 'datetime';
+  type: VariantInput['properties'][string]['type'];
   value: unknown;
 }
 
-export interface ConversionJson {
-  event?: string | null;
-  product?: string | null;
-  within_hours: number;
+export interface VariantJson extends Omit<VariantInput, 'properties'> {
+  properties: Record<string, PropertyJson>;
 }
+
+/** Campaign in the format of the workspace file. */
+export interface CampaignJson extends Omit<CampaignInput, 'variants'> {
+  variants: VariantJson[];
+}
+
+export type FrequencyJson = NonNullable<CampaignInput['frequency']>;
+export type StopAfterJson = NonNullable<FrequencyJson['stop_after']>;
+export type OnClickJson = NonNullable<VariantInput['on_click']>;
+export type ConversionJson = NonNullable<CampaignInput['conversions']>[number];
 
 /** Returns the maximum time in seconds that a page keeps the campaign without a sync; `null` if a variant has no limit. */
 export const cacheTtlSeconds = ({ variants }: CampaignJson): number | null =>
