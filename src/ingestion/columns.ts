@@ -7,7 +7,8 @@ import {
   parseMapping,
   setMember,
 } from '../protocol/index.ts';
-import { lookupKey, type Source } from '../service/index.ts';
+import type { Source } from '../service/index.ts';
+import { lookupKey } from '../service/profiles/index.ts';
 import { type JsonValue, readJson, UnreadableValueError } from './json-value.ts';
 import type { JsonRow } from './read-row.ts';
 import { SourceError } from './source-error.ts';

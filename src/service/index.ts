@@ -56,7 +56,6 @@ export {
   type SessionCredential,
   VIEW_USER,
 } from './operators/index.ts';
-export { lookupKey } from './profiles/lookup.ts';
 export type { Profile } from './profiles/profile.ts';
 export { IMAGES_PATH } from './public-endpoints/images.ts';
 export { type ReleasedSegment, segmentsOf } from './releases/compile-releases.ts';

@@ -10,12 +10,20 @@ export interface CliRun {
 }
 
 const CLI = resolve('src/cli/placard.ts');
+/** Variables that a command inherits. Without the cache, half of its start is compiling. */
+const inherited = (): Record<string, string> =>
+  Object.fromEntries(
+    ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+      const value = process.env[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 
 /** The CLI from source, on the Node that runs the tests. */
 export const startCli = (words: string[], env: Record<string, string> = {}, cwd = '.'): ChildProcess =>
   spawn(process.execPath, [CLI, ...words], {
     cwd,
-    env: { PATH: process.env['PATH'] ?? '', ...env },
+    env: { ...inherited(), ...env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 

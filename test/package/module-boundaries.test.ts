@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** Allowed imports between modules. Every module may import itself and `protocol`. */
-const ARROWS: Record<string, string[]> = {
+/** Modules that each module may import, besides itself and `protocol`. */
+const ALLOWED: Record<string, string[]> = {
   protocol: [],
   client: [],
   templates: ['client'],
@@ -27,8 +27,8 @@ const ARROWS: Record<string, string[]> = {
   cli: ['secrets', 'server', 'service', 'ingestion', 'studio', 'mcp', 'telemetry'],
 };
 
-/** Allowed imports between the folders of the service. Type imports are always allowed. */
-const SERVICE_ARROWS: Record<string, string[]> = {
+/** Folders of the service whose values each of its folders may import. Type imports are always allowed. */
+const ALLOWED_IN_SERVICE: Record<string, string[]> = {
   profiles: [],
   export: ['profiles'],
   http: ['store'],
@@ -85,96 +85,109 @@ const valueImportsOf = (file: string): Import[] => {
     .map(([, specifier]) => ({ file, target: relative('.', join(dirname(file), specifier!)) }));
 };
 
-const roomOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+const moduleOf = (path: string) => /^src\/([^/]+)\//.exec(path)?.[1];
+
+/** Returns the files that importing `file` loads, itself included. */
+const loadedBy = (file: string): string[] => {
+  const loaded = new Set<string>();
+  const load = (each: string): void => {
+    if (loaded.has(each)) return;
+    loaded.add(each);
+    for (const { target } of valueImportsOf(each)) load(target);
+  };
+  load(file);
+  return [...loaded];
+};
 
 const imports = globSync('src/**/*.{ts,tsx}').flatMap(importsOf);
-const crossings = imports.filter(({ file, target }) => roomOf(file) !== roomOf(target));
+const crossModuleImports = imports.filter(({ file, target }) => moduleOf(file) !== moduleOf(target));
 
-describe('rooms', () => {
-  test('are all known', () => {
-    const rooms = new Set(globSync('src/*/*.ts').map((file) => roomOf(file)));
-    expect([...rooms].filter((room) => !Object.hasOwn(ARROWS, room!))).toEqual([]);
+describe('modules', () => {
+  test('are all listed', () => {
+    const modules = new Set(globSync('src/*/*.ts').map((file) => moduleOf(file)));
+    expect([...modules].filter((each) => !Object.hasOwn(ALLOWED, each!))).toEqual([]);
   });
 
-  test('import only along the arrows', () => {
-    const against = crossings.filter(({ file, target }) => {
-      const to = roomOf(target);
-      return to !== 'protocol' && !ARROWS[roomOf(file)!]!.includes(to!);
+  test('import only the modules that they may', () => {
+    const violations = crossModuleImports.filter(({ file, target }) => {
+      const to = moduleOf(target);
+      return to !== 'protocol' && !ALLOWED[moduleOf(file)!]!.includes(to!);
     });
-    expect(against).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  test("are entered by their front door, the folder's index.ts", () => {
-    const doors = /^src\/(?:[^/]+|protocol\/schemas|client\/platform)\/index\.ts$/;
-    expect(crossings.filter(({ target }) => !doors.test(target))).toEqual([]);
+  test('are imported through their public index.ts', () => {
+    const isPublic = /^src\/(?:[^/]+|protocol\/schemas|client\/platform|service\/profiles)\/index\.ts$/;
+    expect(crossModuleImports.filter(({ target }) => !isPublic.test(target))).toEqual([]);
   });
 
-  test('that a browser loads enter no schema: a schema library weighs more than all that the client does with it', () => {
-    const inBrowsers = [
+  test('of the service stay out of the staging process, except profiles: it starts once per run', () => {
+    const loaded = loadedBy('src/ingestion/files/stage-process.ts');
+    expect(loaded).toContain('src/ingestion/columns.ts');
+    const ofService = loaded.filter((file) => moduleOf(file) === 'service');
+    expect(ofService.sort()).toEqual(['src/service/profiles/index.ts', 'src/service/profiles/lookup.ts']);
+  });
+
+  test('that a browser loads import no schemas: the schema library is larger than the client', () => {
+    const browserModules = [
       ...['protocol', 'client', 'bindings', 'templates', 'element', 'react', 'vue', 'webview', 'devtools'],
       'script',
     ];
-    const users = globSync('src/**/*.{ts,tsx}').filter((file) =>
+    const importers = globSync('src/**/*.{ts,tsx}').filter((file) =>
       /from 'zod|\/schemas\//.test(readFileSync(file, 'utf8').replace(/^import type [^;]*;/gm, '')),
     );
-    const against = users.filter(
-      (file) => inBrowsers.includes(roomOf(file)!) && !file.startsWith('src/protocol/schemas/'),
+    const violations = importers.filter(
+      (file) => browserModules.includes(moduleOf(file)!) && !file.startsWith('src/protocol/schemas/'),
     );
-    expect(against).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  test('of the service import only along its arrows', () => {
+  test('of the service import only the folders that they may', () => {
     const folderOf = (path: string) => /^src\/service\/([^/]+)\//.exec(path)?.[1];
     const files = globSync('src/service/*/**/*.ts');
-    expect(new Set(files.map(folderOf))).toEqual(new Set(Object.keys(SERVICE_ARROWS)));
-    const against = files.flatMap(valueImportsOf).filter(({ file, target }) => {
+    expect(new Set(files.map(folderOf))).toEqual(new Set(Object.keys(ALLOWED_IN_SERVICE)));
+    const violations = files.flatMap(valueImportsOf).filter(({ file, target }) => {
       const [from, to] = [folderOf(file)!, folderOf(target)];
-      return to !== undefined && to !== from && !SERVICE_ARROWS[from]!.includes(to);
+      return to !== undefined && to !== from && !ALLOWED_IN_SERVICE[from]!.includes(to);
     });
-    expect(against).toEqual([]);
+    expect(violations).toEqual([]);
   });
 
-  test('of the client, its folders, have no circle at run time', () => {
+  test('have no cycle between the folders of the client at run time', () => {
     // A file outside the folders counts as its own module.
-    const boxOf = (path: string) => /^src\/client\/([^/]+)/.exec(path)?.[1];
+    const folderOf = (path: string) => /^src\/client\/([^/]+)/.exec(path)?.[1];
     const graph = new Map<string, Set<string>>();
     for (const { file, target } of globSync('src/client/**/*.ts').flatMap(valueImportsOf)) {
-      const [from, to] = [boxOf(file)!, boxOf(target)];
+      const [from, to] = [folderOf(file)!, folderOf(target)];
       if (to !== undefined && to !== from) graph.set(from, (graph.get(from) ?? new Set()).add(to));
     }
-    const circles: string[] = [];
-    const walk = (box: string, path: string[]): void => {
-      if (path.includes(box)) circles.push([...path.slice(path.indexOf(box)), box].join(' → '));
-      else for (const next of graph.get(box) ?? []) walk(next, [...path, box]);
+    const cycles: string[] = [];
+    const walk = (folder: string, path: string[]): void => {
+      if (path.includes(folder)) cycles.push([...path.slice(path.indexOf(folder)), folder].join(' → '));
+      else for (const next of graph.get(folder) ?? []) walk(next, [...path, folder]);
     };
-    for (const box of graph.keys()) walk(box, []);
-    expect(circles).toEqual([]);
+    for (const folder of graph.keys()) walk(folder, []);
+    expect(cycles).toEqual([]);
   });
 
   test('of the client load the late chunk, and every chunk after it, on demand only', () => {
-    const firstChunk = new Set<string>();
-    const load = (file: string): void => {
-      if (firstChunk.has(file)) return;
-      firstChunk.add(file);
-      for (const { target } of valueImportsOf(file)) load(target);
-    };
-    load('src/client/index.ts');
+    const firstChunk = loadedBy('src/client/index.ts');
     expect(firstChunk).toContain('src/client/create-placard.ts');
     const later = /^src\/client\/(?:late|delivery|inspector|preview)\//;
-    expect([...firstChunk].filter((file) => later.test(file))).toEqual([]);
+    expect(firstChunk.filter((file) => later.test(file))).toEqual([]);
   });
 
   test('load the MCP SDK in `placard mcp` only', () => {
     const users = imports.filter(
       ({ target }) => target.startsWith('src/mcp/') || target === 'src/cli/mcp.ts',
     );
-    const outside = users.filter(({ file }) => roomOf(file) !== 'mcp');
+    const outside = users.filter(({ file }) => moduleOf(file) !== 'mcp');
     expect(outside.map(({ file }) => file).sort()).toEqual(['src/cli/mcp.ts', 'src/cli/run.ts']);
     expect(valueImportsOf('src/cli/run.ts').map(({ target }) => target)).not.toContain('src/cli/mcp.ts');
     const direct = globSync('src/**/*.ts').filter((file) =>
       /'@modelcontextprotocol\//.test(readFileSync(file, 'utf8')),
     );
-    expect(new Set(direct.map(roomOf))).toEqual(new Set(['mcp']));
+    expect(new Set(direct.map(moduleOf))).toEqual(new Set(['mcp']));
   });
 
   test('load OpenTelemetry if its variables ask for it only', () => {
@@ -213,11 +226,11 @@ describe('rooms', () => {
 
 describe('the repository', () => {
   const tracked = globSync('{src,demo,deploy,docs,test,.github}/**/*.{ts,json,html,css,md,yaml}', {
-    exclude: (name) => /node_modules|dist|docs\/api\/html|arrows\.test\.ts$/.test(String(name)),
+    exclude: (name) => /node_modules|dist|docs\/api\/html|module-boundaries\.test\.ts$/.test(String(name)),
   });
 
-  test('names no package registry and no path of a machine', () => {
-    const offending = [
+  test('names no package registry and no machine path', () => {
+    const violations = [
       ...tracked,
       'README.md',
       'CHANGELOG.md',
@@ -227,6 +240,6 @@ describe('the repository', () => {
       'package.json',
       'package-lock.json',
     ].filter((file) => /registry\.npmjs|npmmirror|\/root\/|\/work\/main/.test(readFileSync(file, 'utf8')));
-    expect(offending).toEqual([]);
+    expect(violations).toEqual([]);
   });
 });
