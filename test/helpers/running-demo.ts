@@ -1,19 +1,26 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 import { startDemo } from '../../demo/server/start-demo.ts';
 import { createStaticFiles } from '../../demo/server/static-files.ts';
 import { silentLog } from '../../src/service/index.ts';
+import { ROOT, sharedBuild } from './shared-build.ts';
 import { buildStudioPages } from './studio-pages.ts';
 
-const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const buildDemo = (): Promise<string> =>
+  sharedBuild('demo', ['{src,demo}/**', 'vite.config.ts'], (folder) =>
+    build({
+      root: join(ROOT, 'demo'),
+      configFile: join(ROOT, 'vite.config.ts'),
+      mode: 'demo',
+      logLevel: 'error',
+      build: { outDir: folder, emptyOutDir: true },
+    }),
+  );
 
 export interface RunningDemo {
   url: string;
   studioUrl: string;
-  /** URL of the built pages. */
+  /** Folder of the built pages. */
   folder: string;
   /** Returns the headline that the visitor gets for a placement now, or `null`. */
   headlineFor(userId: string, placementId: string): Promise<string | null>;
@@ -30,22 +37,14 @@ export const runDemo = async ({
   workspaceFile?: string;
   makesMonth?: boolean;
 } = {}): Promise<RunningDemo> => {
-  const folder = await mkdtemp(join(tmpdir(), 'placard-demo-'));
-  await build({
-    root: join(ROOT, 'demo'),
-    configFile: join(ROOT, 'vite.config.ts'),
-    mode: 'demo',
-    logLevel: 'error',
-    build: { outDir: folder, emptyOutDir: true },
-  });
-  const studioPages = await buildStudioPages();
+  const folder = await buildDemo();
   const listening = await startDemo({
     workspaceFile,
     db,
     makesMonth,
     port: 0,
     studioPort: 0,
-    studioPages: studioPages.folder,
+    studioPages: await buildStudioPages(),
     host: '127.0.0.1',
     log: silentLog,
     pages: createStaticFiles(folder),
@@ -68,10 +67,6 @@ export const runDemo = async ({
       const { banners } = await response.json();
       return banners[placementId]?.properties.headline.value ?? null;
     },
-    async stop() {
-      await listening.stop();
-      await rm(folder, { recursive: true, force: true });
-      await studioPages.remove();
-    },
+    stop: () => listening.stop(),
   };
 };

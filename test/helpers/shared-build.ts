@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+const PREFIX = 'placard-bundle-';
+const OLD_MS = 24 * 60 * 60 * 1000;
+
+/** Removes builds that were not used for a day. */
+const removeOldBuilds = async (): Promise<void> => {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(PREFIX)) continue;
+    const folder = join(tmpdir(), name);
+    // Another test process may have removed it.
+    const used = await stat(folder).catch(() => undefined);
+    if (used && Date.now() - used.mtimeMs > OLD_MS) await rm(folder, { recursive: true, force: true });
+  }
+};
+
+/**
+ * Builds into a folder that all test files and runs with the same sources share. Returns the folder, which nobody may write.
+ * `key`: name and options of the build. `sources`: files and patterns, relative to the repository root.
+ */
+export const sharedBuild = async (
+  key: unknown,
+  sources: string[],
+  build: (folder: string) => Promise<unknown>,
+): Promise<string> => {
+  const hash = createHash('sha256').update(JSON.stringify(key));
+  const files = globSync([...sources, 'package-lock.json'], { cwd: ROOT, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => resolve(entry.parentPath, entry.name))
+    .sort();
+  for (const file of files) hash.update(file).update(await readFile(file));
+  const folder = join(tmpdir(), `${PREFIX}${hash.digest('hex').slice(0, 16)}`);
+  if (existsSync(folder)) {
+    // Marks the build as used before another test process removes old ones.
+    await utimes(folder, new Date(), new Date());
+    return folder;
+  }
+  await removeOldBuilds();
+  const partial = await mkdtemp(`${folder}-`);
+  await build(partial);
+  // If two test processes made the same build, the first rename wins.
+  await rename(partial, folder).catch(async (error) => {
+    await rm(partial, { recursive: true, force: true });
+    if (!existsSync(folder)) throw error;
+  });
+  return folder;
+};
