@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { needs } from '../helpers/machine.ts';
-import { ended, startCli } from '../helpers/run-cli.ts';
+import { ended, inherited, startCli } from '../helpers/run-cli.ts';
 
 const event = (at: number) =>
   `{"events":{"external_id":"u-${at}","name":"e","time":"2026-01-01T00:00:00Z"}}\n`;
@@ -61,7 +61,7 @@ describe('placard track, whose stdout nobody reads', () => {
     needs('/dev/full, which Linux has', existsSync('/dev/full')),
     async () => {
       const child = spawn(process.execPath, ['src/cli/placard.ts', 'track'], {
-        env: { PATH: process.env['PATH'] ?? '', ...env },
+        env: { ...inherited(), ...env },
         stdio: ['pipe', openSync('/dev/full', 'w'), 'pipe'],
       });
       const exit = ended(child);

@@ -11,7 +11,7 @@ export interface CliRun {
 
 const CLI = resolve('src/cli/placard.ts');
 /** Variables that a command inherits. Without the cache, half of its start is compiling. */
-const inherited = (): Record<string, string> =>
+export const inherited = (): Record<string, string> =>
   Object.fromEntries(
     ['PATH', 'NODE_COMPILE_CACHE'].flatMap((name) => {
       const value = process.env[name];

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { listenStudio } from '../../src/studio/index.ts';
-import { ended, startCli } from './run-cli.ts';
+import { ended, inherited, startCli } from './run-cli.ts';
 import { type RunningStudio, runStudio } from './running-studio.ts';
 
 export interface ToolAnswer {
@@ -27,7 +27,7 @@ export const runMcpStudio = async (content: Record<string, unknown>) => {
     const transport = new StdioClientTransport({
       command: process.execPath,
       args: [resolve('src/cli/placard.ts'), 'mcp', '--studio-url', listening.url],
-      env: { PATH: process.env['PATH'] ?? '', PLACARD_OPERATOR_KEY: `${operator}-key` },
+      env: { ...inherited(), PLACARD_OPERATOR_KEY: `${operator}-key` },
       stderr: 'ignore',
     });
     const protocolErrors: Error[] = [];
