@@ -15,7 +15,7 @@ import { crashRenderer } from '../helpers/lifecycle-browser.ts';
 import { times } from '../helpers/property.ts';
 
 /** Number of renderer crashes in the random run. */
-const KILLS = times(10);
+const KILLS = times(4);
 /** Request timeout, after which a batch is in doubt. Short, so that another page soon takes over the batch of a dead page. */
 const OPTIONS = { timeoutMs: 500 };
 

@@ -6,6 +6,7 @@ import { buildBanner, createFakeService, type FakeService } from '../../src/test
 import { launchShell } from '../helpers/browser.ts';
 import { type HttpServer, serveHandler } from '../helpers/http-server.ts';
 import { type PageServer, startPageServer } from '../helpers/page-server.ts';
+import { nightly } from '../helpers/property.ts';
 
 /** APIs that Chrome 100, Firefox 101 or Safari 16.4 lack, of all that a page may call. */
 const YOUNGER = `
@@ -92,7 +93,8 @@ test('banner, sync and delivery work without anything younger, after an outage t
   expect(failed).toEqual([expect.stringContaining('503'), expect.stringContaining('503')]);
 });
 
-test('they work where any of it is missing alone', async () => {
+// Above, all of it is missing at once. Alone, each costs a visit.
+test('they work where any of it is missing alone', nightly(), async () => {
   const left = [...YOUNGER];
   const failed: string[] = [];
   const lane = async () => {

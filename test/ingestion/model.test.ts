@@ -9,14 +9,15 @@ import { exportLines, openStoreReader } from '../../src/service/index.ts';
 import { aWorkspace } from '../helpers/a-workspace.ts';
 import { patience } from '../helpers/patience.ts';
 import { aDatabase } from '../helpers/postgres.ts';
+import { times } from '../helpers/property.ts';
 import { aFolder } from './ingest.ts';
 
 const CHILD = fileURLToPath(new URL('./ingest-process.ts', import.meta.url));
 const PASSWORD = 'SOURCE_PASSWORD';
-const STEPS = 400;
+const STEPS = times(160);
 const KILL_EVERY = 80;
 /** Mostly process startup. */
-const TIMEOUT_MS = patience(150_000);
+const TIMEOUT_MS = times(patience(150_000));
 
 /** Deterministic pseudorandom numbers. */
 const randomFrom = (seed: number) => () => {

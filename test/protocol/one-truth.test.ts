@@ -9,7 +9,7 @@ import { bannersTrackBodies, EDGE_USERS, syncBodies, usersTrackBodies } from '..
 import fc, { times } from '../helpers/property.ts';
 
 /** Bodies per endpoint. */
-const BODIES = times(2_500);
+const BODIES = times(600);
 const NO_LIMIT = { requests: 1_000_000_000, window_seconds: 60 };
 const envelope = { external_user_id: 'u-1', app_id: APP_ID, app_version: '1.0' };
 

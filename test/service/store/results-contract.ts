@@ -174,7 +174,7 @@ export const resultsContract = (storeOf: () => Store) =>
             expect([number?.exposed ?? 0, number?.clicked ?? 0]).toEqual([sum('exposed'), sum('clicked')]);
           },
         ),
-        { numRuns: times(30) },
+        { numRuns: times(10) },
       );
       // Thousands of statements take longer than a minute on a busy cluster.
     });

@@ -4,7 +4,7 @@ import fc, { times } from '../../helpers/property.ts';
 import { anApi, NOW, onBothStores } from './on-both-stores.ts';
 
 /** 2,000 sequences, because each run is a batch of concurrent ones. */
-const SEQUENCES = times(600);
+const SEQUENCES = times(200);
 const SIDE_BY_SIDE = 40;
 
 interface Alias {
