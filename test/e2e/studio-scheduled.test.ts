@@ -1,6 +1,7 @@
-// Scheduled releases: they are listed, can be canceled, and survive a fix.
+// Scheduled releases: they are listed, can be moved and canceled, and survive a fix.
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { axeProblems } from '../helpers/axe-problems.ts';
 import { openStudioBrowser, type StudioBrowser } from '../helpers/studio-browser.ts';
 
 let studio: StudioBrowser;
@@ -63,6 +64,33 @@ describe('a new campaign that is published at a time', () => {
     await row.getByRole('link').click();
     expect(await headline(page).inputValue()).toBe('First words of advent');
     expect(await notice(page).count()).toBe(0);
+    await close(page);
+  });
+
+  test('is on the schedule and in the calendar, where it can be moved', async () => {
+    await draft('lantern');
+    const page = await studio.open('/campaigns/lantern');
+    await publish(page, 'tomorrow');
+    await page.getByRole('link', { name: 'Schedule', exact: true }).click();
+    const row = page.getByRole('row').filter({ hasText: 'lantern' });
+    await row.getByRole('button', { name: /^Move release \d+ of lantern$/ }).click();
+    const at = page.getByLabel(/^New date and time/);
+    const [day, time] = (await at.inputValue()).split('T');
+    const later = new Date(Date.parse(`${day}T00:00Z`) + 7 * 86_400_000).toISOString().slice(0, 10);
+    await at.fill(`${later}T${time}`);
+    await button(page, 'Move').click();
+    await page.getByText(/^Release \d+ goes live on/).waitFor();
+    const shown = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+    await row.getByText(shown.format(Date.parse(later))).waitFor();
+    const calendar = page.locator('.plan').getByRole('listitem');
+    await calendar
+      .filter({ has: page.getByRole('link', { name: 'lantern' }) })
+      .getByText(`from ${shown.format(Date.parse(later))}`)
+      .waitFor();
+    expect(await axeProblems(page)).toEqual([]);
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect(await axeProblems(page)).toEqual([]);
     await close(page);
   });
 

@@ -46,7 +46,7 @@ const WORKSPACE = 'demo';
 
 /** Returns whether the store has no releases and no impressions. Sample data is only added to such a store. */
 export const isUnused = async (store: Store): Promise<boolean> =>
-  (await store.studio.newestRelease(WORKSPACE)) === 0 &&
+  (await store.studio.releaseState(WORKSPACE, 0)).newest === 0 &&
   (await store.campaignSummaries(WORKSPACE)).length === 0;
 
 /** Returns whether a database has the sample users. */

@@ -68,6 +68,7 @@ CREATE TABLE releases (
   -- Of two releases that continue the same one, the second is a conflict.
   UNIQUE (workspace_id, kind, subject_id, based_on)
 );
+CREATE INDEX releases_by_time ON releases (workspace_id, live_at_ms);
 `;
 
 /** Writes that are committed together with a release. */
@@ -85,14 +86,22 @@ export interface WithRelease {
 /** A replica whose clock is ahead may already serve a release that is due within this time. */
 const TOO_LATE_MS = 5_000;
 
+/** State of a workspace's releases. */
+export interface ReleaseState {
+  /** Number of the newest release, live or scheduled; 0 if none. */
+  newest: number;
+  /** When the next scheduled release goes live, in Unix milliseconds; `Infinity` if none. */
+  dueAtMs: number;
+}
+
 /** Releases, with the times when they are live. */
 export interface ReleaseStore {
   /** The live release of each subject at `nowMs`, oldest subject first. */
   liveReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
   /** Last release with content of each subject, for example the content of an archived campaign. */
   writtenReleases(workspaceId: string, nowMs: number): Promise<Release[]>;
-  /** Number of the newest release, live or scheduled; 0 if none. Cheap. */
-  newestRelease(workspaceId: string): Promise<number>;
+  /** Returns what changes if other releases become live. Cheap enough to poll. */
+  releaseState(workspaceId: string, nowMs: number): Promise<ReleaseState>;
   /**
    * Number of the newest release of each subject of a kind, live, scheduled or canceled. The next release must be based on it.
    */
@@ -117,6 +126,11 @@ export interface ReleaseStore {
   cancelRelease(
     release: Pick<Release, 'workspaceId' | 'release'>,
     more: { nowMs: number; draft: Draft | null; audit: NewAuditEntry },
+  ): Promise<boolean>;
+  /** Changes when a scheduled release goes live. Returns false if it is not scheduled, or due within five seconds. */
+  moveRelease(
+    release: Pick<Release, 'workspaceId' | 'release' | 'liveAtMs'>,
+    more: { nowMs: number; audit: NewAuditEntry },
   ): Promise<boolean>;
 }
 
@@ -184,7 +198,18 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
   };
 
   return {
-    newestRelease: (workspaceId) => newestOf('', [workspaceId]),
+    async releaseState(workspaceId, nowMs) {
+      const [row] = await run(
+        `SELECT (SELECT max(release) FROM releases WHERE workspace_id = $1) AS newest,
+           (SELECT min(live_at_ms) FROM releases
+            WHERE workspace_id = $1 AND live_at_ms > $2 AND cancelled_at_ms IS NULL) AS due_at_ms`,
+        [workspaceId, nowMs],
+      );
+      return {
+        newest: readNumberOrNull(row!, 'newest') ?? 0,
+        dueAtMs: readNumberOrNull(row!, 'due_at_ms') ?? Number.POSITIVE_INFINITY,
+      };
+    },
 
     async newestReleases(workspaceId, kind) {
       const rows = await run(
@@ -283,6 +308,16 @@ export const createReleaseStore = (run: RunSql, runTogether: RunTogether): Relea
           values: [nowMs, workspaceId, release, nowMs + TOO_LATE_MS],
         },
         ...(draft ? [newDraftStatement(draft)] : []),
+        auditStatement(audit),
+      ]),
+
+    moveRelease: ({ workspaceId, release, liveAtMs }, { nowMs, audit }) =>
+      runTogether([
+        {
+          sql: `UPDATE releases SET live_at_ms = $1
+            WHERE workspace_id = $2 AND release = $3 AND live_at_ms > $4 AND cancelled_at_ms IS NULL RETURNING release`,
+          values: [liveAtMs, workspaceId, release, nowMs + TOO_LATE_MS],
+        },
         auditStatement(audit),
       ]),
   };

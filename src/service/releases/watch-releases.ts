@@ -2,7 +2,7 @@ import { type Log, serializeError } from '../log.ts';
 import type { WorkspaceSource } from '../workspace/watch-workspaces.ts';
 import { createRegistry, type Registry } from '../workspace/workspace.ts';
 import { idOf, withReleases } from './compile-releases.ts';
-import type { Release, ReleaseStore } from './releases.ts';
+import type { Release, ReleaseState, ReleaseStore } from './releases.ts';
 
 /** All replicas apply a release within two seconds. */
 const POLL_MS = 1_000;
@@ -28,8 +28,8 @@ export const watchReleases = async (
   studio: ReleaseStore,
   { log, pollMs = POLL_MS, now = Date.now }: FollowOptions,
 ): Promise<ReleaseSource> => {
-  /** By workspace. Releases are only added, so nothing changes until there is a newer one or a scheduled one is due. */
-  let releases = new Map<string, { newest: number; readAtMs: number; dueAtMs: number; live: Release[] }>();
+  /** By workspace. The live releases change only if there is a newer one, or another one is due next. */
+  let releases = new Map<string, ReleaseState & { live: Release[] }>();
   let shown: { of: Registry; releases: unknown; registry: Registry } | undefined;
 
   const readNow = async () => {
@@ -38,13 +38,10 @@ export const watchReleases = async (
     const found = await Promise.all(
       followed.map(async ({ workspaceId }) => {
         const known = releases.get(workspaceId);
-        const newest = await studio.newestRelease(workspaceId);
-        const isSame = known?.newest === newest && known.readAtMs <= time && time < known.dueAtMs;
+        const state = await studio.releaseState(workspaceId, time);
+        const isSame = known?.newest === state.newest && known.dueAtMs === state.dueAtMs;
         if (isSame) return [workspaceId, known] as const;
-        const live = await studio.liveReleases(workspaceId, time);
-        const [next] = await studio.scheduledReleases(workspaceId, time);
-        const dueAtMs = next?.liveAtMs ?? Number.POSITIVE_INFINITY;
-        return [workspaceId, { newest, readAtMs: time, dueAtMs, live }] as const;
+        return [workspaceId, { ...state, live: await studio.liveReleases(workspaceId, time) }] as const;
       }),
     );
     const isSame = found.length === releases.size && found.every(([id, read]) => releases.get(id) === read);

@@ -122,6 +122,20 @@ export const studioContract = (
       expect(await studio.newestReleases(W, 'campaign')).toEqual(new Map([['spring', 3]]));
     });
 
+    test('move a scheduled release, unless it is live or due within seconds', async () => {
+      await studio.addRelease(aRelease());
+      expect(await studio.releaseState(W, 1_000)).toEqual({ newest: 1, dueAtMs: Infinity });
+      await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
+      const move = (release: number, liveAtMs: number, nowMs: number) =>
+        studio.moveRelease({ workspaceId: W, release, liveAtMs }, { nowMs, audit: anEntry('release.move') });
+      expect(await move(2, 60_000, 1_000)).toBe(true);
+      expect(await studio.releaseState(W, 1_000)).toEqual({ newest: 2, dueAtMs: 60_000 });
+      expect(await move(2, 95_000, 56_000)).toBe(false);
+      expect(await move(1, 95_000, 1_000)).toBe(false);
+      expect((await studio.scheduledReleases(W, 1_000)).map(({ liveAtMs }) => liveAtMs)).toEqual([60_000]);
+      expect(await studio.audit(W, { limit: 9 })).toHaveLength(1);
+    });
+
     test('cancel what is scheduled with the release that says so', async () => {
       await studio.addRelease(aRelease());
       await studio.addRelease(aRelease({ basedOn: 1, liveAtMs: 90_000 }));
@@ -147,7 +161,7 @@ export const studioContract = (
       // A failed entry also rolls back the release, as a process exit would.
       const broken = { ...anEntry('publish'), operator: null as unknown as string };
       await expect(studio.addRelease(aRelease({ basedOn: 1 }), { audit: () => broken })).rejects.toThrow();
-      expect(await studio.newestRelease(W)).toBe(1);
+      expect(await studio.releaseState(W, 1_000)).toMatchObject({ newest: 1 });
     });
 
     test('give a campaign and a segment of one ID releases of their own', async () => {

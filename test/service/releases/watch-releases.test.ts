@@ -54,15 +54,15 @@ describe('a workspace whose campaigns come from the Studio', () => {
   test('shows a campaign that was published while a slow look was under way', async () => {
     const slow = Promise.withResolvers<void>();
     let isSlow = false;
-    const newestRelease = async (workspaceId: string) => {
-      const newest = await store.studio.newestRelease(workspaceId);
-      if (!isSlow) return newest;
+    const releaseState = async (workspaceId: string, nowMs: number) => {
+      const state = await store.studio.releaseState(workspaceId, nowMs);
+      if (!isSlow) return state;
       isSlow = false;
       for (let turns = 0; turns < 50; turns += 1) await new Promise(setImmediate);
       setImmediate(slow.resolve);
-      return newest;
+      return state;
     };
-    const source = await follow(STUDIO, { ...store.studio, newestRelease }, 60_000);
+    const source = await follow(STUDIO, { ...store.studio, releaseState }, 60_000);
     isSlow = true;
     const looked = source.refresh();
     await release('b', 'B');
@@ -136,8 +136,8 @@ describe('a workspace whose campaigns come from the Studio', () => {
     let isAway = false;
     const studio = {
       ...store.studio,
-      newestRelease: (workspaceId: string) =>
-        isAway ? Promise.reject(new Error('away')) : store.studio.newestRelease(workspaceId),
+      releaseState: (workspaceId: string, nowMs: number) =>
+        isAway ? Promise.reject(new Error('away')) : store.studio.releaseState(workspaceId, nowMs),
     };
     const source = await follow(STUDIO, studio);
     isAway = true;

@@ -189,6 +189,72 @@ describe.each(STORES)('publishing on $name', ({ address }) => {
     ]);
   });
 
+  test('moves a scheduled release, which replicas follow at once', async () => {
+    await publish(studio, pia, saying('Now'));
+    await publish(studio, pia, saying('On Tuesday'), 1, { live_at: TUESDAY });
+    const replica = await runStudio(aStudioWorkspace(), { store: keptOpen(store) });
+    const move = (cookie: string, liveAt: string, release = 2) =>
+      studio.call('POST', `/api/releases/${release}/move`, { body: { live_at: liveAt }, cookie });
+    const MONDAY = '2026-03-02T12:00:00.000Z';
+    expect((await move(await studio.signIn('Ed'), MONDAY)).status).toBe(403);
+    const past = await move(pia, '2026-03-01T09:00:00Z');
+    expect([past.status, past.body.message]).toEqual([
+      400,
+      'live_at: 2026-03-01T09:00:00Z is in the past. Choose a later time, or publish now.',
+    ]);
+    expect((await move(pia, MONDAY)).body).toEqual({ release: 2, liveAt: MONDAY });
+    expect(await row()).toMatchObject({ newest: 2, scheduled: [{ release: 2, liveAt: MONDAY }] });
+    await replica.workspaces.refresh();
+    replica.clock.now = studio.clock.now = Date.parse(MONDAY);
+    await replica.workspaces.refresh();
+    expect((await replica.headlines('u1'))['home']).toBe('On Tuesday');
+    await replica.stop();
+    pia = await studio.signIn('Pia');
+    expect((await move(pia, TUESDAY)).status).toBe(409);
+    expect((await move(pia, TUESDAY, 99)).status).toBe(404);
+    const { body } = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });
+    expect(body.entries).toContainEqual(
+      expect.objectContaining({
+        action: 'release.move',
+        details: `release 2, scheduled for ${TUESDAY}, to ${MONDAY}`,
+      }),
+    );
+  });
+
+  test('has a calendar of who shows where, when, and behind whom', async () => {
+    const DAY_MS = 86_400_000;
+    const from = studio.clock.now;
+    const at = (days: number) => new Date(from + days * DAY_MS).toISOString();
+    const named = (id: string, members: Record<string, unknown> = {}) =>
+      saying(id, { campaign_id: id, name: id, ...members });
+    await publish(studio, pia, named('sale', { placements: ['home'] }));
+    await publish(studio, pia, named('advent', { priority: 'high', starts_at: at(3), ends_at: at(5) }));
+    await publish(
+      studio,
+      pia,
+      named('gold', { priority: 'high', audience: { 'custom_attributes.tier': 'gold' } }),
+    );
+    await publish(studio, pia, named('sale', { placements: ['side'] }), 1, { live_at: at(7) });
+    const { body } = await studio.call('GET', '/api/schedule', { cookie: await studio.signIn('Vera') });
+    const days = (ms: number) => (ms - from) / DAY_MS;
+    const rows = (placement: { campaigns: { name: string; isForEveryone: boolean; spans: never[] }[] }) =>
+      placement.campaigns.map(({ name, isForEveryone, spans }) => [
+        name,
+        isForEveryone,
+        ...spans.map((span: { from: number; to: number; behind: string | null }) =>
+          [days(span.from), days(span.to), span.behind].join(' '),
+        ),
+      ]);
+    expect(body.placements.map(({ name }: { name: string }) => name)).toEqual(['Home', 'side']);
+    expect(rows(body.placements[0])).toEqual([
+      ['advent', true, '3 5 '],
+      ['gold', false, '0 3 ', '3 5 advent', '5 56 '],
+      ['sale', true, '0 3 ', '3 5 advent', '5 7 '],
+    ]);
+    expect(rows(body.placements[1])).toEqual([['sale', true, '7 56 ']]);
+    expect(body.scheduled).toMatchObject([{ id: 'sale', scheduled: [{ release: 4, liveAt: at(7) }] }]);
+  });
+
   test('at a time of a campaign that is new can be seen and canceled: its text is a draft again', async () => {
     await publish(studio, pia, saying('On Tuesday'), 0, { live_at: TUESDAY });
     expect(await row()).toMatchObject({
@@ -350,7 +416,7 @@ describe('publishing', () => {
     const past = await publish(studio, pia, saying('Late'), 0, { live_at: '2026-03-02T09:59:59+01:00' });
     expect([past.status, past.body.message]).toEqual([
       400,
-      'live_at: 2026-03-02T09:59:59+01:00 is over. Choose a time that is still to come, or publish now.',
+      'live_at: 2026-03-02T09:59:59+01:00 is in the past. Choose a later time, or publish now.',
     ]);
     expect(await studio.store.studio.releases('test', { limit: 9 })).toEqual([]);
     const now = await publish(studio, pia, saying('Now'), 0, { live_at: '2026-03-02T10:00:00+01:00' });

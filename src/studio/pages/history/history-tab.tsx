@@ -10,7 +10,7 @@ import { announce, Empty } from '../components/notices.tsx';
 import { Changes } from '../editor/changes.tsx';
 import { STATE_LABELS } from '../list/campaign-list.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
-import { CancelRelease, type ScheduledChoice, ScheduledChoiceField, scheduledIn } from './scheduled.tsx';
+import { ScheduledActions, type ScheduledChoice, ScheduledChoiceField, scheduledIn } from './scheduled.tsx';
 import '../screens.css';
 
 interface ReleaseItemProps {
@@ -52,7 +52,7 @@ export const ReleaseItem = ({ row, release, before, onDone }: ReleaseItemProps) 
         <summary>{before ? `Changes since release ${before.release}` : 'What it says'}</summary>
         <Changes before={before?.campaign ?? null} after={release.campaign} />
       </details>
-      {isScheduled && <CancelRelease row={row} scheduled={release} onDone={onDone} />}
+      {isScheduled && <ScheduledActions row={row} scheduled={release} onDone={onDone} />}
       {hasRole('publish') && !isLive && !isScheduled && (
         <DialogButton name="Restore…" aria-label={`Restore release ${release.release}`}>
           {(close) => <RollBackDialog row={row} release={release} onClose={close} onDone={onDone} />}

@@ -1,13 +1,15 @@
-import type { Signal } from '@preact/signals';
+import { type Signal, useSignal } from '@preact/signals';
 import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
-import { call } from '../call.ts';
+import type { PublishResponse } from '../../server/routes/releases.ts';
+import { call, Refused } from '../call.ts';
 import { Button, into, Segments } from '../components/controls.tsx';
 import { Dialog, DialogButton } from '../components/dialog.tsx';
+import { MomentInput } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { announce } from '../components/notices.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 
-interface CancelReleaseProps {
+interface ScheduledActionProps {
   row: CampaignRow;
   scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
   /** Name for screen readers, in a list of several campaigns. */
@@ -15,10 +17,12 @@ interface CancelReleaseProps {
   onDone(): Promise<void>;
 }
 
+const canChange = () => hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
+
 /** Cancels a scheduled release, after confirmation. Renders nothing if the operator cannot publish. */
-export const CancelRelease = ({ row, scheduled, name, onDone }: CancelReleaseProps) => {
+export const CancelRelease = ({ row, scheduled, name, onDone }: ScheduledActionProps) => {
   const { release, liveAt } = scheduled;
-  if (!hasRole('publish') || signedIn().workspace.campaignsFrom === 'file') return null;
+  if (!canChange()) return null;
   const isKept = row.published === null && row.draft === null && row.scheduled.length === 1;
   const cancel = async (close: () => void) => {
     await call('POST', `/api/releases/${release}/cancel`);
@@ -46,6 +50,54 @@ export const CancelRelease = ({ row, scheduled, name, onDone }: CancelReleasePro
         </Dialog>
       )}
     </DialogButton>
+  );
+};
+
+const MoveDialog = ({
+  scheduled: { release, liveAt },
+  onClose,
+  onDone,
+}: ScheduledActionProps & { onClose(): void }) => {
+  const at = useSignal<string | null>(liveAt);
+  const move = async () => {
+    if (at.value === null) throw new Refused('Choose a date and time.');
+    const body = { live_at: at.value };
+    const moved = await call<PublishResponse>('POST', `/api/releases/${release}/move`, { body });
+    announce(`Release ${release} goes live on ${wholeMoment(moved.liveAt)}.`);
+    onClose();
+    await onDone();
+  };
+  return (
+    <Dialog
+      title={`Move release ${release}`}
+      onClose={onClose}
+      closeName="Cancel"
+      action={{ name: 'Move', act: move }}
+    >
+      <p>Scheduled for {wholeMoment(liveAt)}.</p>
+      <div class="field">
+        <label for="move-to">New date and time in {signedIn().workspace.timeZone}</label>
+        <MomentInput id="move-to" value={at.value} onChange={into(at)} />
+      </div>
+    </Dialog>
+  );
+};
+
+/** Buttons that move and cancel a scheduled release. Renders nothing if the operator cannot publish. */
+export const ScheduledActions = (props: ScheduledActionProps) => {
+  const { release } = props.scheduled;
+  if (!canChange()) return null;
+  return (
+    <>
+      <DialogButton
+        look="quiet"
+        name="Move…"
+        aria-label={props.name && `Move release ${release} of ${props.name}`}
+      >
+        {(close) => <MoveDialog {...props} onClose={close} />}
+      </DialogButton>
+      <CancelRelease {...props} />
+    </>
   );
 };
 
@@ -105,7 +157,7 @@ export const ScheduledNotice = ({ row, onEdit, onDone }: ScheduledNoticeProps) =
           <b>Release {each.release}</b> by <bdi>{each.author}</bdi> goes live on {wholeMoment(each.liveAt)}.
         </p>
         {onEdit && <Button onClick={() => onEdit(each)}>Edit this version</Button>}
-        <CancelRelease row={row} scheduled={each} onDone={onDone} />
+        <ScheduledActions row={row} scheduled={each} onDone={onDone} />
       </section>
     ))}
   </>

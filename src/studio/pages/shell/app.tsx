@@ -25,6 +25,10 @@ const loadCampaign = async () => (await import('../editor/campaign-screen.tsx'))
 /** Lazy-loaded screens. */
 const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise<ComponentType> }>> = {
   '/new': { title: 'New campaign', load: async () => (await import('../list/gallery.tsx')).Gallery },
+  '/schedule': {
+    title: 'Schedule',
+    load: async () => (await import('../schedule/schedule-screen.tsx')).ScheduleScreen,
+  },
   '/segments': {
     title: 'Segments',
     load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,

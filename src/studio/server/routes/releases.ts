@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   HttpError,
+  type NewAuditEntry,
   type NewRelease,
   type Release,
   type ReleasedSegment,
@@ -156,13 +157,14 @@ const cancelsScheduled = async (
 const MAX_NOTE_CHARACTERS = 2_000;
 
 const note = z.string().max(MAX_NOTE_CHARACTERS);
+const liveAtText = z.iso.datetime({ offset: true });
 const scheduled = z.enum(['keep', 'cancel']).optional();
 const publishBody = z.strictObject({
   campaign_id: z.string().min(1),
   /** Revision of the draft that the operator has seen. */
   revision: z.string().min(1),
   note,
-  live_at: z.iso.datetime({ offset: true }).nullish(),
+  live_at: liveAtText.nullish(),
   /** Whether to keep or cancel scheduled releases of the campaign. Required if there are any. */
   scheduled,
 });
@@ -174,6 +176,38 @@ const endTestBody = restoreBody.extend({
   winner: z.string().min(1),
   keep_control_group: z.boolean(),
 });
+
+/** Returns the time when a release goes live. Throws a 400 if it is in the past. */
+const futureMs = (liveAt: string, nowMs: number): number => {
+  const liveAtMs = Date.parse(liveAt);
+  if (liveAtMs >= nowMs) return liveAtMs;
+  throw new HttpError(400, `live_at: ${liveAt} is in the past. Choose a later time, or publish now.`);
+};
+
+/** Returns the release of the path. Throws a 404 if it is not of a campaign. */
+const releaseIn = async ({ studio, workspace, params }: StudioContext): Promise<Release> => {
+  const found = await studio.release(workspace.workspaceId, Number(params['release']));
+  if (found?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
+  return found;
+};
+
+/** Audit entry of a change to a scheduled release. */
+const scheduleEntry = (
+  { workspace, operator, nowMs }: StudioContext,
+  { release, subjectId, liveAtMs }: Release,
+  action: string,
+  rest = '',
+): NewAuditEntry => ({
+  workspaceId: workspace.workspaceId,
+  atMs: nowMs,
+  operator: operator.name,
+  action,
+  subject: subjectId,
+  details: `release ${release}, scheduled for ${iso(liveAtMs)}${rest}`,
+});
+
+const notScheduled = ({ release }: Release) =>
+  new HttpError(409, `Release ${release} is live, goes live in a moment, or was cancelled before`);
 
 export const publish = defineRoute({
   method: 'POST',
@@ -195,13 +229,7 @@ export const publish = defineRoute({
       throw new HttpError(403, 'You wrote this draft, so somebody else has to publish it');
     }
     await rejectErrors(draft.campaign, context);
-    const liveAtMs = liveAt ? Date.parse(liveAt) : nowMs;
-    if (liveAtMs < nowMs) {
-      throw new HttpError(
-        400,
-        `live_at: ${liveAt} is over. Choose a time that is still to come, or publish now.`,
-      );
-    }
+    const liveAtMs = liveAt ? futureMs(liveAt, nowMs) : nowMs;
     const { campaign: content, basedOn } = draft;
     const later = liveAtMs > nowMs ? `, live at ${iso(liveAtMs)}` : '';
     const body = await addRelease(
@@ -225,9 +253,8 @@ export const rollBack = defineRoute({
   body: bodyOf(restoreBody),
   answer: async (context) => {
     rejectFileMode(context);
-    const { studio, workspace, params, nowMs } = context;
-    const former = await studio.release(workspace.workspaceId, Number(params['release']));
-    if (former?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
+    const { nowMs } = context;
+    const former = await releaseIn(context);
     const { subjectId, content } = former;
     if (content !== null) await rejectErrors(content, context);
     const { note: words, based_on: basedOn } = context.body;
@@ -252,10 +279,9 @@ export const cancelScheduled = defineRoute({
   body: null,
   answer: async (context) => {
     rejectFileMode(context);
-    const { studio, workspace, operator, params, nowMs } = context;
+    const { studio, workspace, operator, nowMs } = context;
     const { workspaceId } = workspace;
-    const found = await studio.release(workspaceId, Number(params['release']));
-    if (found?.kind !== 'campaign') throw new HttpError(404, 'There is no such release');
+    const found = await releaseIn(context);
     const { release, subjectId: campaignId, content } = found;
     const isLive = workspace.rawCampaigns.some((each) => each['campaign_id'] === campaignId);
     const isLast = (await scheduledOf(context, campaignId)).every((each) => each.release === release);
@@ -273,19 +299,29 @@ export const cancelScheduled = defineRoute({
               editor: operator.name,
               updatedAtMs: nowMs,
             },
-      audit: {
-        workspaceId,
-        atMs: nowMs,
-        operator: operator.name,
-        action: 'release.cancel',
-        subject: campaignId,
-        details: `release ${release}, scheduled for ${iso(found.liveAtMs)}`,
-      },
+      audit: scheduleEntry(context, found, 'release.cancel'),
     });
-    if (!isCancelled) {
-      throw new HttpError(409, `Release ${release} is live, goes live in a moment, or was cancelled before`);
-    }
+    if (!isCancelled) throw notScheduled(found);
     return { status: 200, body: {} };
+  },
+});
+
+/** Changes when a scheduled release goes live. */
+export const moveScheduled = defineRoute({
+  method: 'POST',
+  path: '/api/releases/{release}/move',
+  role: 'publish',
+  body: bodyOf(z.strictObject({ live_at: liveAtText })),
+  answer: async (context) => {
+    rejectFileMode(context);
+    const { studio, body, nowMs } = context;
+    const found = await releaseIn(context);
+    const liveAtMs = futureMs(body.live_at, nowMs);
+    const audit = scheduleEntry(context, found, 'release.move', `, to ${iso(liveAtMs)}`);
+    if (!(await studio.moveRelease({ ...found, liveAtMs }, { nowMs, audit }))) throw notScheduled(found);
+    await context.refresh();
+    const answer: PublishResponse = { release: found.release, liveAt: iso(liveAtMs) };
+    return { status: 200, body: answer };
   },
 });
 

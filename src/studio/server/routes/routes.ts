@@ -6,9 +6,19 @@ import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
 import { listImages, removeImage, uploadImage } from './images.ts';
 import { makePreviewLink, preview, why } from './preview.ts';
 import { createReadReach, createSamples, readPublishImpact } from './publish-impact.ts';
-import { archive, cancelScheduled, endTest, listReleases, publish, rollBack, stop } from './releases.ts';
+import {
+  archive,
+  cancelScheduled,
+  endTest,
+  listReleases,
+  moveScheduled,
+  publish,
+  rollBack,
+  stop,
+} from './releases.ts';
 import { downloadResults, readCampaignStats, readResults } from './results.ts';
 import { reportPresence, reviewDraft } from './review.ts';
+import { readSchedule } from './schedule.ts';
 import { createListSegments, removeSegment, saveSegment } from './segments.ts';
 import { createReadSuggestions } from './suggestions.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
@@ -51,6 +61,8 @@ export const createStudioRoutes = (): StudioRoute[] => {
     publish,
     rollBack,
     cancelScheduled,
+    moveScheduled,
+    readSchedule,
     stop,
     endTest,
     archive,

@@ -1,0 +1,133 @@
+import { type Campaign, campaignOrder, readCampaign } from '../../../service/index.ts';
+import { defineRoute, type StudioContext } from '../route.ts';
+import { type CampaignRow, campaignRows } from './campaigns.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 56;
+
+/** Time during which a campaign runs in a placement. */
+export interface PlacementSpan {
+  /** Unix milliseconds. */
+  from: number;
+  to: number;
+  /** Campaign for everyone that precedes it at that time: only users who dismissed that one get this one. `null` if none. */
+  behind: string | null;
+}
+
+export interface ScheduleResponse {
+  /** Bounds of the calendar, in Unix milliseconds. */
+  from: number;
+  to: number;
+  /** Campaigns of each placement, in the order of decision. */
+  placements: {
+    id: string;
+    name: string;
+    campaigns: { id: string; name: string; isForEveryone: boolean; spans: PlacementSpan[] }[];
+  }[];
+  /** Campaigns with scheduled releases. */
+  scheduled: CampaignRow[];
+}
+
+interface CalendarRow {
+  campaign: Campaign;
+  spans: PlacementSpan[];
+}
+
+/** Rows by placement ID, then by campaign ID. */
+type Calendar = Map<string, Map<string, CalendarRow>>;
+
+const isForEveryone = ({ audience, frequency, controlPercentage }: Campaign): boolean =>
+  audience === null && frequency === null && controlPercentage === 0;
+
+/** Marks the part of spans that another campaign covers. */
+const cover = (spans: readonly PlacementSpan[], { from, to, name }: PlacementSpan & { name: string }) =>
+  spans.flatMap((span) => {
+    const [start, end] = [Math.max(span.from, from), Math.min(span.to, to)];
+    if (span.behind !== null || start >= end) return [span];
+    const parts = [
+      { ...span, to: start },
+      { from: start, to: end, behind: name },
+      { ...span, from: end },
+    ];
+    return parts.filter((part) => part.from < part.to);
+  });
+
+/** Adds the campaigns that run between two times, between which no release goes live. */
+const addPeriod = (
+  calendar: Calendar,
+  { campaigns, placements }: ReturnType<typeof campaignOrder>,
+  period: Pick<PlacementSpan, 'from' | 'to'>,
+): void => {
+  for (const [placementId, { all }] of placements) {
+    const rows = calendar.get(placementId) ?? new Map<string, CalendarRow>();
+    calendar.set(placementId, rows);
+    const covers: (PlacementSpan & { name: string })[] = [];
+    for (const campaign of all.map((rank) => campaigns[rank]!)) {
+      const { campaignId, name, status, startsAtMs, endsAtMs } = campaign;
+      const from = Math.max(period.from, startsAtMs ?? period.from);
+      const to = Math.min(period.to, endsAtMs ?? period.to);
+      if (status !== 'active' || from >= to) continue;
+      const row: CalendarRow = rows.get(campaignId) ?? { campaign, spans: [] };
+      rows.set(campaignId, row);
+      for (const span of covers.reduce(cover, [{ from, to, behind: null }])) {
+        const last = row.spans.at(-1);
+        if (last?.to === span.from && last.behind === span.behind) last.to = span.to;
+        else row.spans.push(span);
+      }
+      if (isForEveryone(campaign)) covers.push({ from, to, behind: null, name });
+    }
+  }
+};
+
+/** Returns who shows where in the next weeks: the live campaigns, replaced by each scheduled release when it goes live. */
+const calendarOf = async (context: StudioContext, from: number, to: number): Promise<Calendar> => {
+  const { workspace, studio } = context;
+  const hasReleases = workspace.campaignsFrom === 'studio';
+  const releases = hasReleases ? await studio.scheduledReleases(workspace.workspaceId, from) : [];
+  const ahead = releases.filter(({ kind, liveAtMs }) => kind === 'campaign' && liveAtMs < to);
+  const campaigns = new Map(workspace.campaigns.map((each) => [each.campaignId, each]));
+  const calendar: Calendar = new Map();
+  const times = [...new Set([from, ...ahead.map(({ liveAtMs }) => liveAtMs)])];
+  for (const [index, time] of times.entries()) {
+    for (const { subjectId, content, liveAtMs } of ahead.filter((each) => each.liveAtMs === time)) {
+      const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: liveAtMs });
+      if (campaign) campaigns.set(subjectId, campaign);
+    }
+    const order = campaignOrder({ ...workspace, campaigns: [...campaigns.values()] });
+    addPeriod(calendar, order, { from: time, to: times[index + 1] ?? to });
+  }
+  return calendar;
+};
+
+export const readSchedule = defineRoute({
+  method: 'GET',
+  path: '/api/schedule',
+  role: 'view',
+  body: null,
+  answer: async (context) => {
+    const { workspace, nowMs: from } = context;
+    const to = from + DAYS * DAY_MS;
+    const calendar = await calendarOf(context, from, to);
+    const named = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
+    const body: ScheduleResponse = {
+      from,
+      to,
+      placements: [...new Set([...named.keys(), ...calendar.keys()])].map((id) => {
+        const rows = calendar.get(id) ?? new Map<string, CalendarRow>();
+        const firsts = [...rows.values()].map(({ campaign }) => campaign);
+        return {
+          id,
+          name: named.get(id) ?? id,
+          campaigns: campaignOrder({ ...workspace, campaigns: firsts }).campaigns.map((campaign) => ({
+            id: campaign.campaignId,
+            name: campaign.name,
+            isForEveryone: isForEveryone(campaign),
+            spans: rows.get(campaign.campaignId)!.spans,
+          })),
+        };
+      }),
+      scheduled: (await campaignRows(context)).filter(({ scheduled }) => scheduled.length > 0),
+    };
+    return { status: 200, body };
+  },
+});
