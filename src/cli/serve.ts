@@ -21,7 +21,7 @@ import {
   watchReleases,
   watchWorkspaces,
 } from '../service/index.ts';
-import { builtPages, createStudio, listenStudio } from '../studio/index.ts';
+import { builtPages, createStudio, listenStudio, readAlerts } from '../studio/index.ts';
 import { startTelemetry } from '../telemetry/index.ts';
 import { namedDatabase, openDatabase } from './database.ts';
 import { ReportedError } from './exit.ts';
@@ -251,6 +251,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   const stopWebhooks = startWebhooks({
     store,
     workspaces: () => workspaces.registry().workspaces,
+    readAlerts: (workspace) => readAlerts(workspace, store, Date.now()),
     readSecret,
     privateHosts: namedHosts(env['PLACARD_WEBHOOK_PRIVATE_HOSTS']),
     log,

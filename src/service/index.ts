@@ -101,6 +101,7 @@ export { tuneProcess } from './tune-process.ts';
 export { type CheckedRow, checkRow, ingestMutation as rowsWork } from './users/ingest-rows.ts';
 export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
+export type { Alert } from './webhooks/alert.ts';
 export { createPost } from './webhooks/post.ts';
 export { retryDelayMs } from './webhooks/retry.ts';
 export { sendMessage } from './webhooks/send-message.ts';

@@ -1,5 +1,6 @@
 export type { CampaignJson } from './campaign/campaign-json.ts';
 export { pullCampaigns, pushCampaigns } from './campaign-files/campaign-files.ts';
+export { readAlerts } from './server/alerts.ts';
 export { createStudio, type Studio, type StudioOptions } from './server/create-studio.ts';
 export { listenStudio } from './server/listen-studio.ts';
 export { builtPages, pageHeaders } from './server/pages.ts';

@@ -68,7 +68,12 @@ export const DATA_EVENTS = {
 
 export type DataEventName = keyof typeof DATA_EVENTS;
 
+/** Events of webhooks: those of users, and alerts, which are only sent to webhooks that name them. */
+export type WebhookEventName = DataEventName | 'placard.alert';
+
 export const DATA_EVENT_NAMES = Object.keys(DATA_EVENTS) as DataEventName[];
+
+export const WEBHOOK_EVENT_NAMES: WebhookEventName[] = [...DATA_EVENT_NAMES, 'placard.alert'];
 
 export const isDataEventName = (name: string): name is DataEventName => Object.hasOwn(DATA_EVENTS, name);
 

@@ -1,8 +1,15 @@
 import { isRecord } from '../../protocol/index.ts';
 import type { DataEvent } from './data-event.ts';
-import { type ColumnType, type DataEventName, dataEventType } from './event-types.ts';
+import { type ColumnType, type DataEventName, dataEventType, type WebhookEventName } from './event-types.ts';
 
 const seconds = (ms: number) => Math.floor(ms / 1_000);
+
+/** Event as webhooks send it. */
+export interface WebhookEvent extends Omit<DataEvent, 'type' | 'userId'> {
+  type: WebhookEventName;
+  /** `null` if the event is not of a user. */
+  userId: string | null;
+}
 
 /** Formats an event as the custom HTTP export of Currents. */
 export const currentsEvent = ({
@@ -13,22 +20,22 @@ export const currentsEvent = ({
   userId,
   externalId,
   properties,
-}: DataEvent) => ({
+}: WebhookEvent) => ({
   event_type: type,
   id,
   time: seconds(timeMs),
   time_ms: timeMs,
-  user: { user_id: userId, external_user_id: externalId },
+  ...(userId !== null && { user: { user_id: userId, external_user_id: externalId } }),
   properties: { app_group_id: workspaceId, ...properties },
 });
 
 /** Formats an event as CloudEvents 1.0 in the JSON format. */
-export const cloudEvent = (event: DataEvent) => ({
+export const cloudEvent = (event: WebhookEvent) => ({
   specversion: '1.0',
   id: event.id,
   source: `urn:placard:workspace:${encodeURIComponent(event.workspaceId)}`,
-  type: dataEventType(event.type).cloudEvent,
-  subject: event.externalId ?? event.userId,
+  type: event.type === 'placard.alert' ? event.type : dataEventType(event.type).cloudEvent,
+  ...(event.userId !== null && { subject: event.externalId ?? event.userId }),
   time: new Date(event.timeMs).toISOString(),
   datacontenttype: 'application/json',
   data: currentsEvent(event),
@@ -38,11 +45,11 @@ export const cloudEvent = (event: DataEvent) => ({
 export const WEBHOOK_FORMATS = {
   currents: {
     contentType: 'application/json',
-    body: (events: readonly DataEvent[]): string => JSON.stringify({ events: events.map(currentsEvent) }),
+    body: (events: readonly WebhookEvent[]): string => JSON.stringify({ events: events.map(currentsEvent) }),
   },
   cloudevents: {
     contentType: 'application/cloudevents-batch+json; charset=UTF-8',
-    body: (events: readonly DataEvent[]): string => JSON.stringify(events.map(cloudEvent)),
+    body: (events: readonly WebhookEvent[]): string => JSON.stringify(events.map(cloudEvent)),
   },
 } as const;
 export type WebhookFormat = keyof typeof WEBHOOK_FORMATS;

@@ -1,7 +1,7 @@
 import type { FeedCursor } from '../results/statements.ts';
 import type { Feed, FeedPage } from '../store/store.ts';
 import { createDataEvents, type DataEvent, type FindWorkspace } from './data-event.ts';
-import type { DataEventName } from './event-types.ts';
+import type { WebhookEventName } from './event-types.ts';
 
 interface ReadEventsOptions {
   feed: Feed;
@@ -14,7 +14,7 @@ interface ReadEventsOptions {
   /** Only events of this workspace. Default: of all. */
   workspaceId?: string | undefined;
   /** Only events of these types. Default: of all. */
-  types?: ReadonlySet<DataEventName> | null;
+  types?: ReadonlySet<WebhookEventName> | null;
 }
 
 /** Events of consecutive rows of the feed. */

@@ -126,20 +126,44 @@ export const readResults = async (
   };
 };
 
-/** Summary of a campaign: users who saw one of its variants, and those of them who clicked. */
+/** Summary of a campaign. */
 export interface CampaignSummary {
   campaignId: string;
+  /** Users who saw a variant, and those of them who clicked. */
   exposed: number;
   clicked: number;
+  /** Users in each variant, and in the control group, whose `variantId` is `null`. */
+  arms: { variantId: string | null; exposed: number }[];
+  /** Impressions of the variants on the requested days. */
+  dayImpressions: number;
 }
 
-export const readSummaries = async (run: RunSql, workspaceId: string): Promise<CampaignSummary[]> => {
+/** Reads the summaries of all campaigns, with the impressions on some days, such as `2026-03-01`. */
+export const readSummaries = async (
+  run: RunSql,
+  workspaceId: string,
+  days: readonly [string, string] = ['', ''],
+): Promise<CampaignSummary[]> => {
   const rows = await run(
-    `SELECT campaign_id, ${SUMS} FROM campaign_counts
-     WHERE workspace_id = $1 AND dimension = '' AND variant_id <> '' GROUP BY campaign_id`,
-    [workspaceId],
+    `SELECT campaign_id, variant_id, dimension, ${SUMS} FROM campaign_counts
+     WHERE workspace_id = $1 AND dimension IN ('', $2, $3) GROUP BY campaign_id, variant_id, dimension
+     ORDER BY campaign_id, variant_id`,
+    [workspaceId, ...days.map((day) => `day:${day}`)],
   );
-  return rows
-    .map((row) => ({ campaignId: readText(row, 'campaign_id'), ...countsIn(row) }))
-    .map(({ campaignId, exposed, clicked }) => ({ campaignId, exposed, clicked }));
+  const byCampaign = Map.groupBy(rows, (row) => readText(row, 'campaign_id'));
+  return [...byCampaign].map(([campaignId, found]) => {
+    const total = found.filter((row) => row['dimension'] === '');
+    const sumOf = (counted: readonly SqlRow[], count: keyof Counts) =>
+      counted.filter((row) => variantIn(row) !== null).reduce((sum, row) => sum + countsIn(row)[count], 0);
+    return {
+      campaignId,
+      exposed: sumOf(total, 'exposed'),
+      clicked: sumOf(total, 'clicked'),
+      arms: total.map((row) => ({ variantId: variantIn(row), exposed: countsIn(row).exposed })),
+      dayImpressions: sumOf(
+        found.filter((row) => row['dimension'] !== ''),
+        'impressions',
+      ),
+    };
+  });
 };

@@ -52,9 +52,9 @@ export const createResults = ({
       return { ...(await readResults(run, workspaceId, question)), asOfMs };
     },
 
-    async campaignSummaries(workspaceId) {
+    async campaignSummaries(workspaceId, days) {
       await catchUp();
-      return readSummaries(run, workspaceId);
+      return readSummaries(run, workspaceId, days);
     },
 
     async eventCounts(workspaceId, query) {

@@ -88,8 +88,8 @@ export interface StoreReader {
   exportEvents(workspaceId: string): AsyncIterable<StoredEvent>;
   /** All banner events of a workspace, without test sends. */
   exportBannerEvents(workspaceId: string): AsyncIterable<BannerEventRow>;
-  /** Summaries of all campaigns with an impression, in any order. */
-  campaignSummaries(workspaceId: string): Promise<CampaignSummary[]>;
+  /** Summaries of all campaigns with an impression, in any order, with the impressions on these days, such as `2026-03-01`. */
+  campaignSummaries(workspaceId: string, days?: readonly [string, string]): Promise<CampaignSummary[]>;
   /** Returns the counts of campaigns that differ from the events they were derived from. Reads all of these. */
   verifyResults(workspaceId: string): Promise<ResultsDifference[]>;
   /** Returns a uniform sample of about `size` users. */

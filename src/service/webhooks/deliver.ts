@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { isSameCursor } from '../data-out/cursor.ts';
 import type { FindWorkspace } from '../data-out/data-event.ts';
+import { hashId } from '../data-out/event-id.ts';
+import type { WebhookEvent } from '../data-out/formats.ts';
 import { type EventsRead, readEvents } from '../data-out/read-events.ts';
 import type { Log } from '../log.ts';
 import type { FeedCursor } from '../results/statements.ts';
 import type { Feed } from '../store/store.ts';
+import { type Alert, acceptedAlerts, alertEvent, updateAlerts } from './alert.ts';
 import type { Post } from './post.ts';
 import type { WebhookAttempt, WebhookMessage, WebhookState, WebhookStore } from './records.ts';
 import { DISABLE_AFTER_MS, LONGEST_DELAY_MS, type retryDelayMs } from './retry.ts';
@@ -41,7 +44,7 @@ export interface DeliverStep {
 }
 
 /**
- * Returns a function that delivers the next message of a webhook. The feed is the queue: a message is the rows between two
+ * Returns functions that deliver the next message of a webhook, and its alerts. The feed is the queue: a message is the rows between two
  * cursors, read again for each attempt, so that it excludes users who were erased in the meantime. The message is stored before
  * it is sent, and keeps its ID until the receiver accepts it.
  */
@@ -82,7 +85,7 @@ export const createDeliver = (options: DeliverOptions) => {
     webhook: Webhook,
     state: WebhookState,
     { messageId, after, through }: WebhookMessage & { after: FeedCursor },
-    { events }: EventsRead,
+    events: readonly WebhookEvent[],
   ): Promise<SendResult | null> => {
     const attemptedAtMs = now();
     const started = performance.now();
@@ -115,9 +118,11 @@ export const createDeliver = (options: DeliverOptions) => {
     const last = await webhooks.lastAttempt(state.workspaceId, state.webhookId, messageId);
     if (last) {
       const { after, through } = last;
-      const events = await read(webhook, state, after, through);
-      const result = await attempt(webhook, state, { messageId, after, through }, events);
-      if (result === null) return { state, hasMore: false };
+      const { events } = await read(webhook, state, after, through);
+      // An alert is not in the feed, and the users of a message may be erased.
+      const isSent =
+        events.length === 0 || (await attempt(webhook, state, { messageId, after, through }, events));
+      if (isSent === null) return { state, hasMore: false };
     }
     await webhooks.finishResend(state, messageId);
     return { state: { ...state, resendMessageId: null }, hasMore: true };
@@ -139,23 +144,23 @@ export const createDeliver = (options: DeliverOptions) => {
     return saved && { state: saved, page };
   };
 
+  /** Stores the result of an attempt: `delivered` if the receiver accepted it, else when the next attempt follows. */
   const settle = async (
     state: WebhookState,
-    message: WebhookMessage,
+    delivered: Partial<WebhookState>,
     { status, error, retryAfterMs }: SendResult,
     rows: number,
   ): Promise<DeliverStep> => {
     const nowMs = now();
     const facts = { workspace: state.workspaceId, webhook: state.webhookId };
     if (error === null) {
-      const delivered = {
-        deliveredThrough: message.through,
-        message: null,
+      const saved = await save({
+        ...state,
+        ...delivered,
         failures: 0,
         failingSinceMs: null,
         nextAttemptMs: 0,
-      };
-      const saved = await save({ ...state, ...delivered });
+      });
       return { state: saved ?? state, hasMore: saved !== null };
     }
     const failures = state.failures + 1;
@@ -179,12 +184,32 @@ export const createDeliver = (options: DeliverOptions) => {
     return { state: saved ?? state, hasMore: false };
   };
 
-  return async (webhook: Webhook, state: WebhookState): Promise<DeliverStep> => {
-    if (state.resendMessageId !== null) return resend(webhook, state, state.resendMessageId);
-    const waitMs = state.nextAttemptMs - now();
+  const isWaiting = ({ nextAttemptMs, disabledReason }: WebhookState): boolean => {
+    const waitMs = nextAttemptMs - now();
     // A clock that ran ahead has set a longer wait.
-    const isWaiting = waitMs > 0 && waitMs <= LONGEST_DELAY_MS;
-    if (state.disabledReason !== null || isWaiting) return { state, hasMore: false };
+    return disabledReason !== null || (waitMs > 0 && waitMs <= LONGEST_DELAY_MS);
+  };
+
+  /** Tells the receiver which alerts fire and which are resolved since the last time. */
+  const deliverAlerts = async (
+    webhook: Webhook,
+    state: WebhookState,
+    alerts: readonly Alert[],
+  ): Promise<WebhookState> => {
+    const changed = updateAlerts(state.alerts, alerts, now());
+    const known = changed === state.alerts ? state : await save({ ...state, alerts: changed });
+    const events = changed.filter(({ isSent }) => !isSent).map((each) => alertEvent(state.workspaceId, each));
+    if (known === null || events.length === 0 || isWaiting(known)) return known ?? state;
+    const { deliveredThrough: after } = known;
+    const messageId = `msg_${hashId(...events.map(({ id }) => id))}`;
+    const result = await attempt(webhook, known, { messageId, after, through: after }, events);
+    if (result === null) return known;
+    return (await settle(known, { alerts: acceptedAlerts(changed) }, result, 1)).state;
+  };
+
+  const deliver = async (webhook: Webhook, state: WebhookState): Promise<DeliverStep> => {
+    if (state.resendMessageId !== null) return resend(webhook, state, state.resendMessageId);
+    if (isWaiting(state)) return { state, hasMore: false };
 
     let current = state;
     let page: EventsRead;
@@ -201,8 +226,10 @@ export const createDeliver = (options: DeliverOptions) => {
       const saved = await save({ ...current, deliveredThrough: message.through, message: null });
       return { state: saved ?? current, hasMore: saved !== null };
     }
-    const result = await attempt(webhook, current, { ...message, after: deliveredThrough }, page);
+    const result = await attempt(webhook, current, { ...message, after: deliveredThrough }, page.events);
     if (result === null) return { state: current, hasMore: false };
-    return settle(current, message, result, page.rows);
+    return settle(current, { deliveredThrough: message.through, message: null }, result, page.rows);
   };
+
+  return { deliver, deliverAlerts };
 };

@@ -1,6 +1,7 @@
 import { formatCursor, parseCursor } from '../data-out/cursor.ts';
 import {
   type RunSql,
+  readJson,
   readNumber,
   readNumberOrNull,
   readText,
@@ -8,6 +9,7 @@ import {
   type SqlRow,
 } from '../operators/index.ts';
 import type { FeedCursor } from '../results/statements.ts';
+import type { WebhookAlert } from './alert.ts';
 
 /** State of webhooks and their attempts. Neither contains event data, because rows are read again for each attempt. */
 export const WEBHOOK_TABLES = `
@@ -25,6 +27,7 @@ CREATE TABLE webhook_state (
   next_attempt_ms INTEGER NOT NULL,
   disabled_reason TEXT, -- NULL while it is active
   resend_message_id TEXT, -- requested, and not sent yet
+  alerts JSON NOT NULL DEFAULT '[]', -- that it was told, or is to be told
   PRIMARY KEY (workspace_id, webhook_id)
 );
 
@@ -66,6 +69,8 @@ export interface WebhookState {
   nextAttemptMs: number;
   disabledReason: string | null;
   resendMessageId: string | null;
+  /** Alerts that the receiver was told, or is to be told. */
+  alerts: readonly WebhookAlert[];
 }
 
 /** One attempt to deliver a message. */
@@ -101,6 +106,7 @@ const stateIn = (row: SqlRow): WebhookState => {
     nextAttemptMs: readNumber(row, 'next_attempt_ms'),
     disabledReason: readTextOrNull(row, 'disabled_reason'),
     resendMessageId: readTextOrNull(row, 'resend_message_id'),
+    alerts: readJson(row, 'alerts') as WebhookAlert[],
   };
 };
 
@@ -203,7 +209,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
     const { workspaceId, webhookId, runId, deliveredThrough, message } = state;
     const rows = await run(
       `UPDATE webhook_state SET delivered_through = $4, message_id = $5, message_through = $6, failures = $7,
-         failing_since_ms = $8, next_attempt_ms = $9, disabled_reason = $10, lease_until_ms = $11
+         failing_since_ms = $8, next_attempt_ms = $9, disabled_reason = $10, lease_until_ms = $11, alerts = $12
        WHERE ${OF} AND run_id = $3 RETURNING *`,
       [
         workspaceId,
@@ -217,6 +223,7 @@ export const createWebhookStore = (run: RunSql): WebhookStore => ({
         state.nextAttemptMs,
         state.disabledReason,
         state.leaseUntilMs,
+        JSON.stringify(state.alerts),
       ],
     );
     return rows[0] ? stateIn(rows[0]) : null;

@@ -1,5 +1,4 @@
-import type { DataEvent } from '../data-out/data-event.ts';
-import { WEBHOOK_FORMATS } from '../data-out/formats.ts';
+import { WEBHOOK_FORMATS, type WebhookEvent } from '../data-out/formats.ts';
 import { getErrorCode, getErrorMessage } from '../log.ts';
 import { PrivateAddressError } from './address.ts';
 import type { Post } from './post.ts';
@@ -49,7 +48,7 @@ const readKeys = ({ secretVariables }: Webhook, readSecret: ReadSecret): Uint8Ar
 export const sendMessage = async (
   webhook: Webhook,
   messageId: string,
-  events: readonly DataEvent[],
+  events: readonly WebhookEvent[],
   { post, readSecret, nowMs, signal }: SendOptions,
 ): Promise<SendResult> => {
   const format = WEBHOOK_FORMATS[webhook.format];

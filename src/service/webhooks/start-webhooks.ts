@@ -5,6 +5,7 @@ import { type Log, serializeError } from '../log.ts';
 import type { Store } from '../store/store.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import type { Resolve } from './address.ts';
+import type { Alert } from './alert.ts';
 import { createDeliver } from './deliver.ts';
 import { createPost } from './post.ts';
 import type { WebhookAttempt, WebhookState } from './records.ts';
@@ -13,6 +14,8 @@ import type { ReadSecret } from './send-message.ts';
 import type { Webhook } from './webhook.ts';
 
 const POLL_MS = 1_000;
+/** Interval between evaluations of the alerts. */
+const ALERTS_MS = 60_000;
 /** Longer than an attempt. After a process dies, another one continues when the lease expires. */
 const LEASE_MS = 30_000;
 /** Maximum wait for attempts in flight on stop. */
@@ -22,6 +25,8 @@ export interface WebhooksOptions {
   store: Pick<Store, 'webhooks' | 'readFeed' | 'readConversions' | 'feedEnd'>;
   /** Returns the current workspaces. Changes of the file apply from the next message. */
   workspaces(): readonly Workspace[];
+  /** Returns the alerts that hold now, for webhooks with `placard.alert`. Default: none. */
+  readAlerts?: (workspace: Workspace) => Promise<readonly Alert[]>;
   /** Returns the value of an environment variable that the workspace file names. */
   readSecret: ReadSecret;
   /** Hostnames and addresses of private hosts that webhooks may reach. Default: none. */
@@ -32,6 +37,7 @@ export interface WebhooksOptions {
   /** Returns Unix milliseconds. Default: the system clock. */
   now?: () => number;
   pollMs?: number;
+  alertsMs?: number;
   leaseMs?: number;
   timeoutMs?: number;
   resolve?: Resolve;
@@ -45,6 +51,7 @@ export interface WebhooksOptions {
  */
 export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) => {
   const { store, workspaces, readSecret, log, onAttempt, privateHosts = new Set(), now = Date.now } = options;
+  const { readAlerts, alertsMs = ALERTS_MS } = options;
   const { pollMs = POLL_MS, leaseMs = LEASE_MS, timeoutMs, resolve, retryDelay = retryDelayMs } = options;
 
   const runId = randomUUID();
@@ -53,7 +60,9 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
   const draining = new AbortController();
   const running = new Map<string, Promise<void>>();
   const { post, close } = createPost({ privateHosts, resolve, timeoutMs });
-  const deliver = createDeliver({
+  /** When the alerts of a webhook were last evaluated. */
+  const alertsReadMs = new Map<string, number>();
+  const { deliver, deliverAlerts } = createDeliver({
     feed: store,
     webhooks: store.webhooks,
     findWorkspace: (id) => workspaces().find(({ workspaceId }) => workspaceId === id),
@@ -66,6 +75,11 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     signal: draining.signal,
     onAttempt,
   });
+
+  const keyOf = ({ workspaceId }: Workspace, { webhookId }: Webhook) =>
+    JSON.stringify([workspaceId, webhookId]);
+  const logError = ({ workspaceId }: Workspace, { webhookId }: Webhook, error: unknown, message: string) =>
+    log.error({ workspace: workspaceId, webhook: webhookId, ...serializeError(error) }, message);
 
   /** Returns the state of a webhook that this process holds. `null` if another process holds it. */
   const hold = async (workspaceId: string, webhook: Webhook): Promise<WebhookState | null> => {
@@ -82,25 +96,31 @@ export const startWebhooks = (options: WebhooksOptions): (() => Promise<void>) =
     return store.webhooks.claim({ workspaceId, webhookId, runId, nowMs, leaseMs, start });
   };
 
-  const run = async (workspaceId: string, webhook: Webhook) => {
-    const held = await hold(workspaceId, webhook);
+  const tellAlerts = async (workspace: Workspace, webhook: Webhook, state: WebhookState) => {
+    const key = keyOf(workspace, webhook);
+    const isDue = now() - (alertsReadMs.get(key) ?? Number.NEGATIVE_INFINITY) >= alertsMs;
+    if (!readAlerts || !isDue || !webhook.eventTypes?.has('placard.alert')) return state;
+    alertsReadMs.set(key, now());
+    return deliverAlerts(webhook, state, await readAlerts(workspace));
+  };
+
+  const run = async (workspace: Workspace, webhook: Webhook) => {
+    const held = await hold(workspace.workspaceId, webhook);
     if (!held) return;
-    for (let step = { state: held, hasMore: true }; step.hasMore && !signal.aborted; )
+    const state = await tellAlerts(workspace, webhook, held).catch((error: unknown) => {
+      logError(workspace, webhook, error, 'alerts not read');
+      return held;
+    });
+    for (let step = { state, hasMore: true }; step.hasMore && !signal.aborted; )
       step = await deliver(webhook, step.state);
   };
 
-  const look = ({ workspaceId, webhooks }: Workspace) => {
-    for (const webhook of webhooks) {
-      const { webhookId, isPaused } = webhook;
-      const key = JSON.stringify([workspaceId, webhookId]);
-      if (isPaused || running.has(key)) continue;
-      const done = run(workspaceId, webhook)
-        .catch((error: unknown) =>
-          log.error(
-            { workspace: workspaceId, webhook: webhookId, ...serializeError(error) },
-            'webhook not run',
-          ),
-        )
+  const look = (workspace: Workspace) => {
+    for (const webhook of workspace.webhooks) {
+      const key = keyOf(workspace, webhook);
+      if (webhook.isPaused || running.has(key)) continue;
+      const done = run(workspace, webhook)
+        .catch((error: unknown) => logError(workspace, webhook, error, 'webhook not run'))
         .finally(() => running.delete(key));
       running.set(key, done);
     }

@@ -1,4 +1,4 @@
-import type { DataEventName } from '../data-out/event-types.ts';
+import type { WebhookEventName } from '../data-out/event-types.ts';
 import type { WebhookFormat } from '../data-out/formats.ts';
 
 /** Entry of `webhooks` in the workspace file. */
@@ -6,8 +6,8 @@ export interface Webhook {
   webhookId: string;
   name: string;
   url: string;
-  /** `null` for all types. */
-  eventTypes: ReadonlySet<DataEventName> | null;
+  /** `null` for all types except alerts. */
+  eventTypes: ReadonlySet<WebhookEventName> | null;
   format: WebhookFormat;
   /** Names of environment variables with the signing secrets: the current one, then the previous one. */
   secretVariables: readonly string[];

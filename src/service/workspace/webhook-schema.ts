@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { DATA_EVENT_NAMES } from '../data-out/event-types.ts';
+import { WEBHOOK_EVENT_NAMES } from '../data-out/event-types.ts';
 import { WEBHOOK_FORMATS, type WebhookFormat } from '../data-out/formats.ts';
 import type { Webhook } from '../webhooks/webhook.ts';
 import { named, optional, text } from './schema-helpers.ts';
@@ -28,7 +28,9 @@ export const webhookFile = z
       .describe(
         'URL of the receiver, such as `https://hooks.example/placard`; `http:` only for hosts in `PLACARD_WEBHOOK_PRIVATE_HOSTS`',
       ),
-    event_types: optional(z.array(z.enum(DATA_EVENT_NAMES)).min(1)).describe('Event types; default all'),
+    event_types: optional(z.array(z.enum(WEBHOOK_EVENT_NAMES)).min(1)).describe(
+      'Event types; default all except `placard.alert`',
+    ),
     format: optional(z.enum(FORMATS)).describe(
       '`currents` (default): `{"events": […]}`; `cloudevents`: a JSON batch of CloudEvents 1.0',
     ),

@@ -40,6 +40,9 @@ export interface StudioContext<Body = unknown> {
   endedCookie: string;
 }
 
+/** What derives from the state of a workspace alone. */
+export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'studio' | 'nowMs'>;
+
 /** Route of the Studio's API. */
 export interface StudioRoute<Body = unknown> extends Endpoint<Body> {
   /** Minimum role. */

@@ -90,6 +90,21 @@ const pairsOf = (arms: readonly Arm[], isOfControl: boolean): [one: number, othe
 export const peopleOf = (arms: readonly Arm[]): number =>
   arms.reduce((sum, { variantId, exposed }) => sum + (variantId === null ? 0 : exposed), 0);
 
+/** Compares the sizes of groups with their shares. Returns `null` if there are no users, or not several groups. */
+export const compareSampleRatio = (
+  arms: readonly Pick<Arm, 'share' | 'exposed'>[],
+): ComparedResults['ratio'] => {
+  const divided = arms.filter(({ share }) => share > 0);
+  const exposed = divided.map((arm) => arm.exposed);
+  if (divided.length < 2 || exposed.every((count) => count === 0)) return null;
+  const total = divided.reduce((sum, { share }) => sum + share, 0);
+  const p = sampleRatioMismatchPValue(
+    exposed,
+    divided.map(({ share }) => share / total),
+  );
+  return { p, isSuspicious: p < RATIO_ALPHA };
+};
+
 /**
  * Compares each variant with the first one, and with the control group if the metric applies to it. Skips the SRM test if the
  * shares changed: users keep their group, so the sizes mix several splits.
@@ -128,16 +143,5 @@ export const compareResults = (
       });
     },
   );
-  const divided = arms.filter(({ share }) => share > 0);
-  const exposed = divided.map((arm) => arm.exposed);
-  const total = divided.reduce((sum, { share }) => sum + share, 0);
-  const isDivided = divided.length > 1 && exposed.some((count) => count > 0);
-  const p = isDivided
-    ? sampleRatioMismatchPValue(
-        exposed,
-        divided.map(({ share }) => share / total),
-      )
-    : 1;
-  const ratio = isDivided && !isRedivided ? { p, isSuspicious: p < RATIO_ALPHA } : null;
-  return { arms, comparisons, ratio, isRedivided };
+  return { arms, comparisons, ratio: isRedivided ? null : compareSampleRatio(arms), isRedivided };
 };

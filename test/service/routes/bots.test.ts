@@ -49,7 +49,7 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     expect(await numbers()).toEqual([]);
     studio.clock.now += 1_000;
     expect(await look(CHROME)).toBe(202);
-    expect(await numbers()).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
+    expect(await numbers()).toMatchObject([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
     expect(await look(CHROME)).toBeNull();
   });
 
@@ -58,6 +58,8 @@ describe.each(STORES)('a well-known bot on $name', ({ address }) => {
     ['browser without a window, as tests have it', CHROME.replace('Chrome', 'HeadlessChrome')],
   ])('is no %s', async (_, agent) => {
     expect(await look(agent)).toBe(202);
-    expect(await store.campaignSummaries('test')).toEqual([{ campaignId: 'once', exposed: 1, clicked: 0 }]);
+    expect(await store.campaignSummaries('test')).toMatchObject([
+      { campaignId: 'once', exposed: 1, clicked: 0 },
+    ]);
   });
 });

@@ -135,6 +135,56 @@ onBothStores('webhooks', (api, store) => {
     ]);
   });
 
+  test('send alerts once to a webhook that names them, and tell when they are resolved', async () => {
+    const receiver = await aReceiver();
+    const everything = await aReceiver();
+    const alert = {
+      id: 'no_impressions:spring',
+      type: 'no_impressions',
+      subjectId: 'spring',
+      subjectName: 'Spring',
+      message: 'It had no impressions.',
+    } as const;
+    let alerts: (typeof alert)[] = [alert];
+    const readAlerts = async () => alerts;
+    receiver.answer = () => new Response(null, { status: receiver.failed.length === 0 ? 500 : 204 });
+    const retry = { readAlerts, alertsMs: 0, retryDelay: () => 0 };
+    const first = start(receiver, { webhook: { event_types: ['placard.alert'] }, ...retry });
+    await until(() => expect(receiver.delivered).toHaveLength(1));
+    expect(receiver.delivered[0]).toMatchObject({ messageId: receiver.failed[0]!.messageId });
+    expect(receiver.delivered[0]!.events).toEqual(receiver.failed[0]!.events);
+    expect(receiver.delivered[0]!.events).toEqual([
+      {
+        event_type: 'placard.alert',
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        time: Math.floor(NOW / 1_000),
+        time_ms: NOW,
+        properties: {
+          app_group_id: api().workspaceId,
+          alert_id: 'no_impressions:spring',
+          alert_type: 'no_impressions',
+          status: 'firing',
+          message: 'It had no impressions.',
+          campaign_id: 'spring',
+          campaign_name: 'Spring',
+        },
+      },
+    ]);
+    // Another process continues from the stored state.
+    await first.stop();
+    alerts = [];
+    start(receiver, { webhook: { event_types: ['placard.alert'], format: 'cloudevents' }, ...retry });
+    await until(() => expect(receiver.delivered).toHaveLength(2));
+    expect(JSON.parse(receiver.delivered[1]!.body)).toMatchObject([
+      { type: 'placard.alert', data: { properties: { status: 'resolved' } } },
+    ]);
+    await until(async () => expect((await state())?.alerts).toEqual([]));
+    alerts = [alert];
+    start(everything, { webhook: { webhook_id: 'all' }, ...retry });
+    await track('one');
+    await until(() => expect(namesIn(everything)).toEqual(['u-one']));
+  });
+
   test('begin with rows from now on unless the file says start', async () => {
     const receiver = await aReceiver();
     await track('before');

@@ -86,7 +86,7 @@ export const createReader = (pool: Pool, upkeep: Pool) => {
           yield bannerEventOf(row);
       },
 
-      campaignSummaries: (workspaceId) => readSummaries(run, workspaceId),
+      campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
       verifyResults: (workspaceId) =>
         verifyResults(runIn(upkeep), (sql, values) => readRows(upkeep, sql, values), POSTGRES, workspaceId),

@@ -145,7 +145,7 @@ export const createReader = (database: DatabaseSync, jobs: SqliteJobs) => {
       exportBannerEvents: (workspaceId) =>
         pages(bannerEventsPage, workspaceId, 'banner_event_id', bannerEventOf),
 
-      campaignSummaries: (workspaceId) => readSummaries(run, workspaceId),
+      campaignSummaries: (workspaceId, days) => readSummaries(run, workspaceId, days),
 
       verifyResults: (workspaceId) => jobs.run('verifyResults', workspaceId),
 

@@ -1,7 +1,9 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { AlertsResponse } from '../../server/routes/alerts.ts';
+import { call } from '../call.ts';
 import { Button } from '../components/controls.tsx';
-import { Late } from '../components/loading.tsx';
+import { Late, useLoad } from '../components/loading.tsx';
 import { Announcer, Boundary, Problem } from '../components/notices.tsx';
 import { ListScreen } from '../list/list-screen.tsx';
 import { Login } from './login.tsx';
@@ -29,6 +31,10 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     title: 'Schedule',
     load: async () => (await import('../schedule/schedule-screen.tsx')).ScheduleScreen,
   },
+  '/alerts': {
+    title: 'Alerts',
+    load: async () => (await import('../alerts/alerts-screen.tsx')).AlertsScreen,
+  },
   '/segments': {
     title: 'Segments',
     load: async () => (await import('../segments/segments-screen.tsx')).SegmentsScreen,
@@ -47,6 +53,9 @@ const LATE_SCREENS: Readonly<Record<string, { title: string; load: () => Promise
     load: async () => (await import('../access/access-screen.tsx')).AccessScreen,
   },
 };
+
+/** Screens that the navigation omits: linked from the list and the bell. */
+const ELSEWHERE = ['/new', '/alerts'];
 
 /** Returns whether the operator and the workspace can use a screen. */
 const mayOpen = (path: string): boolean => {
@@ -100,6 +109,30 @@ const BrokenScreen = ({ reason }: { reason: string }) => (
   </Problem>
 );
 
+/** Link to the alerts, with their number. */
+const Bell = () => {
+  const { loaded } = useLoad(() => call<AlertsResponse>('GET', '/api/alerts'), path.value, {
+    keepsLast: true,
+  });
+  const count = loaded.state === 'ready' ? loaded.value.alerts.length : 0;
+  return (
+    <Link to="/alerts" class="button quiet bell" current={path.value === '/alerts'}>
+      <svg viewBox="0 0 16 16" width="18" height="18" aria-hidden="true">
+        <path
+          d="M2.5 12h11L12 9.5V7a4 4 0 0 0-8 0v2.5zM6.5 14h3"
+          fill="none"
+          stroke="currentColor"
+          stroke-width="1.5"
+          stroke-linejoin="round"
+          stroke-linecap="round"
+        />
+      </svg>
+      <span class="visually-hidden">Alerts</span>
+      {count > 0 && <b>{count}</b>}
+    </Link>
+  );
+};
+
 const Header = () => {
   const { operator, workspace } = signedIn();
   const current = path.value;
@@ -121,8 +154,7 @@ const Header = () => {
         </Link>
         {Object.entries(LATE_SCREENS).map(
           ([to, { title }]) =>
-            // Linked from the list only.
-            to !== '/new' &&
+            !ELSEWHERE.includes(to) &&
             mayOpen(to) && (
               <Link key={to} to={to} current={current === to}>
                 {title}
@@ -131,6 +163,7 @@ const Header = () => {
         )}
       </nav>
       <div class="shell-who">
+        <Bell />
         <span class="shell-operator">
           <bdi>{operator.name}</bdi> <span class="muted">{operator.role}</span>
         </span>

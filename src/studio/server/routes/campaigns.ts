@@ -9,7 +9,7 @@ import {
 import { type CampaignJson, toCampaignJson } from '../../campaign/campaign-json.ts';
 import { labelOf } from '../../campaign/describe-fields.ts';
 import { describeIssue } from '../describe-issue.ts';
-import { defineRoute, type StudioContext } from '../route.ts';
+import { defineRoute, type WorkspaceContext } from '../route.ts';
 
 /** Live version of a campaign. */
 export interface Published {
@@ -68,7 +68,7 @@ const describeUnreadable = (
 };
 
 /** The service halts a campaign whose texts exceed the render limit for several users, until it changes. */
-const describeHalt = (workspace: Workspace, id: string): string | null => {
+export const describeHalt = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
   if (!campaign) return describeUnreadable(workspace, id);
   const halted = haltedBy(campaign);
@@ -82,7 +82,11 @@ const describeHalt = (workspace: Workspace, id: string): string | null => {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 /** Returns all campaigns of the workspace with their live version, scheduled releases and draft. */
-export const campaignRows = async ({ workspace, studio, nowMs }: StudioContext): Promise<CampaignRow[]> => {
+export const campaignRows = async ({
+  workspace,
+  studio,
+  nowMs,
+}: WorkspaceContext): Promise<CampaignRow[]> => {
   const { workspaceId } = workspace;
   const hasReleases = workspace.campaignsFrom === 'studio';
   const ofCampaigns = (all: Release[]) => all.filter(({ kind }) => kind === 'campaign');

@@ -15,7 +15,7 @@ import { type ComparedResults, compareResults } from '../../statistics/compare.t
 import { goalName } from '../../statistics/metrics.ts';
 import { type Headline, headline } from '../../statistics/sentences.ts';
 import { type FrozenTest, type SinceEnd, sinceEnd, soleVariant } from '../ended-test.ts';
-import { defineRoute, type StudioContext } from '../route.ts';
+import { defineRoute, type WorkspaceContext } from '../route.ts';
 import { campaignRows } from './campaigns.ts';
 
 /** Returns the counts by variant as CSV (RFC 4180). Revenue in several currencies has no sum and is left out. */
@@ -94,7 +94,7 @@ const MAX_EDITS = 50;
 
 /** Returns the versions of a campaign since its first exposure, newest first. The last is the version before. */
 const versionsOf = async (
-  { studio, workspace, nowMs }: StudioContext,
+  { studio, workspace, nowMs }: WorkspaceContext,
   campaignId: string,
   firstDay: string | undefined,
 ): Promise<Release[]> => {
@@ -109,7 +109,7 @@ const versionsOf = async (
   return before < 0 ? live : live.slice(0, before + 1);
 };
 
-const editsOf = (versions: readonly Release[], { workspace }: StudioContext): ResultsEdit[] => {
+const editsOf = (versions: readonly Release[], { workspace }: WorkspaceContext): ResultsEdit[] => {
   const same = (text: string) => text;
   const naming = { placement: same, moment: same, audience: (_: unknown, id: string) => id };
   return versions
@@ -141,7 +141,7 @@ const holdoutOf = async ({
   workspace,
   store,
   nowMs,
-}: StudioContext): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
+}: WorkspaceContext): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
   const { holdout, workspaceId } = workspace;
   if (!holdout) throw new HttpError(404, 'This workspace holds nobody out');
   const { campaignId, percentage, conversions } = holdout;
@@ -176,7 +176,7 @@ const holdoutOf = async ({
 
 /** Returns the ended test of the campaign, unless the shares changed since. */
 const endedTestOf = async (
-  { workspace, store, studio, nowMs }: StudioContext,
+  { workspace, store, studio, nowMs }: WorkspaceContext,
   live: CampaignJson,
 ): Promise<{ frozen: FrozenTest; ended: EndedResults } | null> => {
   const winner = soleVariant(live);
@@ -191,12 +191,14 @@ const endedTestOf = async (
   };
 };
 
-const answerOf = async (
-  context: StudioContext,
+/** Returns the results of a campaign, or of the holdout. Throws a 404 if it is unknown. */
+export const resultsIn = async (
+  context: WorkspaceContext,
+  campaignId: string | undefined,
 ): Promise<{ campaign: CampaignJson; answer: ResultsResponse }> => {
-  const { workspace, store, params, nowMs } = context;
-  if (params['campaignId'] === HOLDOUT) return holdoutOf(context);
-  const row = (await campaignRows(context)).find(({ id }) => id === params['campaignId']);
+  const { workspace, store, nowMs } = context;
+  if (campaignId === HOLDOUT) return holdoutOf(context);
+  const row = (await campaignRows(context)).find(({ id }) => id === campaignId);
   const current = row && currentCampaign(row);
   if (!current) throw new HttpError(404, 'There is no such campaign');
   const { timeZone } = workspace.studio;
@@ -230,7 +232,10 @@ export const readResults = defineRoute({
   path: '/api/results/{campaignId}',
   role: 'view',
   body: null,
-  answer: async (context) => ({ status: 200, body: (await answerOf(context)).answer }),
+  answer: async (context) => ({
+    status: 200,
+    body: (await resultsIn(context, context.params['campaignId'])).answer,
+  }),
 });
 
 export const downloadResults = defineRoute({
@@ -239,7 +244,7 @@ export const downloadResults = defineRoute({
   role: 'view',
   body: null,
   answer: async (context) => {
-    const { campaign, answer } = await answerOf(context);
+    const { campaign, answer } = await resultsIn(context, context.params['campaignId']);
     return {
       status: 200,
       text: resultsCsv(campaign, answer),

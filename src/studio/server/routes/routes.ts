@@ -1,5 +1,6 @@
 import type { StudioRoute } from '../route.ts';
 import { endAnySession, endSession, readAccess, readAudit, readSession } from './access.ts';
+import { createReadAlerts } from './alerts.ts';
 import { listCampaigns, readCampaignRow } from './campaigns.ts';
 import { listData, readIntegration, syncIntegration } from './data.ts';
 import { checkOnly, removeDraft, saveDraft } from './drafts.ts';
@@ -66,6 +67,7 @@ export const createStudioRoutes = (): StudioRoute[] => {
     stop,
     endTest,
     archive,
+    createReadAlerts(),
     readAccess,
     endAnySession,
     readAudit,

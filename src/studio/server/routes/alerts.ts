@@ -1,0 +1,31 @@
+import type { Alert } from '../../../service/index.ts';
+import { readAlerts } from '../alerts.ts';
+import { defineRoute } from '../route.ts';
+
+/** Every page asks, so the alerts of a workspace are kept for some seconds. */
+const KEPT_MS = 30_000;
+
+export interface AlertsResponse {
+  alerts: readonly Alert[];
+}
+
+export const createReadAlerts = () => {
+  const kept = new Map<string, { atMs: number; alerts: Promise<readonly Alert[]> }>();
+  return defineRoute({
+    method: 'GET',
+    path: '/api/alerts',
+    role: 'view',
+    body: null,
+    answer: async ({ workspace, store, nowMs }) => {
+      const { workspaceId } = workspace;
+      let found = kept.get(workspaceId);
+      if (!found || nowMs - found.atMs >= KEPT_MS) {
+        found = { atMs: nowMs, alerts: readAlerts(workspace, store, nowMs) };
+        kept.set(workspaceId, found);
+        found.alerts.catch(() => kept.delete(workspaceId));
+      }
+      const body: AlertsResponse = { alerts: await found.alerts };
+      return { status: 200, body };
+    },
+  });
+};
