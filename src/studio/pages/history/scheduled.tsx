@@ -7,51 +7,8 @@ import { Dialog, DialogButton } from '../components/dialog.tsx';
 import { MomentInput } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
 import { announce } from '../components/notices.tsx';
-import { hasRole, signedIn } from '../shell/session.ts';
-
-interface ScheduledActionProps {
-  row: CampaignRow;
-  scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
-  /** Name for screen readers, in a list of several campaigns. */
-  name?: string;
-  onDone(): Promise<void>;
-}
-
-const canChange = () => hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
-
-/** Cancels a scheduled release, after confirmation. Renders nothing if the operator cannot publish. */
-export const CancelRelease = ({ row, scheduled, name, onDone }: ScheduledActionProps) => {
-  const { release, liveAt } = scheduled;
-  if (!canChange()) return null;
-  const isKept = row.published === null && row.draft === null && row.scheduled.length === 1;
-  const cancel = async (close: () => void) => {
-    await call('POST', `/api/releases/${release}/cancel`);
-    announce(`Release ${release} canceled.`);
-    close();
-    await onDone();
-  };
-  return (
-    <DialogButton
-      look="quiet danger"
-      name="Cancel release…"
-      aria-label={name && `Cancel release ${release} of ${name}`}
-    >
-      {(close) => (
-        <Dialog
-          title={`Cancel release ${release}?`}
-          onClose={close}
-          closeName="Keep it"
-          action={{ name: 'Cancel release', act: () => cancel(close) }}
-        >
-          <p>
-            It will not go live on {wholeMoment(liveAt)}.{' '}
-            {isKept ? 'Its content becomes a draft.' : 'It stays in the history.'}
-          </p>
-        </Dialog>
-      )}
-    </DialogButton>
-  );
-};
+import { signedIn } from '../shell/session.ts';
+import { CancelRelease, canChangeSchedule, type ScheduledActionProps } from './cancel-release.tsx';
 
 const MoveDialog = ({
   scheduled: { release, liveAt },
@@ -86,7 +43,7 @@ const MoveDialog = ({
 /** Buttons that move and cancel a scheduled release. Renders nothing if the operator cannot publish. */
 export const ScheduledActions = (props: ScheduledActionProps) => {
   const { release } = props.scheduled;
-  if (!canChange()) return null;
+  if (!canChangeSchedule()) return null;
   return (
     <>
       <DialogButton

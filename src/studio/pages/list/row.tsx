@@ -9,7 +9,7 @@ import { Button } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { ago, countText, day, moment, shareText, wholeMoment } from '../components/format.ts';
 import { announce } from '../components/notices.tsx';
-import { CancelRelease } from '../history/scheduled.tsx';
+import { CancelRelease } from '../history/cancel-release.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole, placementName, signedIn } from '../shell/session.ts';
 import { copyOf, createCampaign, isToApprove, type ListState, StateMark } from './campaign-list.tsx';

@@ -1,0 +1,51 @@
+import type { CampaignRow, ScheduledRelease } from '../../server/routes/campaigns.ts';
+import { call } from '../call.ts';
+import { Dialog, DialogButton } from '../components/dialog.tsx';
+import { wholeMoment } from '../components/format.ts';
+import { announce } from '../components/notices.tsx';
+import { hasRole, signedIn } from '../shell/session.ts';
+
+export interface ScheduledActionProps {
+  row: CampaignRow;
+  scheduled: Pick<ScheduledRelease, 'release' | 'liveAt'>;
+  /** Name for screen readers, in a list of several campaigns. */
+  name?: string;
+  onDone(): Promise<void>;
+}
+
+/** Returns whether the operator can move and cancel scheduled releases. */
+export const canChangeSchedule = () => hasRole('publish') && signedIn().workspace.campaignsFrom === 'studio';
+
+/** Cancels a scheduled release, after confirmation. Renders nothing if the operator cannot publish. */
+export const CancelRelease = ({ row, scheduled, name, onDone }: ScheduledActionProps) => {
+  const { release, liveAt } = scheduled;
+  if (!canChangeSchedule()) return null;
+  const isKept = row.published === null && row.draft === null && row.scheduled.length === 1;
+  const cancel = async (close: () => void) => {
+    await call('POST', `/api/releases/${release}/cancel`);
+    announce(`Release ${release} canceled.`);
+    close();
+    await onDone();
+  };
+  return (
+    <DialogButton
+      look="quiet danger"
+      name="Cancel release…"
+      aria-label={name && `Cancel release ${release} of ${name}`}
+    >
+      {(close) => (
+        <Dialog
+          title={`Cancel release ${release}?`}
+          onClose={close}
+          closeName="Keep it"
+          action={{ name: 'Cancel release', act: () => cancel(close) }}
+        >
+          <p>
+            It will not go live on {wholeMoment(liveAt)}.{' '}
+            {isKept ? 'Its content becomes a draft.' : 'It stays in the history.'}
+          </p>
+        </Dialog>
+      )}
+    </DialogButton>
+  );
+};
