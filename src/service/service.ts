@@ -5,13 +5,14 @@ import type { HttpRequest, HttpResponse } from './http/http-request.ts';
 import { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 import type { IngestionRun } from './integrations/records.ts';
 import { type Log, silentLog } from './log.ts';
-import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { createMissingSelectors, type MissingSelectors } from './missing-selectors.ts';
 import { createPublicEndpoints } from './public-endpoints/public-endpoints.ts';
 import { startRetention } from './retention.ts';
 import { createRoutes } from './routes/routes.ts';
 import type { Store } from './store/store.ts';
 import { noTelemetry, type Telemetry } from './telemetry.ts';
+import type { WebhookAttempt, WebhookState } from './webhooks/records.ts';
 import { parseWorkspace } from './workspace/parse-workspace.ts';
 import type { WorkspaceSource } from './workspace/watch-workspaces.ts';
 import { createRegistry } from './workspace/workspace.ts';
@@ -47,7 +48,7 @@ export interface Service {
   /** Counts an integration run in the metrics. */
   countIngestionRun(run: IngestionRun & { failure: string | null }): void;
   /** Counts an attempt of a webhook in the metrics. */
-  countWebhookAttempt: Metrics['webhookAttempt'];
+  countWebhookAttempt(webhook: WebhookState, attempt: WebhookAttempt): void;
   /** Makes `/readyz` fail, so that the load balancer stops sending requests. */
   drain(): void;
   /** Stops watching, then closes the store after pending writes. */
