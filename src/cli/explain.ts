@@ -52,7 +52,7 @@ export const explain = defineCommand({
     }
     const isUnknown = Object.values(answer.placements).some((campaigns) => campaigns.length === 0);
     // Without placements, the service explains all placements of campaigns.
-    const { nearest } = await import('../service/index.ts');
+    const { suggest } = await import('../service/index.ts');
     const known = isUnknown ? Object.keys((await client.explain(question)).placements) : [];
     const lines = answer.has_profile ? [] : ['The service has no profile of this user.', ''];
     for (const [placement, campaigns] of Object.entries(answer.placements)) {
@@ -64,7 +64,7 @@ export const explain = defineCommand({
       ]);
       lines.push(...tableLines([[placement]]), ...tableLines(rows));
       if (rows.length > 0) continue;
-      const meant = nearest(placement, known);
+      const meant = suggest(placement, known);
       lines.push(`  no campaign names this placement${meant === null ? '' : `; is "${meant}" meant?`}`);
     }
     process.stdout.write(`${lines.join('\n')}\n`);

@@ -5,7 +5,6 @@ import { startIngestion } from '../ingestion/index.ts';
 import { readSecret } from '../secrets/index.ts';
 import {
   createService,
-  errorFacts,
   isLoopback,
   type Listening,
   type Log,
@@ -14,6 +13,7 @@ import {
   type ServedPort,
   type Service,
   type Store,
+  serializeError,
   startWebhooks,
   tuneProcess,
   version,
@@ -221,7 +221,7 @@ const runService = async (args: Args, log: Logger): Promise<void> => {
   tuneProcess();
   process.on('uncaughtException', (error) => {
     // Node's default report quotes the error, which may contain user data.
-    log.fatal(errorFacts(error), 'uncaught exception, exiting');
+    log.fatal(serializeError(error), 'uncaught exception, exiting');
     process.exit(1);
   });
   const watched = workspacesOf(path, log);

@@ -6,8 +6,8 @@ import {
   checkRow,
   type IngestionReject,
   type IngestionRun,
+  ingestMutation,
   isRejected,
-  rowsWork,
   type Store,
   TransientError,
   type Watermark,
@@ -158,7 +158,7 @@ export const createBatches = (options: BatchesOptions) => {
   const write = async (judged: readonly Judged[], record: BatchRecord): Promise<Judged[]> => {
     const sound = judged.filter(({ checked }) => !('reason' in checked));
     const rows = sound.flatMap(({ checked }) => ('reason' in checked ? [] : [checked]));
-    const work = rowsWork(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
+    const work = ingestMutation(workspace.workspaceId, rows, record.nowMs, batchStatements(record));
     for (let tries = 1; ; tries += 1) {
       try {
         const { faults, erased } = await store.write(work);

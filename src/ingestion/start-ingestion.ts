@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
-  errorFacts,
   type IngestionRun,
   type IngestionState,
   type Log,
   nextRunMs,
   type Store,
+  serializeError,
   type Workspace,
   type WorkspaceIntegration,
 } from '../service/index.ts';
@@ -189,7 +189,7 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
       if (trigger === null || isRecovering || running.size >= (isRecovery ? 1 : MAX_RUNS)) continue;
       isRecovering = isRecovery;
       const done = perform(workspace, { integration, state, trigger })
-        .catch((error: unknown) => log.error(errorFacts(error), 'integration not run'))
+        .catch((error: unknown) => log.error(serializeError(error), 'integration not run'))
         .finally(() => {
           running.delete(name);
           if (isRecovery) isRecovering = false;
@@ -206,14 +206,14 @@ export const startIngestion = (options: IngestionOptions): (() => Promise<void>)
 
   const poll = async () => {
     await removeStagingLeftovers().catch((error: unknown) =>
-      log.error(errorFacts(error), 'staging leftovers not removed'),
+      log.error(serializeError(error), 'staging leftovers not removed'),
     );
     while (!stopping.signal.aborted) {
       try {
         for (const workspace of workspaces()) await look(workspace);
         await prune();
       } catch (error) {
-        log.error(errorFacts(error), 'integrations not looked at');
+        log.error(serializeError(error), 'integrations not looked at');
       }
       await wait(pollMs, undefined, { signal: stopping.signal, ref: false }).catch(() => undefined);
     }

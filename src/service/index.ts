@@ -1,14 +1,14 @@
-export { findPersonalIdentifiers as personsIn } from './campaigns/audience/audience.ts';
+export { findPersonalIdentifiers } from './campaigns/audience/audience.ts';
 export { campaignsIn } from './campaigns/audience/fields.ts';
 export { type Segment, segmentProblems, segmentsIn } from './campaigns/audience/segments.ts';
 export { workspaceBannerIds } from './campaigns/banner-id.ts';
-export { type Campaign, toConversion as conversionOf } from './campaigns/campaign.ts';
-export { priorityOrder as campaignOrder } from './campaigns/campaign-order.ts';
+export { type Campaign, toConversion } from './campaigns/campaign.ts';
+export { priorityOrder } from './campaigns/campaign-order.ts';
 export { impressionsSince } from './campaigns/frequency.ts';
 export { personaProfile, previewVariant } from './campaigns/preview-variant.ts';
-export { countReach, cpuTimeMs as workedMs, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
+export { countReach, cpuTimeMs, REACH_SAMPLE, type Reach } from './campaigns/reach.ts';
 export { createCheckBudget } from './campaigns/render-budget.ts';
-export { getSuspension as haltedBy } from './campaigns/render-errors.ts';
+export { getSuspension } from './campaigns/render-errors.ts';
 export { formatCursor, parseCursor, START } from './data-out/cursor.ts';
 export type { DataEvent, FindWorkspace } from './data-out/data-event.ts';
 export { DATA_EVENT_NAMES, type DataEventName, isDataEventName } from './data-out/event-types.ts';
@@ -21,13 +21,13 @@ export { EXPORT_KINDS, type ExportKind, exportLines } from './export/lines.ts';
 export type { RequestBody } from './http/body.ts';
 export { createFetch } from './http/fetch.ts';
 export {
-  type HandlerResult as Answer,
+  type HandlerResult,
   HttpError,
-  type HttpRequest as Exchange,
-  type HttpResponse as Reply,
+  type HttpRequest,
+  type HttpResponse,
 } from './http/http-request.ts';
 export { isLoopback } from './http/loopback.ts';
-export { type Call, createRouter as createDispatcher, type Endpoint, type Params } from './http/router.ts';
+export { type Call, createRouter, type Endpoint, type Params } from './http/router.ts';
 export { type ListenOptions, type ServedPort, servePort } from './http/serve-port.ts';
 export { batchStatements } from './integrations/ingestion-store.ts';
 export {
@@ -42,7 +42,7 @@ export {
 } from './integrations/records.ts';
 export { nextRunMs } from './integrations/schedule.ts';
 export type { CampaignIssueCode, Issue, IssueFacts, LocatedIssue } from './issues.ts';
-export { type Log, serializeError as errorFacts, silentLog } from './log.ts';
+export { type Log, serializeError, silentLog } from './log.ts';
 export type { MissingSelector } from './missing-selectors.ts';
 export {
   type AuditEntry,
@@ -73,7 +73,7 @@ export type {
   PlacementResults,
   ResultsQuery,
 } from './results/read.ts';
-export { recordOf as integrationRecordOf } from './routes/cdi-integrations.ts';
+export { toIntegrationRecord } from './routes/cdi-integrations.ts';
 export { createPreviewTokens } from './routes/preview.ts';
 export {
   createService,
@@ -95,10 +95,10 @@ export { normalizeSslMode } from './store/postgres/connect.ts';
 export type { Store, StoreReader, TargetingData } from './store/store.ts';
 export type { StudioStore } from './store/studio-store.ts';
 export { isRejected, TransientError } from './store/write-errors.ts';
-export { suggest as nearest } from './suggest.ts';
+export { suggest } from './suggest.ts';
 export type { MetricValues, SpanOptions, Telemetry } from './telemetry.ts';
 export { tuneProcess } from './tune-process.ts';
-export { type CheckedRow, checkRow, ingestMutation as rowsWork } from './users/ingest-rows.ts';
+export { type CheckedRow, checkRow, ingestMutation } from './users/ingest-rows.ts';
 export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
 export type { Alert } from './webhooks/alert.ts';

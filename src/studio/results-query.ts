@@ -1,4 +1,4 @@
-import { type CampaignResults, type Conversion, conversionOf, type Store } from '../service/index.ts';
+import { type CampaignResults, type Conversion, type Store, toConversion } from '../service/index.ts';
 import type { CampaignJson, ConversionJson } from './campaign/campaign-json.ts';
 
 const HOUR_MS = 3_600_000;
@@ -24,5 +24,5 @@ export const resultsOf = (
 ): Promise<CampaignResults> =>
   store.campaignResults(workspaceId, {
     campaignId,
-    conversions: (conversions ?? []).map(finished).map(conversionOf),
+    conversions: (conversions ?? []).map(finished).map(toConversion),
   });

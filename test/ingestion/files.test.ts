@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { parseTimestamp } from '../../src/ingestion/files/timestamp.ts';
 import { RunTimeoutError } from '../../src/ingestion/run-outcome.ts';
 import { MAX_EVENT_NAMES } from '../../src/protocol/index.ts';
-import { checkRow, rowsWork, stampText } from '../../src/service/index.ts';
+import { checkRow, ingestMutation, stampText } from '../../src/service/index.ts';
 import { aDatabase } from '../helpers/postgres.ts';
 import { aFolder, aStore, exported, ID, ingest, rejectsOf, stateOf, W, workspaceWith } from './ingest.ts';
 
@@ -549,7 +549,7 @@ describe('values that hurt', () => {
     const known = Array.from({ length: MAX_EVENT_NAMES - 1 }, (_, id) =>
       checkRow('events', named(id), workspace, Date.now()),
     ).flatMap((row) => ('reason' in row ? [] : [row]));
-    await store.write(rowsWork('test', known, Date.now(), []));
+    await store.write(ingestMutation('test', known, Date.now(), []));
     const rows = [MAX_EVENT_NAMES - 1, MAX_EVENT_NAMES].map((id) =>
       anEvent(id, { EXTERNAL_ID: 'u-1', PAYLOAD: { name: `name ${id}`, time: T } }),
     );
@@ -573,7 +573,7 @@ describe('values that hurt', () => {
     const lists = ids
       .map((id) => checkRow('attributes', { external_id: `u-${id}`, list }, workspace, Date.now()))
       .flatMap((row) => ('reason' in row ? [] : [row]));
-    await store.write(rowsWork('test', lists, Date.now(), []));
+    await store.write(ingestMutation('test', lists, Date.now(), []));
     const update = { $update: [{ $identifier_key: 'a', $identifier_value: 1, $new_object: { a: 2 } }] };
     const rows = ids.map((id) => rowOf(id, { list: update, tier: 'gold' }));
     writeFileSync(join(folder, 'events-a.ndjson'), rows.join(''));

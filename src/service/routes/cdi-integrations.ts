@@ -52,7 +52,7 @@ const isoOf = (ms: number | null | undefined): string => (ms == null ? '' : new 
 const statusText = ({ status }: IngestionRun): string => `${status[0]!.toUpperCase()}${status.slice(1)}`;
 
 /** Returns an integration as listed. The file describes those that do not run. */
-export const recordOf = (
+export const toIntegrationRecord = (
   { record, source, schedule }: WorkspaceIntegration,
   state: IngestionState | undefined,
   last: IngestionRun | undefined,
@@ -119,7 +119,7 @@ export const cdiIntegrations = defineRoute({
     const results = page.map((integration) => {
       const isOf = ({ integrationId }: { integrationId: string }) =>
         integrationId === integration.record.integration_id;
-      return recordOf(integration, states.find(isOf), runs.find(isOf), now);
+      return toIntegrationRecord(integration, states.find(isOf), runs.find(isOf), now);
     });
     metrics.objects('integrations', results.length);
     const last =

@@ -1,12 +1,12 @@
 import {
   type Call,
-  createDispatcher,
   createFetch,
-  type Exchange,
+  createRouter,
   HttpError,
+  type HttpRequest,
+  type HttpResponse,
   type Log,
   type ReleaseSource,
-  type Reply,
   type Role,
   type Service,
   type Store,
@@ -26,14 +26,14 @@ const UNNAMED = /^(?:localhost|\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])(?::\d+)?$
  * Returns the Studio's origin: its public URL if set. Otherwise `Host` must be loopback or an IP address, because DNS rebinding
  * could point any other name at this server.
  */
-const ownOrigin = (exchange: Exchange, publicUrl: string | null): string | null => {
+const ownOrigin = (exchange: HttpRequest, publicUrl: string | null): string | null => {
   if (publicUrl !== null) return publicUrl;
   const host = exchange.header('host') ?? '';
   return UNNAMED.test(host) ? `http://${host}` : null;
 };
 
 /** Returns whether a state-changing request comes from the Studio's own origin, by `Origin` and `Sec-Fetch-Site`. */
-const isFromOwnPage = (exchange: Exchange, origin: string): boolean => {
+const isFromOwnPage = (exchange: HttpRequest, origin: string): boolean => {
   const site = exchange.header('sec-fetch-site');
   return exchange.header('origin') === origin && (site === undefined || site === 'same-origin');
 };
@@ -54,7 +54,7 @@ export interface StudioOptions {
 }
 
 export interface Studio {
-  handle(exchange: Exchange): Promise<Reply>;
+  handle(exchange: HttpRequest): Promise<HttpResponse>;
   /** The same handler for Fetch API `Request` objects. */
   fetch(request: Request): Promise<Response>;
 }
@@ -94,7 +94,7 @@ export const createStudio = ({
   const configured = publicUrl === undefined ? null : new URL(publicUrl).origin;
 
   /** Returns the origin of the request. Throws a 403 if a state-changing request comes from another origin. */
-  const admittedOrigin = (exchange: Exchange): string => {
+  const admittedOrigin = (exchange: HttpRequest): string => {
     const origin = ownOrigin(exchange, configured);
     if (origin === null) throw new HttpError(421, 'Name the address of the Studio with --studio-url');
     if (isWrite(exchange.method) && !isFromOwnPage(exchange, origin)) {
@@ -104,7 +104,11 @@ export const createStudio = ({
   };
 
   /** Returns the session of the request if its operator has the route's role. Throws a 401 or a 403. */
-  const admittedSession = async (exchange: Exchange, role: Role, isSecure: boolean): Promise<OpenSession> => {
+  const admittedSession = async (
+    exchange: HttpRequest,
+    role: Role,
+    isSecure: boolean,
+  ): Promise<OpenSession> => {
     const session = await sessions.of(exchange.header('cookie'), isSecure);
     if (!session) throw new HttpError(401, 'Sign in first');
     const { operator } = session;
@@ -156,7 +160,7 @@ export const createStudio = ({
     });
   };
 
-  const routes = createDispatcher<StudioRoute | SignInRoute>({
+  const routes = createRouter<StudioRoute | SignInRoute>({
     endpoints: [...createSignInRoutes({ sessions, openId, store, now, log }), ...createStudioRoutes()],
     headers: JSON_HEADERS,
     errors: 'track',
@@ -164,7 +168,7 @@ export const createStudio = ({
     log,
   });
 
-  const handle = async (exchange: Exchange): Promise<Reply> => {
+  const handle = async (exchange: HttpRequest): Promise<HttpResponse> => {
     const origin = ownOrigin(exchange, configured);
     const shown = origin === null || routes.has(exchange.path) ? null : page(exchange.method, exchange.path);
     const reply = shown ?? (await routes.handle(exchange)).response;

@@ -1,6 +1,12 @@
 import * as openid from 'openid-client';
 import { readSecret } from '../../secrets/index.ts';
-import { errorFacts, isLoopback, type Log, type OpenIdSettings, type Registry } from '../../service/index.ts';
+import {
+  isLoopback,
+  type Log,
+  type OpenIdSettings,
+  type Registry,
+  serializeError,
+} from '../../service/index.ts';
 import { cookieIn, operatorWith, type SignedIn, setCookie } from './sessions.ts';
 
 export const OPENID_START = '/openid/start';
@@ -138,7 +144,7 @@ export const createOpenId = ({ registry, log }: OpenIdOptions) => {
         const signedIn = signedInWith(tokens.claims() ?? {}, workspace, settings);
         return signedIn ? { signedIn } : { problem: 'You are known, and have no role in this Studio.' };
       } catch (error) {
-        log.warn(errorFacts(error), 'OpenID Connect sign-in refused');
+        log.warn(serializeError(error), 'OpenID Connect sign-in refused');
         return { problem: 'The identity provider did not confirm who you are. Try again.' };
       }
     },

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Reply } from '../../service/index.ts';
+import type { HttpResponse } from '../../service/index.ts';
 
 /**
  * Security headers of a page. The content security policy allows scripts, styles, requests and frames of the own origin, and
@@ -68,7 +68,7 @@ const readAll = (folder: string): Map<string, { body: string; type: string }> =>
 /** Serves the built pages from memory. Unknown paths outside `/api/` get the page, whose router shows the screen. */
 export const createPages = (folder: string) => {
   const files = readAll(folder);
-  return (method: string, path: string): Reply | null => {
+  return (method: string, path: string): HttpResponse | null => {
     if ((method !== 'GET' && method !== 'HEAD') || path.startsWith('/api/')) return null;
     const known = files.get(path);
     const name = known ? path : INDEX;

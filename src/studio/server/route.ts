@@ -1,10 +1,10 @@
 import * as z from 'zod';
 import { isStorableText } from '../../protocol/index.ts';
 import {
-  type Answer,
   type Endpoint,
-  type Exchange,
+  type HandlerResult,
   HttpError,
+  type HttpRequest,
   type Operator,
   type Params,
   type RequestBody,
@@ -47,12 +47,12 @@ export type WorkspaceContext = Pick<StudioContext, 'workspace' | 'store' | 'stud
 export interface StudioRoute<Body = unknown> extends Endpoint<Body> {
   /** Minimum role. */
   role: Role;
-  answer(context: StudioContext<Body>): Answer | Promise<Answer>;
+  answer(context: StudioContext<Body>): HandlerResult | Promise<HandlerResult>;
 }
 
 /** Handler context of a request without a session. */
 interface SignInContext<Body = unknown> {
-  exchange: Exchange;
+  exchange: HttpRequest;
   body: Body;
   /** The Studio's origin, without a trailing slash. */
   origin: string;
@@ -61,7 +61,7 @@ interface SignInContext<Body = unknown> {
 /** Route that opens a session or starts a sign-in. */
 export interface SignInRoute<Body = unknown> extends Endpoint<Body> {
   role: null;
-  answer(context: SignInContext<Body>): Answer | Promise<Answer>;
+  answer(context: SignInContext<Body>): HandlerResult | Promise<HandlerResult>;
 }
 
 /** Infers the type of the body from the schema. */

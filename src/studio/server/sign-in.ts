@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import * as z from 'zod';
-import { type Answer, HttpError, type Log, type Store } from '../../service/index.ts';
+import { type HandlerResult, HttpError, type Log, type Store } from '../../service/index.ts';
 import { OPENID_CALLBACK, OPENID_START, type OpenId } from './open-id.ts';
 import { bodyOf, defineSignIn, type SignInRoute } from './route.ts';
 import type { Sessions } from './sessions.ts';
@@ -30,7 +30,7 @@ interface CreateSignInOptions {
 }
 
 /** A response can set only one cookie. The cookie of the pending sign-in expires instead. */
-const redirect = (location: string, cookie?: string): Answer => ({
+const redirect = (location: string, cookie?: string): HandlerResult => ({
   status: 303,
   text: '',
   headers: { Location: location, ...(cookie !== undefined && { 'Set-Cookie': cookie }) },

@@ -1,6 +1,6 @@
 import {
+  getSuspension,
   HttpError,
-  haltedBy,
   type Release,
   type ReviewEntry,
   readCampaign,
@@ -71,7 +71,7 @@ const describeUnreadable = (
 export const describeHalt = (workspace: Workspace, id: string): string | null => {
   const campaign = workspace.campaigns.find(({ campaignId }) => campaignId === id);
   if (!campaign) return describeUnreadable(workspace, id);
-  const halted = haltedBy(campaign);
+  const halted = getSuspension(campaign);
   if (!halted) return null;
   const why = `${labelOf(halted.error.property)} takes too long to write`;
   if (halted.isForAll) return `Nobody sees it: ${why}. Use fewer or shorter loops, and publish it again.`;

@@ -1,8 +1,8 @@
 import {
   HttpError,
   type IngestionRun,
-  integrationRecordOf,
   stampText,
+  toIntegrationRecord,
   type Workspace,
   type WorkspaceIntegration,
 } from '../../../service/index.ts';
@@ -70,7 +70,7 @@ const listed = async ({ workspace, store, nowMs }: StudioContext): Promise<DataR
       const { integration_id: id } = integration.record;
       const isOf = ({ integrationId }: { integrationId: string }) => integrationId === id;
       const lastRun = runs.find(isOf);
-      const record = integrationRecordOf(integration, states.find(isOf), lastRun, nowMs);
+      const record = toIntegrationRecord(integration, states.find(isOf), lastRun, nowMs);
       return {
         id,
         name: record.integration_name || id,

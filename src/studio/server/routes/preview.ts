@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { type ExplainAnswer, type Insertion, PREVIEW_PARAMETER } from '../../../protocol/index.ts';
 import {
-  campaignOrder,
   createPreviewTokens,
   explain,
   HttpError,
@@ -9,6 +8,7 @@ import {
   type MissingSelector,
   personaProfile,
   previewVariant,
+  priorityOrder,
   readCampaign,
   silentLog,
   type TargetingData,
@@ -221,7 +221,7 @@ export const why = defineRoute({
       : workspace.campaigns.map((campaign) => ({ ...campaign, controlPercentage: 0 }));
     const decided = { ...workspace, campaigns, ...(!person.isReal && { holdout: null }) };
     const requested = placements ?? known;
-    const ofPlacement = campaignOrder(decided).placements;
+    const ofPlacement = priorityOrder(decided).placements;
     let explained = 0;
     const fits = requested.findIndex((id) => {
       explained += ofPlacement.get(id)?.all.length ?? 0;

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import {
   type Campaign,
-  campaignOrder,
   campaignsIn,
   countReach,
+  findPersonalIdentifiers,
   HttpError,
-  personsIn,
+  priorityOrder,
   REACH_SAMPLE,
   type Reach,
   readCampaign,
@@ -45,7 +45,7 @@ const publishImpact = (content: unknown, workspace: Workspace, nowMs: number): P
   if (!campaign) return { placements: [] };
   const others = workspace.campaigns.filter(({ campaignId }) => campaignId !== campaign.campaignId);
   // Order of decision once the draft is published.
-  const { campaigns, placements } = campaignOrder({ ...workspace, campaigns: [...others, campaign] });
+  const { campaigns, placements } = priorityOrder({ ...workspace, campaigns: [...others, campaign] });
   const own = campaigns.indexOf(campaign);
   const nameOf = new Map(workspace.placements?.map(({ placementId, name }) => [placementId, name]));
   return {
@@ -159,7 +159,7 @@ export const createReadReach = (sampleOf: SampleOf) => {
         `The campaign cannot be read: ${problem?.path.join('.')}: ${problem?.message}`,
       );
     }
-    const persons = personsIn(campaign.audience?.filter ?? {});
+    const persons = findPersonalIdentifiers(campaign.audience?.filter ?? {});
     if (persons.length > 0) {
       if (!operator.canViewUsers) {
         throw new HttpError(403, 'Counting users by an ID or an address needs "can_view_users"');

@@ -2,13 +2,13 @@ import * as z from 'zod';
 import {
   campaignsIn,
   countReach,
+  cpuTimeMs,
+  findPersonalIdentifiers,
   HttpError,
-  personsIn,
   readCampaign,
   type Segment,
   segmentProblems,
   segmentsIn,
-  workedMs,
 } from '../../../service/index.ts';
 import { nameOf } from '../../campaign/campaign-json.ts';
 import { currentCampaign } from '../../campaign/current-campaign.ts';
@@ -62,7 +62,7 @@ const reachOf = async (
   { workspace, operator, nowMs: now }: StudioContext,
   sample: Awaited<ReturnType<SampleOf>>,
 ): Promise<SegmentRow['reach']> => {
-  if (personsIn(filter).length > 0 && !operator.canViewUsers) return 'needs people';
+  if (findPersonalIdentifiers(filter).length > 0 && !operator.canViewUsers) return 'needs people';
   const variants = [{ variant_id: 'a', properties: {} }];
   const content = { campaign_id: 'segment', status: 'active', placements: [], audience: filter, variants };
   const { campaign } = readCampaign(content, {});
@@ -88,7 +88,7 @@ export const createListSegments = (sampleOf: SampleOf) =>
       const named = campaignsIn(all.map(({ filter }) => filter));
       const sample = await sampleOf(store, workspace.workspaceId, named);
       const segments: SegmentRow[] = [];
-      const startedMs = workedMs();
+      const startedMs = cpuTimeMs();
       for (const segment of all) {
         const { segmentId: id, name, filter: audience } = segment;
         segments.push({
@@ -96,7 +96,7 @@ export const createListSegments = (sampleOf: SampleOf) =>
           name,
           audience,
           newest: newest.get(id) ?? 0,
-          reach: workedMs() - startedMs < LIST_MS ? await reachOf(segment, context, sample) : 'left out',
+          reach: cpuTimeMs() - startedMs < LIST_MS ? await reachOf(segment, context, sample) : 'left out',
           usedBy: uses.get(id) ?? [],
         });
       }

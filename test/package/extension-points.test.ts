@@ -1,0 +1,23 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/** Returns the source files that name something, outside comments. */
+const filesWith = (pattern: RegExp, glob: string): string[] =>
+  globSync(glob)
+    .filter((file) => pattern.test(readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')))
+    .sort();
+
+test('a template is a file and an entry of the catalogue', () => {
+  expect(filesWith(/carousel/i, 'src/**/*.{ts,tsx}')).toEqual([
+    'src/templates/carousel.ts',
+    'src/templates/index.ts',
+  ]);
+});
+
+test('an audience field is an entry of the table and a condition of the Studio', () => {
+  const glob = 'src/{service/campaigns,service/explain,service/workspace,studio}/**/*.{ts,tsx}';
+  expect(filesWith(/app_version/, glob)).toEqual([
+    'src/service/campaigns/audience/fields.ts',
+    'src/studio/campaign/conditions/attribute.ts',
+  ]);
+});
