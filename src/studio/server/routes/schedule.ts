@@ -1,4 +1,4 @@
-import { type Campaign, campaignOrder, readCampaign } from '../../../service/index.ts';
+import { type Campaign, priorityOrder, readCampaign } from '../../../service/index.ts';
 import { defineRoute, type StudioContext } from '../route.ts';
 import { type CampaignRow, campaignRows } from './campaigns.ts';
 
@@ -55,7 +55,7 @@ const cover = (spans: readonly PlacementSpan[], { from, to, name }: PlacementSpa
 /** Adds the campaigns that run between two times, between which no release goes live. */
 const addPeriod = (
   calendar: Calendar,
-  { campaigns, placements }: ReturnType<typeof campaignOrder>,
+  { campaigns, placements }: ReturnType<typeof priorityOrder>,
   period: Pick<PlacementSpan, 'from' | 'to'>,
 ): void => {
   for (const [placementId, { all }] of placements) {
@@ -93,7 +93,7 @@ const calendarOf = async (context: StudioContext, from: number, to: number): Pro
       const { campaign } = readCampaign(content, { segments: workspace.segments, publishedAtMs: liveAtMs });
       if (campaign) campaigns.set(subjectId, campaign);
     }
-    const order = campaignOrder({ ...workspace, campaigns: [...campaigns.values()] });
+    const order = priorityOrder({ ...workspace, campaigns: [...campaigns.values()] });
     addPeriod(calendar, order, { from: time, to: times[index + 1] ?? to });
   }
   return calendar;
@@ -118,7 +118,7 @@ export const readSchedule = defineRoute({
         return {
           id,
           name: named.get(id) ?? id,
-          campaigns: campaignOrder({ ...workspace, campaigns: firsts }).campaigns.map((campaign) => ({
+          campaigns: priorityOrder({ ...workspace, campaigns: firsts }).campaigns.map((campaign) => ({
             id: campaign.campaignId,
             name: campaign.name,
             isForEveryone: isForEveryone(campaign),
