@@ -47,13 +47,13 @@ const unanswered = (inspection: Inspection, now: number): Verdict => {
   const isAnswering = recent.some(({ notice }) => notice.type === 'synced');
   if (syncWaitsUntil !== null) {
     const next = `The next request goes ${relativeTime(syncWaitsUntil, now)}.`;
-    return verdict('bad', 'No answer', reason === '' ? next : `${next} ${reason}`);
+    return verdict('bad', 'No response', reason === '' ? next : `${next} ${reason}`);
   }
   if (isAnswering) {
     const why = 'The service answered for other placements. Check that its workspace has this one.';
-    return verdict('bad', 'No answer', why);
+    return verdict('bad', 'No response', why);
   }
-  return verdict('wait', 'No answer yet', 'The service was not asked yet, or its answer is on the way.');
+  return verdict('wait', 'No response yet', 'The first request is pending.');
 };
 
 const problemsOf = ({ problems }: SlotState): string => {

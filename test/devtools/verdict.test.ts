@@ -23,7 +23,7 @@ describe('of a slot without a banner says', () => {
       aPlacement({ answer: undefined }),
       anEmptySlot({ emptied: null }),
       {},
-      'No answer yet',
+      'No response yet',
       /on the way/,
     ],
     [
@@ -126,7 +126,7 @@ describe('of a slot without a banner says', () => {
     const changes = { syncWaitsUntil: NOW + 8_000, recent: [failed] };
     expect(sayOf(aPlacement({ answer: undefined }), anEmptySlot(), changes)).toEqual({
       tone: 'bad',
-      title: 'No answer',
+      title: 'No response',
       why: 'The next request goes in 8\u00a0s. Sync of home_hero: 429 Over rate limit',
     });
   });

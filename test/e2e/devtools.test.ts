@@ -80,7 +80,7 @@ describe('the devtools on the strictest page', () => {
       ['nobody', 'No banner'],
       ['misshapen', 'Does not fit'],
       ['ending', 'Expired'],
-      ['unknown', 'No answer'],
+      ['unknown', 'No response'],
       ['below', 'Not seen yet'],
       ['not_mounted', 'Not mounted'],
     ] as const)
@@ -133,7 +133,7 @@ describe('the devtools on the strictest page', () => {
 
   test('say why no answer comes, and when the next request goes', async () => {
     const { page, close } = await open('/page?fails');
-    await titled(page, 'home_hero', 'No answer');
+    await titled(page, 'home_hero', 'No response');
     await card(page, 'home_hero')
       .getByText(/The next request goes in \d+\ss.*429 Over rate limit/)
       .waitFor();
