@@ -24,7 +24,7 @@ describe('of a slot without a banner says', () => {
       anEmptySlot({ emptied: null }),
       {},
       'No response yet',
-      /on the way/,
+      /is pending/,
     ],
     [
       'that nobody targets the user, or a cap holds the banner back',
