@@ -107,14 +107,16 @@ export const ScheduledNotice = ({ row, onEdit, onDone }: ScheduledNoticeProps) =
     {row.scheduled.map((each) => (
       <section
         key={each.release}
-        class="row panel notice scheduled"
+        class="panel notice scheduled"
         aria-label={`Scheduled release ${each.release}`}
       >
         <p>
           <b>Release {each.release}</b> by <bdi>{each.author}</bdi> goes live on {wholeMoment(each.liveAt)}.
         </p>
-        {onEdit && <Button onClick={() => onEdit(each)}>Edit this version</Button>}
-        <ScheduledActions row={row} scheduled={each} onDone={onDone} />
+        <div class="row">
+          {onEdit && <Button onClick={() => onEdit(each)}>Edit this version</Button>}
+          <ScheduledActions row={row} scheduled={each} onDone={onDone} />
+        </div>
       </section>
     ))}
   </>

@@ -1,0 +1,51 @@
+import { hashId } from '../data-out/event-id.ts';
+import type { WebhookEvent } from '../data-out/formats.ts';
+import type { Alert, WebhookAlert } from './alert.ts';
+
+/** Returns what a webhook is to be told, from what it was told and the alerts that hold now. Returns the same list if nothing changed. */
+export const updateAlerts = (
+  known: readonly WebhookAlert[],
+  now: readonly Alert[],
+  nowMs: number,
+): readonly WebhookAlert[] => {
+  const isIn = (all: readonly Alert[], { id }: Alert) => all.some((each) => each.id === id);
+  const kept = known.flatMap((each): WebhookAlert[] => {
+    if (isIn(now, each.alert) === (each.status === 'firing')) return [each];
+    // A receiver that was not told of an alert needs no resolution.
+    if (each.status === 'firing')
+      return each.isSent ? [{ ...each, status: 'resolved', sinceMs: nowMs, isSent: false }] : [];
+    return [{ ...each, status: 'firing', sinceMs: nowMs, isSent: false }];
+  });
+  const told = known.map(({ alert }) => alert);
+  const added = now
+    .filter((alert) => !isIn(told, alert))
+    .map((alert): WebhookAlert => ({ alert, status: 'firing', sinceMs: nowMs, isSent: false }));
+  const isSame =
+    added.length === 0 && kept.length === known.length && kept.every((each, index) => each === known[index]);
+  return isSame ? known : [...kept, ...added];
+};
+
+/** Returns the alerts after the receiver accepted all of them. */
+export const acceptedAlerts = (alerts: readonly WebhookAlert[]): WebhookAlert[] =>
+  alerts.filter(({ status }) => status === 'firing').map((each) => ({ ...each, isSent: true }));
+
+/** Formats an alert as an event. Its ID is the same for every attempt. */
+export const alertEvent = (
+  workspaceId: string,
+  { alert: { id, type, subjectId, subjectName, message }, status, sinceMs }: WebhookAlert,
+): WebhookEvent => ({
+  type: 'placard.alert',
+  id: hashId(workspaceId, 'alert', id, status, sinceMs),
+  workspaceId,
+  userId: null,
+  externalId: null,
+  timeMs: sinceMs,
+  properties: {
+    alert_id: id,
+    alert_type: type,
+    status,
+    message,
+    [type === 'integration_failed' ? 'integration_id' : 'campaign_id']: subjectId,
+    [type === 'integration_failed' ? 'integration_name' : 'campaign_name']: subjectName,
+  },
+});
