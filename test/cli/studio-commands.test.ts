@@ -73,6 +73,17 @@ describe('placard campaigns', () => {
     expect((await campaigns('push', 'mine', '--force')).stdout).toBe('sale/50 %: release 4\n');
   });
 
+  test('publishes a campaign of another database that is unknown in this one', async () => {
+    await campaigns('pull', 'elsewhere');
+    const fresh = ['--workspace', workspace(), '--db', file('fresh.db')];
+    await (await openStore(file('fresh.db'))).close();
+    write('elsewhere', saying('From elsewhere'));
+    expect(await runCli(['campaigns', 'push', file('elsewhere'), ...fresh])).toMatchObject({
+      code: 0,
+      stdout: 'sale/50 %: release 1\n',
+    });
+  });
+
   test('publishes nothing where one of the files has an error', async () => {
     await campaigns('pull', 'broken');
     write('broken', saying(''));

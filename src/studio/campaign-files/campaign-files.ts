@@ -139,7 +139,8 @@ export const pushCampaigns = async (
   for (const { id, campaign: content, basedOn: known } of changed) {
     const subject = { kind: 'campaign', subjectId: id } as const;
     const [newest] = await studio.releases(workspaceId, { subject, limit: 1 });
-    const basedOn = force ? (newest?.release ?? 0) : known;
+    // A campaign that is unknown here, as in a new database, has no release that a push could revert.
+    const basedOn = force || !newest ? (newest?.release ?? 0) : known;
     const release = await studio.addRelease(
       { workspaceId, ...subject, content, basedOn, author, note, createdAtMs: nowMs, liveAtMs: nowMs },
       {
