@@ -107,7 +107,7 @@ test('a draft that has changed since is told in the bar, beside the page as it i
   await save('Changed');
   const page = await browser.newPage();
   await page.goto(url);
-  await page.getByText(/No preview: The draft has changed/).waitFor();
+  await page.getByText(/No preview: The campaign has changed/).waitFor();
   await page.getByText('Spring is here').waitFor();
   await page.close();
 });

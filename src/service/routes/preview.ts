@@ -12,17 +12,20 @@ import {
 import { type PreviewAnswer, previewAnswer, previewRequest } from '../../protocol/schemas/index.ts';
 import { browserBody, defineRoute } from '../api/route.ts';
 import type { BannerIdsOf } from '../campaigns/banner-id.ts';
+import type { Campaign } from '../campaigns/campaign.ts';
 import { personaProfile, previewVariant } from '../campaigns/preview-variant.ts';
 import { schemaReader } from '../http/body.ts';
 import { HttpError } from '../http/http-request.ts';
 import type { Store } from '../store/store.ts';
 import { readCampaign } from '../workspace/read-campaign.ts';
+import type { Workspace } from '../workspace/workspace.ts';
 
 /** Content of a preview link. It names a persona and not a user, because anyone with the link can read it. */
 export interface Preview {
   campaignId: string;
   /** Revision of the campaign's draft. */
-  revision: string;
+  /** Revision of the draft; `null` for the published campaign. */
+  revision: string | null;
   /** `null`: the variant that the persona would get. */
   variantId: string | null;
   /** `null`: a user without attributes and events. */
@@ -80,7 +83,24 @@ const MAX_ANSWER_CHARACTERS = 1024 * 1024;
 /** Placeholder, because a preview shows a persona and not a user. */
 const NOBODY = 'placard-preview';
 
-const gone = () => new HttpError(404, 'The draft has changed since the link was made: make a new link');
+const gone = () =>
+  new HttpError(404, 'The campaign has changed since the link was created: create a new link');
+
+/** Returns the campaign of a link. Throws `HttpError` if the draft has changed or is invalid. */
+const createReadLinked =
+  ({ studio }: Store) =>
+  async ({ campaignId, revision }: Preview, workspace: Workspace): Promise<Campaign> => {
+    if (revision === null) {
+      const published = workspace.campaigns.find((each) => each.campaignId === campaignId);
+      if (!published) throw gone();
+      return published;
+    }
+    const draft = await studio.draft(workspace.workspaceId, campaignId);
+    if (draft?.revision !== revision) throw gone();
+    const { campaign } = readCampaign(draft.campaign, { segments: workspace.segments });
+    if (campaign) return campaign;
+    throw new HttpError(422, 'The draft cannot be shown as it is: the Studio says what is missing');
+  };
 
 /**
  * Returns a draft as a persona would get it, for a page with its client key. Every banner is a test send, so its events are not
@@ -88,6 +108,7 @@ const gone = () => new HttpError(404, 'The draft has changed since the link was 
  */
 export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
   const tokens = createPreviewTokens(store);
+  const readLinked = createReadLinked(store);
   return defineRoute({
     path: PREVIEW_PATH,
     permission: 'banners.sync',
@@ -128,11 +149,7 @@ export const preview = (bannerIdsOf: BannerIdsOf, store: Store) => {
           },
         );
       }
-      const draft = await store.studio.draft(workspaceId, link.campaignId);
-      if (draft?.revision !== link.revision) throw gone();
-      const { campaign } = readCampaign(draft.campaign, { segments: workspace.segments });
-      if (!campaign)
-        throw new HttpError(422, 'The draft cannot be shown as it is: the Studio says what is missing');
+      const campaign = await readLinked(link, workspace);
       const persona = workspace.studio.personas.find(({ name }) => name === link.personaId);
       const variantId = link.variantId ?? campaign.variants[0]!.variantId;
       const shown = previewVariant({

@@ -367,6 +367,29 @@ describe('a preview link', () => {
     expect(results.body.headline).toEqual({ words: 'Nobody has seen it yet.', details: [] });
   });
 
+  test('shows a published campaign without a draft, and is not created for an unpublished one', async () => {
+    const revision = await draft();
+    const missing = await studio.call('POST', '/api/preview-links', {
+      body: {
+        campaign_id: 'nope',
+        revision: null,
+        variant_id: 'a',
+        persona: null,
+        page: 'https://shop.example/',
+      },
+      cookie: ed,
+    });
+    expect(missing).toMatchObject({ status: 404, body: { message: 'No such campaign is published' } });
+    const [published] = studio.workspaces.registry().workspaces[0]!.campaigns;
+    const { body } = await link(revision, {
+      campaign_id: published!.campaignId,
+      revision: null,
+      variant_id: published!.variants[0]!.variantId,
+    });
+    const shown = await studio.fromPage(PREVIEW_PATH, { token: tokenOf(body.url) });
+    expect(shown).toMatchObject({ status: 200, body: { campaign_name: published!.name } });
+  });
+
   test.each([
     ['', '#placard_preview='],
     ['#/cart', '#/cart?placard_preview='],

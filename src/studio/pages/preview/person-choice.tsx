@@ -28,12 +28,12 @@ export const PersonChoice = ({ chosen, onChoose }: PersonChoiceProps) => {
   return (
     <div class="row person">
       <Select
-        aria-label="Seen by"
+        aria-label="Preview as"
         value={chosen.kind === 'persona' ? PERSONA + chosen.name : chosen.kind}
         options={[
-          { value: 'new', name: 'Somebody new' },
+          { value: 'new', name: 'New user' },
           ...workspace.personas.map((name) => ({ value: PERSONA + name, name })),
-          ...(operator.canViewUsers ? [{ value: 'user', name: 'A real user …' }] : []),
+          ...(operator.canViewUsers ? [{ value: 'user', name: 'Existing user…' }] : []),
         ]}
         onChoose={(next) => {
           if (next === 'new') onChoose({ kind: 'new', name: '' });
@@ -49,8 +49,8 @@ export const PersonChoice = ({ chosen, onChoose }: PersonChoiceProps) => {
           }}
         >
           <input
-            aria-label="ID of the user"
-            placeholder="ID of the user, then Enter"
+            aria-label="User ID"
+            placeholder="User ID, then Enter"
             autoComplete="off"
             value={typed.value}
             onInput={(event) => {

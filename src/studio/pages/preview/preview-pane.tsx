@@ -16,7 +16,6 @@ import { Device } from './device.tsx';
 import type { FrameProblem, FrameRequest } from './frame.ts';
 import { PersonChoice, type PersonChosen, personBodyOf } from './person-choice.tsx';
 import { SiteLinkDialog } from './site-link-dialog.tsx';
-import './preview.css';
 
 /** Debounce of the preview, in milliseconds. */
 const TYPING_MS = 120;
@@ -49,7 +48,7 @@ const TEMPLATES: readonly Option<PlacementTemplate>[] = TEMPLATE_CATALOGUE.map((
 export type PreviewOptions = 'isRightToLeft' | 'isLargeText' | 'hasLongWords';
 const TRIALS: readonly Option<PreviewOptions>[] = [
   { value: 'isRightToLeft', name: 'Right to left' },
-  { value: 'isLargeText', name: 'Text at 200 %' },
+  { value: 'isLargeText', name: 'Text at 200%' },
   { value: 'hasLongWords', name: 'Long words' },
 ];
 
@@ -102,7 +101,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
     hasLongWords: trials.value.includes('hasLongWords'),
     site: workspace.sites[0] ?? null,
   };
-  const who = person.value.name || 'Somebody new';
+  const who = person.value.name || 'A new user';
 
   return (
     <section class="panel preview" aria-label="Preview">
@@ -123,7 +122,11 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
       <Device width={Number(width.value)} request={request} onDrawn={into(drawnProblems)} />
       <div class="row preview-foot">
         {!editor.isReadOnly && workspace.sites.length > 0 && (
-          <DialogButton name="Preview on the site …" disabled={!editor.isDraft.value} before={editor.flush}>
+          <DialogButton
+            name="Preview on the site …"
+            disabled={!editor.isDraft.value && (!editor.row.published || editor.row.isArchived)}
+            before={editor.flush}
+          >
             {(close) => (
               <SiteLinkDialog
                 editor={editor}
@@ -136,13 +139,11 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
           </DialogButton>
         )}
         <div class="preview-said" role="status">
-          {!editor.isDraft.value && <p>It is published like this.</p>}
+          {!editor.isDraft.value && <p>Published version.</p>}
           {problem && <p class="field-problem">{problem}</p>}
-          {answer?.properties === null && <p>It cannot be drawn like this: see what is to do.</p>}
+          {answer?.properties === null && <p>Fix the errors to preview.</p>}
           {answer?.language && <p>In {languageName(answer.language)}.</p>}
-          {answer?.properties && !answer.inAudience && (
-            <p>{who} is not in the audience. You see it as if they were.</p>
-          )}
+          {answer?.properties && !answer.inAudience && <p>{who} is not in the audience.</p>}
           {drawnProblems.value.map(({ property, words }) => (
             <p key={property + words} class="field-warning">
               {labelOf(property)}: {words}
@@ -151,7 +152,7 @@ export const PreviewPane = ({ editor, variantId, language }: PreviewPaneProps) =
         </div>
       </div>
       <details class="more">
-        <summary>Placement, template, and what breaks banners</summary>
+        <summary>Placement, template and stress tests</summary>
         <div class="stack">
           {campaign.placements.length > 1 && (
             <Segments

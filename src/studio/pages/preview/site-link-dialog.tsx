@@ -19,7 +19,7 @@ export const QrCode = ({ text }: { text: string }) => {
   if (loaded.state === 'failed')
     return (
       <p class="field-problem" role="alert">
-        The code for a phone could not be loaded. The link works without it.
+        The QR code could not be loaded. The link works without it.
       </p>
     );
   const cells = loaded.value;
@@ -37,7 +37,7 @@ export const QrCode = ({ text }: { text: string }) => {
         <rect width="100%" height="100%" fill="#fff" />
         <path d={path} fill="#000" />
       </svg>
-      <figcaption class="field-help">Point a phone's camera at it.</figcaption>
+      <figcaption class="field-help">Scan with a phone.</figcaption>
     </figure>
   );
 };
@@ -76,7 +76,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }
   const problem = loaded.state === 'failed' && typed.value === page.value ? loaded.words : null;
   const copy = async () => {
     await copyText(url!, 'open the link and copy its address');
-    announce('The link is copied.');
+    announce('Link copied.');
   };
   return (
     <Dialog
@@ -87,16 +87,16 @@ export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }
       more={
         url !== null && (
           <a class="button" href={url} target="_blank" rel="noreferrer">
-            Open it
+            Open
           </a>
         )
       }
     >
       <p>
-        The link shows this draft to everybody who has it, for 30 minutes, as{' '}
-        {persona === null ? 'somebody new' : `“${persona}”`} would see it
-        {language !== null && `, in ${languageName(language)}`}. Nothing is counted. A change of the draft
-        ends it.
+        Anyone with the link sees {editor.isDraft.value ? 'this draft' : 'the published version'} for 30
+        minutes, as {persona === null ? 'a new user' : `“${persona}”`}
+        {language !== null && `, in ${languageName(language)}`}. Nothing is counted.
+        {editor.isDraft.value && ' The next edit ends it.'}
       </p>
       <form
         class="field"
@@ -105,7 +105,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }
           page.value = typed.value;
         }}
       >
-        <label for="preview-page">Page of the site</label>
+        <label for="preview-page">Page</label>
         <input
           id="preview-page"
           list="preview-sites"
@@ -125,7 +125,7 @@ export const SiteLinkDialog = ({ editor, variantId, persona, language, onClose }
         <p class="field-problem" id="preview-page-problem" role="alert">
           {problem}
         </p>
-        {typed.value !== page.value && <Button type="submit">Make the link</Button>}
+        {typed.value !== page.value && <Button type="submit">Create link</Button>}
       </form>
       {url !== null && <QrCode text={url} />}
     </Dialog>

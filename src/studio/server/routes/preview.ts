@@ -108,7 +108,8 @@ export const preview = defineRoute({
 
 const linkBody = z.strictObject({
   campaign_id: z.string().min(1),
-  revision: z.string().min(1),
+  /** `null` for the published campaign. */
+  revision: z.string().min(1).nullable(),
   variant_id: z.string().min(1),
   persona: z.string().nullable(),
   /** Language to render in. Default: that of the persona. */
@@ -129,7 +130,7 @@ const withToken = (hash: string, token: string) => {
   return `${hash}${mark}${PREVIEW_PARAMETER}=${token}`;
 };
 
-/** Creates a link that shows the draft on a page of the site for 30 minutes. Anyone with the link can use it. */
+/** Creates a link that shows a draft or a published campaign on a page of the site for 30 minutes. Anyone with the link can use it. */
 export const makePreviewLink = defineRoute({
   method: 'POST',
   path: '/api/preview-links',
@@ -144,8 +145,11 @@ export const makePreviewLink = defineRoute({
     if (!workspace.studio.sites.includes(url.origin)) {
       throw new HttpError(403, `${url.origin} is not among the sites of the workspace file`);
     }
-    const draft = await studio.draft(workspace.workspaceId, campaignId);
-    if (draft?.revision !== revision) throw new HttpError(412, 'The draft has changed since');
+    const draft = revision === null ? null : await studio.draft(workspace.workspaceId, campaignId);
+    if (revision !== null && draft?.revision !== revision)
+      throw new HttpError(412, 'The draft has changed since');
+    if (revision === null && workspace.campaigns.every((each) => each.campaignId !== campaignId))
+      throw new HttpError(404, 'No such campaign is published');
     const preview = { campaignId, revision, variantId, personaId: persona, language };
     const token = await createPreviewTokens(store).sign(workspace.workspaceId, preview, nowMs);
     url.hash = withToken(url.hash, token);
