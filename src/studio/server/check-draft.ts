@@ -8,7 +8,7 @@ import {
   readCampaign,
   type Workspace,
 } from '../../service/index.ts';
-import { TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
+import { TEMPLATE_CATALOGUE, TEMPLATE_PROPERTIES, type TemplateProperty } from '../../templates/index.ts';
 import type { CampaignJson } from '../campaign/campaign-json.ts';
 import { labelOf } from '../campaign/describe-fields.ts';
 import {
@@ -36,17 +36,27 @@ const namesOf = (isWanted: (property: TemplateProperty) => unknown): readonly st
 
 const TEXTS = namesOf(({ isPersonal }) => isPersonal);
 
-/** Checks the rendered variants for a new visitor, each persona and each language. */
-const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, tell: Tell) => {
+const textIn = (properties: Written['variants'][number]['properties'], name: string): string => {
+  const value = properties[name]?.value;
+  return typeof value === 'string' ? value.trim() : '';
+};
+
+/** Checks the rendered variants for a new user, each persona and each language. */
+const checkRendered = (
+  campaign: Campaign,
+  { variants }: Written,
+  { workspace, nowMs }: { workspace: Workspace; nowMs: number },
+  tell: Tell,
+) => {
   const people = [
-    { name: 'somebody new', profile: null, language: undefined },
+    { name: 'new users', profile: null, language: undefined },
     ...workspace.studio.personas.map((persona) => ({
       name: persona.name,
       profile: personaProfile(persona, nowMs),
       language: undefined,
     })),
     ...campaign.languages.map((language) => ({
-      name: `readers of ${languageName(language)}`,
+      name: `users of ${languageName(language)}`,
       profile: null,
       language,
     })),
@@ -59,7 +69,7 @@ const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, 
         tell(
           'error',
           ['variants'],
-          'The texts of all variants take too long to write: make some of them shorter.',
+          'The texts of all variants take too long to render: shorten some of them.',
         );
         return;
       }
@@ -81,7 +91,9 @@ const checkRendered = (campaign: Campaign, workspace: Workspace, nowMs: number, 
       }
       const texts = TEXTS.map((each) => ({ each, value: shown.properties[each]?.value }));
       const blank = texts.find(({ value }) => typeof value === 'string' && value.trim() === '');
-      if (blank && blank.each !== 'body') {
+      // A text that is left out on purpose, as for an image alone, is not blank.
+      const isWritten = blank && textIn(variants[index]!.properties, blank.each) !== '';
+      if (blank && isWritten && blank.each !== 'body') {
         const path = ['variants', index, 'properties', blank.each];
         tell('warning', path, `${labelOf(blank.each)} is empty for ${name}.`);
         break;
@@ -125,22 +137,15 @@ const checkVariant = (
   tell: Tell,
 ) => {
   const at = (name: string) => ['variants', index, 'properties', name];
-  const textOf = (name: string) => {
-    const value = properties[name]?.value;
-    return typeof value === 'string' ? value.trim() : '';
-  };
+  const textOf = (name: string) => textIn(properties, name);
   if (['headline', 'body', 'image'].every((name) => textOf(name) === '')) {
-    tell(
-      'error',
-      at('headline'),
-      'Write a headline or a body, or choose an image: without them nothing is drawn.',
-    );
+    tell('error', at('headline'), 'Add a headline, a body or an image. Without one nothing is shown.');
   } else if (textOf('headline') === '' && textOf('body') !== '') {
     tell('warning', at('headline'), 'There is no headline.');
   }
   if (textOf('image') !== '' && textOf('image_alt') === '') {
     const alone = textOf('headline') === '' && textOf('body') === '';
-    const words = 'People who cannot see the image read nothing of it. Leave it so only for decoration.';
+    const words = 'Screen readers skip this image. Leave it empty only for decoration.';
     tell(alone ? 'error' : 'warning', at('image_alt'), words);
   }
   for (const [button, link] of BUTTONS) {
@@ -156,7 +161,36 @@ const checkVariant = (
     const { most } = TEMPLATE_PROPERTIES.find((each) => each.name === name) ?? {};
     const length = typeof value === 'string' ? Array.from(value).length : 0;
     if (most && !MARKUP.test(String(value)) && length > most) {
-      tell('warning', at(name), `${length} characters: the first ${most} are drawn, the rest is cut.`);
+      tell('warning', at(name), `${length} characters: only the first ${most} are shown.`);
+    }
+  }
+};
+
+/** Text that users read, by template. */
+const READ_TEXTS = namesOf(({ translation }) => translation === 'needed');
+const EXAMPLES = new Set(
+  TEMPLATE_CATALOGUE.flatMap(({ starters }) => starters)
+    .map(({ properties }) => properties(0))
+    .flatMap(({ headline, body }) => [headline?.value, body?.value]),
+);
+
+/** Warns of texts that the template of a placement does not render, and of unchanged example texts. */
+const checkTexts = (campaign: Campaign, { variants }: Written, workspace: Workspace, tell: Tell) => {
+  const placements = (workspace.placements ?? []).flatMap(({ placementId, name, template }) => {
+    const entry = TEMPLATE_CATALOGUE.find((each) => each.name === template);
+    return entry && campaign.placements.has(placementId) ? [{ name, properties: entry.properties }] : [];
+  });
+  for (const [index, { properties }] of variants.entries()) {
+    for (const name of READ_TEXTS) {
+      const written = textIn(properties, name);
+      if (written === '') continue;
+      const path = ['variants', index, 'properties', name];
+      const without = placements.filter((each) => each.properties.every((own) => own.name !== name));
+      if (without.length > 0) {
+        const where = without.map((each) => each.name).join(', ');
+        tell('warning', path, `Not shown in ${where}: the template does not render it.`);
+      }
+      if (EXAMPLES.has(written)) tell('warning', path, 'This is the example text.');
     }
   }
 };
@@ -165,19 +199,19 @@ const checkRules = (campaign: Campaign, isPlanned: boolean, nowMs: number, tell:
   const { placements, endsAtMs, status, controlPercentage, variants } = campaign;
   if (placements.size === 0) tell('error', ['placements'], 'Choose at least one placement.');
   if (endsAtMs !== null && endsAtMs <= nowMs && status === 'active') {
-    tell('warning', ['ends_at'], 'The end is in the past: nobody would see it.');
+    tell('warning', ['ends_at'], 'The end is in the past.');
   }
   // A single variant has no comparison to wait for.
   const isTest = variants.length > 1 || controlPercentage > 0;
   if (endsAtMs === null && status === 'active' && isTest && !isPlanned) {
     tell('warning', ['ends_at'], 'Set an end or a target sample size. Results name no winner without one.');
   }
-  if (status === 'draft') tell('warning', ['status'], 'It is shown to test users only.');
-  if (controlPercentage === 100)
-    tell('warning', ['control_percentage'], 'Everyone is in the control group: nobody sees it.');
+  if (status === 'draft') tell('warning', ['status'], 'Shown to test users only.');
+  if (status === 'stopped') tell('warning', ['status'], 'Stopped campaigns are not shown.');
+  if (controlPercentage === 100) tell('warning', ['control_percentage'], 'Everyone is in the control group.');
   for (const [index, { weight }] of variants.entries()) {
     if (weight === 0)
-      tell('warning', ['variants', index, 'weight'], 'Its share is 0 %: nobody gets this variant.');
+      tell('warning', ['variants', index, 'weight'], 'Its share is 0%: nobody gets this variant.');
   }
 };
 
@@ -186,7 +220,7 @@ const checkDefaults = ({ variants }: Campaign, tell: Tell) => {
     for (const { property, variable, language } of bare) {
       // URLs may stay untranslated, texts may not.
       if ([...LINKS, ...IMAGES].includes(property)) continue;
-      const words = `${labelOf(property)} has a gap for people without ${variable}: give it a default, such as {{${variable} | default: 'there'}}.`;
+      const words = `${labelOf(property)} is incomplete for users without ${variable}. Add a default, such as {{${variable} | default: 'there'}}.`;
       const where = language === null ? ['properties', property] : ['translations', language, property];
       tell('warning', ['variants', index, ...where], words);
     }
@@ -212,7 +246,7 @@ const checkTranslations = (campaign: CampaignJson, tell: Tell) => {
       const own = languageName(campaign.language ?? 'en');
       const path = ['variants', index, 'translations', language, missing[0]!.name];
       told += 1;
-      tell('warning', path, `${languageName(language)} lacks ${names}: its readers get ${own} there.`);
+      tell('warning', path, `${languageName(language)} lacks ${names}: users get ${own} there.`);
     }
   }
 };
@@ -239,7 +273,9 @@ export const checkDraft = (content: unknown, workspace: Workspace, nowMs: number
     tellAll('warning', warnings);
     checkRules(campaign, (content as CampaignJson).target_sample_size != null, nowMs, tell);
     checkTranslations(content as CampaignJson, tell);
-    if (campaign.languages.length <= MAX_LANGUAGES) checkRendered(campaign, workspace, nowMs, tell);
+    checkTexts(campaign, { variants }, workspace, tell);
+    if (campaign.languages.length <= MAX_LANGUAGES)
+      checkRendered(campaign, { variants }, { workspace, nowMs }, tell);
     checkDefaults(campaign, tell);
   }
   // Reports a problem once if the property and its rendered text both have it.

@@ -47,7 +47,7 @@ describe('a message', () => {
     'of which nothing would be drawn is an error: %j',
     (properties) => {
       expect(propertyChecks(properties)).toEqual([
-        'error headline: Write a headline or a body, or choose an image: without them nothing is drawn.',
+        'error headline: Add a headline, a body or an image. Without one nothing is shown.',
       ]);
     },
   );
@@ -57,10 +57,10 @@ describe('a message', () => {
   });
 
   test.each(['{{${first_name}}}', "{{${first_name} | default: ''}}", '{% if false %}x{% endif %}'])(
-    'that is blank for somebody new says so: %s',
+    'that is blank for new users says so: %s',
     (headline) => {
       expect(propertyChecks({ headline: text(headline) })).toEqual([
-        'warning headline: Headline is empty for somebody new.',
+        'warning headline: Headline is empty for new users.',
       ]);
     },
   );
@@ -70,7 +70,7 @@ describe('a message', () => {
     ['Hello {{ custom_attribute.${nick name} | upcase }}!', 'custom_attribute.${nick name}'],
   ])('that has a gap for people without a name says so: %s', (headline, name) => {
     expect(propertyChecks({ headline: text(headline) })).toEqual([
-      `warning headline: Headline has a gap for people without ${name}: give it a default, such as {{${name} | default: 'there'}}.`,
+      `warning headline: Headline is incomplete for users without ${name}. Add a default, such as {{${name} | default: 'there'}}.`,
     ]);
   });
 
@@ -91,7 +91,7 @@ describe('a message', () => {
   test('that is longer than its template draws says what is cut, in characters as people count them', () => {
     expect(propertyChecks({ headline: text('👋'.repeat(160)) })).toEqual([]);
     expect(propertyChecks({ headline: text('👋'.repeat(161)) })).toEqual([
-      'warning headline: 161 characters: the first 160 are drawn, the rest is cut.',
+      'warning headline: 161 characters: only the first 160 are shown.',
     ]);
   });
 });
@@ -113,10 +113,32 @@ describe('an address', () => {
   });
 
   test('of an image without a description asks for one, and needs it where the image is all', () => {
-    const words = 'image_alt: People who cannot see the image read nothing of it.';
+    const words = 'image_alt: Screen readers skip this image.';
     const shelf = image('https://shop.example/a.png');
     expect(propertyChecks({ headline, image: shelf })[0]).toContain(`warning ${words}`);
     expect(propertyChecks({ image: shelf })[0]).toContain(`error ${words}`);
+  });
+
+  test('of an image alone with an empty headline is complete', () => {
+    const alone = {
+      headline: text(''),
+      image: image('https://shop.example/a.png'),
+      image_alt: text('A pot'),
+    };
+    expect(propertyChecks(alone)).toEqual([]);
+  });
+
+  test('that is the example of a template says so', () => {
+    expect(propertyChecks({ headline: text('Something new is here') })).toEqual([
+      'warning headline: This is the example text.',
+    ]);
+  });
+
+  test('that the template of the placement does not render names the placement', () => {
+    const properties = { headline, second_button_text: text('Later'), second_link: text('/later') };
+    expect(propertyChecks(properties)).toEqual([
+      'warning second_button_text: Not shown in Home: the template does not render it.',
+    ]);
   });
 
   test('is missing where a button has none', () => {
@@ -129,16 +151,14 @@ describe('an address', () => {
 describe('a campaign', () => {
   test.each([
     [{ placements: [] }, 'error placements'],
-    [{ ends_at: '2026-03-01T09:00:00Z' }, 'warning ends_at: The end is in the past: nobody would see it.'],
+    [{ ends_at: '2026-03-01T09:00:00Z' }, 'warning ends_at: The end is in the past.'],
     [
       { ends_at: null, control_percentage: 10 },
       'warning ends_at: Set an end or a target sample size. Results name no winner without one.',
     ],
-    [{ status: 'draft' }, 'warning status: It is shown to test users only.'],
-    [
-      { control_percentage: 100 },
-      'warning control_percentage: Everyone is in the control group: nobody sees it.',
-    ],
+    [{ status: 'draft' }, 'warning status: Shown to test users only.'],
+    [{ status: 'stopped' }, 'warning status: Stopped campaigns are not shown.'],
+    [{ control_percentage: 100 }, 'warning control_percentage: Everyone is in the control group.'],
     [{ starts_at: 'tomorrow' }, 'error starts_at'],
     [{ audience: { tier: { $matches: 'x' } } }, 'error'],
   ])('with %j is told of it', (members, words) => {
@@ -186,7 +206,7 @@ describe('the texts of a draft', () => {
 
   test('that cost too much are an error, in words that say what to do', () => {
     expect(propertyChecks({ headline: text(wild) })).toEqual([
-      'error headline: Headline cannot be filled in for somebody new: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
+      'error headline: Headline cannot be filled in for new users: It takes too long to write this text: use fewer or shorter loops, lists and repetitions.',
     ]);
   });
 
@@ -196,7 +216,7 @@ describe('the texts of a draft', () => {
     );
     const checks = validateDraft({ variants });
     expect(checks).toContain(
-      'error variants: The texts of all variants take too long to write: make some of them shorter.',
+      'error variants: The texts of all variants take too long to render: shorten some of them.',
     );
     expect(checks.length).toBeLessThan(10);
   });

@@ -169,7 +169,7 @@ test('what a language lacks is a warning at its first text, and publishing stays
   expect(body.checks).toContainEqual({
     severity: 'warning',
     path: ['variants', 0, 'translations', 'de', 'body'],
-    words: 'German lacks Body: its readers get English there.',
+    words: 'German lacks Body: users get English there.',
   });
   expect(body.checks.map(({ path }: { path: string[] }) => path[3])).toContain('ar');
   expect(body.checks.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
