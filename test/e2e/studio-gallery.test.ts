@@ -47,6 +47,16 @@ test('every image is drawn by its template, and the chosen one becomes a draft f
   await page.frameLocator('iframe').getByText('We deliver a day later this week').waitFor();
 });
 
+test('the previews are inside their cards if the gallery is opened by its URL', async () => {
+  const page = await studio.open('/new');
+  const card = page.locator('.gallery-card').nth(1);
+  await card.frameLocator('iframe').getByText('15 % off this week').waitFor();
+  const [frame, box] = [(await card.locator('iframe').boundingBox())!, (await card.boundingBox())!];
+  expect(frame.y - box.y).toBeLessThanOrEqual(1);
+  expect(frame.x).toBeLessThanOrEqual(box.x + 1);
+  expect(frame.x + frame.width).toBeGreaterThanOrEqual(box.x + box.width - 1);
+});
+
 test('an empty message is still there', async () => {
   const page = await studio.open('/new');
   await page.getByRole('button', { name: 'An empty message' }).click();

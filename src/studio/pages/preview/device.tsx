@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import type { FrameProblem, FrameReport, FrameRequest } from './frame.ts';
+import './preview.css';
 
 interface DeviceProps {
   /** Width of the framed page, in CSS pixels. */
