@@ -21,10 +21,14 @@ const SORTS: readonly Option<Sort>[] = [
 ];
 const PAGE = 25;
 
-/** Search state, kept while the operator opens a campaign and returns. */
-const search = signal('');
-const shown = signal<Shown>('all');
-const sort = signal<Sort>('state');
+const asked = new URLSearchParams(location.search);
+const choiceOf = <Value extends string>(options: readonly Option<Value>[], name: string, otherwise: Value) =>
+  options.find(({ value }) => value === asked.get(name))?.value ?? otherwise;
+
+/** Search state, kept in the URL for a reload, and while the operator opens a campaign and returns. */
+const search = signal(asked.get('q') ?? '');
+const shown = signal(choiceOf<Shown>(FILTERS, 'show', 'all'));
+const sort = signal(choiceOf(SORTS, 'sort', 'state'));
 const most = signal(PAGE);
 /** Returns an input handler that sets a filter and resets the list. */
 const find =
@@ -32,6 +36,8 @@ const find =
   (value: Value): void => {
     choice.value = value;
     most.value = PAGE;
+    const query = new URLSearchParams({ q: search.value, show: shown.value, sort: sort.value });
+    history.replaceState(null, '', `?${query}`);
   };
 
 /** Campaign list with search, schedule and a button for a new campaign. */
@@ -142,7 +148,7 @@ export const ListScreen = () => {
             </div>
           )}
           {loaded.state === 'ready' && found.length === 0 && rows.length > 0 && (
-            <Empty title="No campaign is like that">
+            <Empty title="No matching campaigns">
               <Button
                 onClick={() => {
                   find(search)('');
@@ -155,10 +161,9 @@ export const ListScreen = () => {
           )}
           {loaded.state === 'ready' && rows.length === 0 && (
             <Empty title="No campaigns yet">
-              <p class="muted">A campaign says what to show, to whom, where and when.</p>
               {hasRole('edit') && (
                 <Link to="/new" class="button primary">
-                  Write the first one
+                  Create campaign
                 </Link>
               )}
             </Empty>

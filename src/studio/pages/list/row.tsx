@@ -62,16 +62,13 @@ const StopEffect = ({ id, campaign }: { id: string; campaign: CampaignJson }) =>
   return (
     <>
       <p>
-        From now on no page gets it from the service
-        {kept === null
-          ? '. A page that has it may show it until half an hour after somebody looked at the site last, reloads included.'
-          : `, and within ${formatDuration(kept)} every page that has it drops it, open ones too.`}
+        No longer served. Pages that cached it stop showing it{' '}
+        {kept === null ? 'half an hour after the last visit' : `within ${formatDuration(kept)}`}.
       </p>
       {(kept === null || kept > SOON_SECONDS) && (
         <p>
-          It ends sooner only where the code of the site calls <code>refresh()</code>. For the next time{' '}
-          <Link to={`/campaigns/${encodeURIComponent(id)}#expires`}>bound how long a page keeps it</Link>:
-          with 10 minutes there, a stop takes 10 minutes at most.
+          Sooner only if the site calls <code>refresh()</code>. Next time,{' '}
+          <Link to={`/campaigns/${encodeURIComponent(id)}#expires`}>limit the cache</Link>.
         </p>
       )}
     </>
@@ -95,21 +92,17 @@ export const StopDialog = ({ row, verb, onClose, onDone }: TakeDownDialogProps) 
     <Dialog
       title={isStop ? `Stop “${name}”?` : `Archive “${name}”?`}
       onClose={onClose}
-      closeName={isStop ? 'Leave it live' : 'Leave it here'}
+      closeName="Cancel"
       action={{ name: isStop ? 'Stop it now' : 'Archive it', act }}
     >
-      {isStop ? (
-        <StopEffect id={row.id} campaign={campaign} />
-      ) : (
-        <p>It leaves this list, and is found under “Archived”.</p>
-      )}
+      {isStop ? <StopEffect id={row.id} campaign={campaign} /> : <p>It moves to “Archived”.</p>}
       {row.scheduled.length > 0 && (
         <p>
           Release {row.scheduled[0]!.release}, scheduled for {wholeMoment(row.scheduled[0]!.liveAt)}, is
           canceled as well.
         </p>
       )}
-      <p>Its results stay, and History brings it back.</p>
+      <p>Results are kept. History can restore it.</p>
       <NoteField id="take-down-note" label="Why (for the history)" note={note} />
     </Dialog>
   );
