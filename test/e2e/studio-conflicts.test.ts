@@ -29,7 +29,7 @@ describe('unsaved work', () => {
     const page = await studio.open('/campaigns/come-back');
     await page.route('**/api/drafts/**', (route) => route.abort());
     await headline(page).fill('Written on the train');
-    await page.getByText(/^Not saved/).waitFor();
+    await page.getByText(/^Unsaved changes/).waitFor();
     await page.goto('about:blank');
     await publishBeside('come-back', 'Published at the office');
 
@@ -50,7 +50,7 @@ describe('unsaved work', () => {
     const page = await studio.open('/campaigns/gift-wrap');
     await page.route('**/api/drafts/**', (route) => route.abort());
     await headline(page).fill('Once more');
-    await page.getByText(/^Not saved/).waitFor();
+    await page.getByText(/^Unsaved changes/).waitFor();
     await page.unroute('**/api/drafts/**');
     await page.evaluate(() => dispatchEvent(new Event('online')));
     await saved(page);
@@ -72,7 +72,7 @@ describe('a colleague who was faster', () => {
 
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    await page.getByRole('button', { name: 'Go on with theirs' }).click();
+    await page.getByRole('button', { name: 'Use saved version' }).click();
     expect(await headline(page).inputValue()).toBe('Theirs');
     await close(page);
   });
@@ -84,7 +84,7 @@ describe('a colleague who was faster', () => {
     await saved(other);
     await close(other);
     await headline(page).fill('Cups for your pot');
-    await page.getByText('Demo changed other parts of this draft meanwhile.').waitFor();
+    await page.getByText('You changed this draft in another window. Both changes are kept.').waitFor();
     await saved(page);
     await page.reload();
     await page.getByRole('heading', { name: 'Tea for two' }).waitFor();
@@ -102,9 +102,9 @@ describe('a colleague who was faster', () => {
     await saved(other);
     await close(other);
     await field.fill('Two');
-    await page.getByRole('button', { name: 'Go on with theirs' }).waitFor();
+    await page.getByRole('button', { name: 'Use saved version' }).waitFor();
     await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight }));
-    const { y } = (await page.getByRole('heading', { name: /changed this draft at/ }).boundingBox())!;
+    const { y } = (await page.getByRole('heading', { name: /^You changed this draft in another window at/ }).boundingBox())!;
     expect(y).toBeGreaterThanOrEqual(0);
     expect(y).toBeLessThan(800);
     const state = (await page.locator('.draft-state').boundingBox())!;
@@ -115,7 +115,7 @@ describe('a colleague who was faster', () => {
 
 test('an answer for one person is not shown under the name of another', async () => {
   const page = await studio.open('/explain');
-  const who = page.getByLabel('Seen by');
+  const who = page.getByLabel('Preview as');
   await page.locator('.why-list').first().waitFor();
   let late: (() => void) | undefined;
   const isLate = new Promise<void>((resolve) => {
@@ -154,28 +154,28 @@ test('a link to a page of the site is made once, and not for each letter of its 
   await page.clock.install();
   await page.getByRole('button', { name: /Preview on the site/ }).click();
   await page.getByRole('img', { name: /QR/ }).waitFor();
-  const address = page.getByLabel('Page of the site');
+  const address = page.getByRole('dialog').getByLabel('Page', { exact: true });
   for (const letter of 'sale') {
     await address.press(letter);
     await page.clock.runFor(1_000);
   }
   expect(links).toBe(1);
   // The link of another page is not offered at this address.
-  expect(await page.getByRole('link', { name: 'Open it' }).count()).toBe(0);
+  expect(await page.getByRole('link', { name: 'Open', exact: true }).count()).toBe(0);
   await address.press('Enter');
-  await page.getByRole('link', { name: 'Open it' }).waitFor();
+  await page.getByRole('link', { name: 'Open', exact: true }).waitFor();
   expect(links).toBe(2);
   await close(page);
 });
 
 test('a number that is out of bounds is said to be, and the one before it stays', async () => {
   const page = await studio.open('/campaigns/spring-collection');
-  const control = page.getByLabel('Control group, %');
+  const control = page.getByLabel('Control group (%)');
   await control.fill('10');
   await saved(page);
   for (const typed of ['101', '-5']) {
     await control.fill(typed);
-    await page.getByText('Write a number from 0 to 100. 10 stays.').waitFor();
+    await page.getByText('Enter a number from 0 to 100. 10 stays.').waitFor();
   }
   expect(await page.getByText('Control 10 %').count()).toBe(1);
   await control.fill('20');

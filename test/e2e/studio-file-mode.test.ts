@@ -90,7 +90,7 @@ describe('a workspace whose campaigns are in its file', () => {
     await page.getByRole('button', { name: 'Copy …' }).click();
     const dialog = page.getByRole('dialog', { name: 'Copy for the workspace file' });
     await dialog.getByText('Headline').first().waitFor();
-    await dialog.getByRole('button', { name: 'Copy the JSON' }).click();
+    await dialog.getByRole('button', { name: 'Copy JSON' }).click();
     await page.getByText('Copied. Put it into the workspace file').waitFor();
     const copied = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()));
     expect(copied.campaign_id).toBe('free-delivery');

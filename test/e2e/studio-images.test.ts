@@ -47,7 +47,7 @@ test('an image is uploaded, previewed, published, shown by the shop, and kept fo
   const question = page.getByRole('dialog', { name: 'Delete “kiln.png”?' });
   await question.getByRole('button', { name: 'Delete' }).click();
   await question.getByText('Campaigns use it: “Spring collection”').waitFor();
-  await question.getByRole('button', { name: 'Keep it' }).click();
+  await question.getByRole('button', { name: 'Cancel' }).click();
   await dialog.getByRole('button', { name: 'kiln.png 640 × 360' }).click();
   expect(await image.inputValue()).toBe(url);
   await page.context().close();

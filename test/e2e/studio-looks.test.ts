@@ -88,7 +88,7 @@ const SCREENS: readonly Screen[] = [
     '/campaigns/tea-lovers',
     async (page) => {
       await page.getByRole('tab', { name: /Goal/ }).click();
-      await page.getByRole('button', { name: 'Add a goal' }).waitFor();
+      await page.getByRole('button', { name: 'Add goal' }).waitFor();
     },
   ],
   [
@@ -153,7 +153,7 @@ const SCREENS: readonly Screen[] = [
     '/campaigns/summer/history',
     async (page) => {
       await page.getByText('What it says').click();
-      await page.getByText('Planned sample').waitFor();
+      await page.getByText('Target sample size').waitFor();
     },
   ],
   ['the question before a roll back', '/campaigns/summer/history', (page) => dialog(page, /^Restore/)],
@@ -192,9 +192,9 @@ const SCREENS: readonly Screen[] = [
     '/campaigns/gift-wrap',
     async (page) => {
       await page.getByRole('tab', { name: /Audience/ }).click();
-      await page.getByRole('button', { name: 'Write it as JSON' }).click();
+      await page.getByRole('button', { name: 'Edit as JSON' }).click();
       await page.getByLabel('Audience as JSON').fill('{');
-      await page.getByText('Not an object in JSON yet').waitFor();
+      await page.getByText('Invalid JSON').waitFor();
     },
   ],
   [
@@ -217,7 +217,7 @@ const SCREENS: readonly Screen[] = [
         }),
       );
       await page.getByLabel('Headline', { exact: true }).fill('Mine');
-      await page.getByRole('button', { name: 'Save mine over theirs' }).waitFor();
+      await page.getByRole('button', { name: 'Keep mine' }).waitFor();
     },
   ],
 ];

@@ -97,7 +97,9 @@ describe('somebody who only reads a draft', () => {
     await saved(writer);
     await close(writer);
     await reader.evaluate(() => dispatchEvent(new Event('online')));
-    await reader.getByText('Demo changed this draft. What follows includes the change.').waitFor();
+    await reader
+      .getByText('You changed this draft in another window. The differences include the change.')
+      .waitFor();
     await button(reader, 'Publish now').click();
     await reader.getByText(/^Release \d+ is live/).waitFor();
     expect(await headline(reader).inputValue()).toBe('Of a colleague');
@@ -118,7 +120,7 @@ describe('somebody who only reads a draft', () => {
     await page.evaluate(() => dispatchEvent(new Event('online')));
     await page
       .getByRole('dialog')
-      .getByText(/^This draft was changed, published or discarded meanwhile/)
+      .getByText(/^This draft was changed, published or discarded in the meantime/)
       .waitFor();
     await close(page);
   });
@@ -129,12 +131,123 @@ test('a campaign that nobody would see is not ready', async () => {
   const page = await studio.open('/campaigns/unseen');
   const checks = page.locator('.checks');
   await checks.getByText('No users match this audience.').waitFor();
-  expect(await checks.getByRole('heading').textContent()).toMatch(/^Can be published, with \d warnings?$/);
+  expect(await checks.getByRole('heading').textContent()).toBe('Nobody will see it');
   await button(page, 'Publish …').click();
   await page
     .getByRole('dialog')
     .locator('.reach-verdict')
-    .getByText('No users match this audience.')
+    .getByText('Nobody will see it: no users match its audience.')
     .waitFor();
+  await close(page);
+});
+
+test('Checks name a field whose input is not saved, and neither Publish nor another section drops it', async () => {
+  await draft('unread');
+  const page = await studio.open('/campaigns/unread');
+  const checks = page.locator('.checks');
+  await checks.getByRole('heading', { name: /^Ready to publish/ }).waitFor();
+  const control = page.getByLabel('Control group (%)');
+  await control.fill('120');
+  await checks.getByRole('heading', { name: '1 error to fix' }).waitFor();
+  await checks.getByText(': Not saved. Fix or clear it.').waitFor();
+  await page.getByRole('tab', { name: /Schedule/ }).click();
+  await expect.poll(() => control.evaluate((field) => field === document.activeElement)).toBe(true);
+  expect(await control.inputValue()).toBe('120');
+  await headline(page).focus();
+  await button(page, 'Publish …').click();
+  await expect.poll(() => control.evaluate((field) => field === document.activeElement)).toBe(true);
+  expect(await page.getByRole('dialog').count()).toBe(0);
+  await control.fill('10');
+  await checks.getByRole('heading', { name: /^Can be published/ }).waitFor();
+
+  // An incomplete condition would widen the audience without a word.
+  await page.getByRole('tab', { name: /Audience/ }).click();
+  await button(page, 'Event').click();
+  await checks.getByRole('heading', { name: '1 error to fix' }).waitFor();
+  await page.getByRole('button', { name: 'Remove condition' }).click();
+  await checks.getByRole('heading', { name: /^Can be published/ }).waitFor();
+
+  // Typed one by one, a digit at a time.
+  await page.getByRole('tab', { name: /Goal/ }).click();
+  await button(page, 'Add goal').click();
+  const days = page.getByLabel('Within days');
+  await days.fill('');
+  await days.pressSequentially('14');
+  await days.fill('45');
+  await page.getByText('14 stays.').waitFor();
+  await close(page);
+});
+
+test('Publish leads with who will see the campaign, then three of those it overrides, then whole dates', async () => {
+  for (const name of ['First', 'Second', 'Third', 'Fourth', 'Fifth']) {
+    const id = `loser-${name.toLowerCase()}`;
+    await draft(id, { name, placements: ['thanks_choice'] });
+    const { draft: stored } = await studio.read(`/api/campaigns/${id}`);
+    const { revision } = stored as { revision: string };
+    await studio.call('POST', '/api/releases', { campaign_id: id, revision, note: '' });
+  }
+  const winner = { placements: ['thanks_choice'], priority: 'high', ends_at: '2098-07-05T10:00:00Z' };
+  await draft('winner', winner);
+  const { draft: stored } = await studio.read('/api/campaigns/winner');
+  const { revision } = stored as { revision: string };
+  const { release } = await studio.call('POST', '/api/releases', {
+    campaign_id: 'winner',
+    revision,
+    note: '',
+  });
+  const page = await studio.open('/campaigns/winner#schedule');
+  await page.getByLabel('End', { exact: true }).fill('2099-08-06T12:00');
+  await saved(page);
+  await button(page, 'Publish …').click();
+  const dialog = page.getByRole('dialog');
+  await dialog
+    .locator('.reach-verdict')
+    .getByText(/will see it/)
+    .waitFor();
+  const impact = dialog.getByText(/^Overrides/);
+  expect((await impact.innerText()).match(/“/g)).toHaveLength(3);
+  await dialog.getByRole('button', { name: /^\d more$/ }).click();
+  expect((await impact.innerText()).match(/“/g)!.length).toBeGreaterThanOrEqual(5);
+  const end = dialog.locator('.change', { hasText: 'End' });
+  await expect.poll(() => end.locator('del').allTextContents()).toEqual(['Sat, 5 Jul 2098, 12:00 CEST']);
+  expect(await end.locator('ins').allTextContents()).toEqual(['Thu, 6 Aug 2099, 12:00 CEST']);
+  const order = await dialog
+    .locator('.reach-verdict, p:has-text("Overrides"), .changes')
+    .evaluateAll((all) => all.map(({ className }) => className));
+  expect(order).toEqual(['reach-verdict', '', 'changes']);
+  expect(release).toBeGreaterThan(0);
+  await close(page);
+});
+
+test('a campaign for test users says so in Checks, Publish and the list, which a reload leaves as it was', async () => {
+  await draft('in-secret', { status: 'draft', test_users: ['u-1'], ends_at: '2099-07-05T10:00:00Z' });
+  const page = await studio.open('/campaigns/in-secret#audience');
+  await page.locator('.audience-words').getByText('Only its test users will see it.').waitFor();
+  await button(page, 'Publish …').click();
+  await page.getByRole('dialog').getByText('Only its test users will see it.').waitFor();
+  await button(page, 'Publish now').click();
+  await page.getByText(/^Release \d+ is live/).waitFor();
+  await page.getByRole('link', { name: 'Campaigns' }).first().click();
+  // Words in any order, one of them of a placement.
+  await page.getByLabel('Search campaigns').fill('hero secret');
+  await page.getByRole('radio', { name: 'Live' }).check();
+  const rows = page.locator('.list-row:not(.list-heads)');
+  await expect.poll(() => rows.count()).toBe(1);
+  await rows.getByText('Test users only').waitFor();
+  await rows.getByText('Until 5 Jul 2099').waitFor();
+  await page.reload();
+  await rows.getByText('Test users only').waitFor();
+  expect(await rows.count()).toBe(1);
+  expect(await page.getByLabel('Search campaigns').inputValue()).toBe('hero secret');
+  expect(await page.getByRole('radio', { name: 'Live' }).isChecked()).toBe(true);
+  await close(page);
+});
+
+test('a campaign as it is published can be previewed on the site', async () => {
+  const page = await studio.open('/campaigns/spring-collection');
+  await page.getByRole('button', { name: /Preview on the site/ }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/sees the published version for 30 minutes/).waitFor();
+  await dialog.getByRole('link', { name: 'Open', exact: true }).waitFor();
   await close(page);
 });

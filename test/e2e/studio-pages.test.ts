@@ -131,7 +131,7 @@ describe('the pages', () => {
     await page.frameLocator('iframe').getByRole('link').waitFor();
     await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight }));
     await expect.poll(async () => (await preview.boundingBox())!.y).toBeGreaterThanOrEqual(0);
-    await page.getByText('Placement, template, and what breaks banners').click();
+    await page.getByText('Placement, template and stress tests').click();
     await page.getByRole('checkbox', { name: 'Long words' }).check();
     expect(await page.getByRole('checkbox', { name: 'Long words' }).isChecked()).toBe(true);
     await close(page);
@@ -140,7 +140,7 @@ describe('the pages', () => {
   test('draw the whole banner at each width that is chosen', async () => {
     const page = await open('/campaigns/free-delivery');
     await page.frameLocator('iframe').getByRole('link').waitFor();
-    await page.getByText('Placement, template, and what breaks banners').click();
+    await page.getByText('Placement, template and stress tests').click();
     await page.getByRole('radio', { name: 'Hero' }).check();
     for (const width of ['360', '768', '1280', '360']) {
       await page.getByRole('radio', { name: width }).check();
@@ -202,7 +202,7 @@ describe('an editor', () => {
     await saved(page);
     await page.route('**/api/drafts/**', (route) => route.abort());
     await headline(page).fill('Two, without a connection');
-    await page.getByText(/^Not saved/).waitFor();
+    await page.getByText(/^Unsaved changes/).waitFor();
     await page.unroute('**/api/drafts/**');
     await page.reload();
     await expect.poll(() => headline(page).inputValue()).toBe('Two, without a connection');
@@ -250,14 +250,14 @@ describe('an editor', () => {
     await headline(one).fill('Of one');
     await saved(one);
     await headline(other).fill('Of the other');
-    await other.getByRole('alert').getByText('changed this draft at').waitFor();
+    await other.getByRole('alert').getByText('You changed this draft in another window at').waitFor();
     const changes = other.locator('.notice .changes');
     await changes.getByText('Of one').or(changes.getByText('one')).first().waitFor();
-    await other.getByRole('button', { name: 'Save mine over theirs' }).click();
+    await other.getByRole('button', { name: 'Keep mine' }).click();
     await saved(other);
     await one.bringToFront();
     await one.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await one.getByRole('button', { name: 'Go on with theirs' }).click();
+    await one.getByRole('button', { name: 'Use saved version' }).click();
     expect(await headline(one).inputValue()).toBe('Of the other');
     await Promise.all([close(one), close(other)]);
   });
@@ -294,7 +294,7 @@ describe('an editor', () => {
     await dialog.getByText(/Demo published release \d+ on/).waitFor();
     await dialog.getByText('Stopped').first().waitFor();
     expect(await dialog.getByRole('button', { name: 'Publish now' }).count()).toBe(0);
-    await dialog.getByRole('button', { name: 'Mine is meant to replace it' }).click();
+    await dialog.getByRole('button', { name: 'Overwrite anyway' }).click();
     await dialog.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText(/Release \d+ is live/).waitFor();
     await close(page);
@@ -310,7 +310,7 @@ describe('an editor', () => {
     await page.getByRole('button', { name: 'Insert', exact: true }).click();
     expect(await headline(page).inputValue()).toBe("Hello {{${first_name} | default: 'friend'}}");
     await page.frameLocator('iframe').getByText('Hello friend').waitFor();
-    await page.getByLabel('Seen by').selectOption('Mira, here for the first time');
+    await page.getByLabel('Preview as').selectOption('Mira, here for the first time');
     await page.frameLocator('iframe').getByText('Hello Mira').waitFor();
     await close(page);
   });
@@ -318,7 +318,7 @@ describe('an editor', () => {
   test('says what is cut, refused and not there in the image', async () => {
     const page = await open('/campaigns/tea-lovers');
     await headline(page).fill('A very long headline '.repeat(9).trim());
-    await page.getByText('188 characters: the first 160 are drawn, the rest is cut.').first().waitFor();
+    await page.getByText('188 characters: only the first 160 are shown.').first().waitFor();
     await page.getByLabel('Link', { exact: true }).fill('javascript:alert(1)');
     await page.getByText('1 error to fix').waitFor();
     await page.getByLabel('Image', { exact: true }).fill('/images/not-there.svg');
@@ -362,7 +362,7 @@ describe('a schedule', () => {
     await end(page).fill('2026-12-10T10:00');
     await saved(page);
     await end(page).fill('0002-12-10T10:00');
-    expect(await page.getByText(/This year is not meant/).count()).toBe(0);
+    expect(await page.getByText(/Enter a year from/).count()).toBe(0);
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     await page
@@ -371,9 +371,9 @@ describe('a schedule', () => {
       .or(page.getByRole('radio', { name: 'High' }))
       .first()
       .focus();
-    await page.getByText(/This year is not meant/).waitFor();
+    await page.getByText(/Enter a year from/).waitFor();
     await page.getByRole('button', { name: 'Undo' }).click();
-    expect(await page.getByText(/This year is not meant/).count()).toBe(0);
+    expect(await page.getByText(/Enter a year from/).count()).toBe(0);
     await close(page);
   });
 
@@ -423,7 +423,7 @@ describe('a schedule', () => {
     await page.route('**/api/drafts/broken-one', (route) => route.fulfill({ status: 204 }));
     await page.goto(`${studio.url}/campaigns/broken-one`);
     await page.getByRole('button', { name: 'Discard its draft' }).click();
-    await page.getByText('The draft is gone.').waitFor();
+    await page.getByText('Draft discarded.').waitFor();
     await close(page);
   });
 
@@ -476,14 +476,14 @@ describe('the list', () => {
   test('tells how soon pages drop what is stopped, archives it, and finds it again', async () => {
     const page = await open('/campaigns/arabic-welcome');
     await page.getByText('More: theme').click();
-    await page.getByLabel('A page keeps it for, in minutes').fill('10');
+    await page.getByLabel('Cache for (minutes)').fill('10');
     await saved(page);
     await page.getByRole('button', { name: 'Publish …' }).click();
     await page.getByRole('button', { name: 'Publish now' }).click();
     await page.getByText('Published', { exact: true }).waitFor();
     await page.goto(studio.url);
     await page.getByRole('button', { name: 'Stop Welcome in Arabic' }).click();
-    await page.getByText('within 10 minutes every page that has it drops it').waitFor();
+    await page.getByText('stop showing it within 10 minutes').waitFor();
     await page.getByRole('button', { name: 'Stop it now' }).click();
     await page.getByRole('button', { name: 'Archive Welcome in Arabic' }).click();
     await page.getByRole('button', { name: 'Archive it' }).click();
@@ -505,9 +505,9 @@ describe('the list', () => {
     const page = await open();
     await page.getByRole('button', { name: 'Stop Spring collection', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('within 1 day every page that has it drops it').waitFor();
-    await dialog.getByRole('link', { name: 'bound how long a page keeps it' }).click();
-    const bound = page.getByLabel('A page keeps it for, in minutes');
+    await dialog.getByText('stop showing it within 1 day').waitFor();
+    await dialog.getByRole('link', { name: 'limit the cache' }).click();
+    const bound = page.getByLabel('Cache for (minutes)');
     await bound.waitFor();
     await expect.poll(() => bound.evaluate((field) => field === document.activeElement)).toBe(true);
     expect(await bound.inputValue()).toBe('1440');
@@ -521,7 +521,9 @@ describe('an address', () => {
     await page.getByRole('button', { name: 'Attribute' }).waitFor();
     await page.getByRole('tab', { name: /Goal/ }).click();
     await page.reload();
-    await page.getByRole('button', { name: 'Add a goal' }).waitFor();
+    await page.getByRole('button', { name: 'Add goal' }).waitFor();
+    await page.goBack();
+    await page.getByRole('button', { name: 'Attribute' }).waitFor();
     await close(page);
   });
 });
@@ -559,9 +561,9 @@ describe('a click', () => {
   test('logs an event and sets attributes, as the draft says', async () => {
     const page = await open('/campaigns/tea-lovers');
     await page.getByText('More: theme').click();
-    await page.getByLabel('A click logs the event').fill('asked_for_news');
-    await page.getByLabel('A click sets attributes').fill('wants_news=true, tier=gold');
-    await page.getByLabel('A click sets attributes').press('Tab');
+    await page.getByLabel('Event on click').fill('asked_for_news');
+    await page.getByLabel('Attributes set on click').fill('wants_news=true, tier=gold');
+    await page.getByLabel('Attributes set on click').press('Tab');
     const stored = () =>
       page.evaluate(async () => {
         const row = await (await fetch('/api/campaigns/tea-lovers')).json();
@@ -577,12 +579,12 @@ describe('a click', () => {
 describe('the goal', () => {
   test('says how many people a comparison takes, and plans for them', async () => {
     const page = await open('/campaigns/spring-collection#goal');
-    await page.getByText('How many people does it take?').click();
-    await page.getByLabel('So many do it today, %').fill('10');
-    const words = await page.getByText(/^About [\d,]+ people: then/).textContent();
+    await page.getByText('Sample size calculator').click();
+    await page.getByLabel('Baseline rate (%)').fill('10');
+    const words = await page.getByText(/^[\d,]+ users needed/).textContent();
     const number = /[\d,]+/.exec(words!)![0].replaceAll(',', '');
-    await page.getByRole('button', { name: 'Plan for them' }).click();
-    expect(await page.getByLabel(/^Planned sample/).inputValue()).toBe(number);
+    await page.getByRole('button', { name: 'Use as target' }).click();
+    expect(await page.getByLabel(/^Target sample size/).inputValue()).toBe(number);
     await close(page);
   });
 });

@@ -71,7 +71,7 @@ test('an approver publishes while a colleague goes on writing, who sees why they
   await button(approver, 'Publish now').waitFor();
   await write(writer, 'Second words');
   await approver.evaluate(() => dispatchEvent(new Event('online')));
-  await approver.getByText('Writer changed this draft. What follows includes the change.').waitFor();
+  await approver.getByText('Writer changed this draft. The differences include the change.').waitFor();
   await button(approver, 'Publish now').click();
   await approver.getByText(/^Release \d+ is live/).waitFor();
   expect(await headline(approver).inputValue()).toBe('Second words');

@@ -67,7 +67,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     await page.getByLabel('Headline', { exact: true }).fill('Last days of summer');
     await frame(page).getByText('Last days of summer').waitFor();
     await page.getByLabel('Weight').fill('60');
-    await page.getByLabel('Control group, %').fill('10');
+    await page.getByLabel('Control group (%)').fill('10');
     await page.getByText('Control 10 %').waitFor();
 
     // Gold customers only, with the highest priority.
@@ -84,13 +84,13 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     await page.getByLabel('Start', { exact: true }).fill(inDays(-1));
     await page.getByLabel('End', { exact: true }).fill(inDays(4));
     await page.getByRole('radio', { name: 'High' }).check();
-    await page.getByLabel('Views at most').fill('3');
+    await page.getByLabel('Max impressions').fill('3');
 
     await page.getByRole('tab', { name: /Goal/ }).click();
-    await page.getByRole('button', { name: 'Add a goal' }).click();
+    await page.getByRole('button', { name: 'Add goal' }).click();
     await page.getByLabel('They').selectOption('buy');
     await page.getByLabel('Product ID').fill('teapot');
-    await page.getByLabel(/Planned sample/).fill(String(PLANNED));
+    await page.getByLabel(/Target sample size/).fill(String(PLANNED));
     await saved(page);
 
     // A reload loses no edit.
@@ -100,7 +100,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     // Preview on the shop, by link.
     await page.getByRole('button', { name: /Preview on the site/ }).click();
     await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
-    const link = (await page.getByRole('link', { name: 'Open it' }).getAttribute('href'))!;
+    const link = (await page.getByRole('link', { name: 'Open', exact: true }).getAttribute('href'))!;
     expect(link.startsWith(`${demo.url}/#`)).toBe(true);
     expect(await openPreviewLink((replica ?? demo).url, link)).toEqual({
       status: 200,

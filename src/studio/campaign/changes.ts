@@ -8,7 +8,11 @@ export interface Change {
   /** `''` if it was not set. */
   before: string;
   after: string;
+  /** A value that a word diff would cut up, such as a date. */
+  isWhole?: true;
 }
+
+const DATES = ['starts_at', 'ends_at'];
 
 const members = (...objects: object[]): string[] => [
   ...new Set(objects.flatMap((each) => Object.keys(each))),
@@ -22,9 +26,11 @@ interface Compared {
   skipped?: readonly string[];
   /** Prefix of each label. */
   where?: string;
+  /** Members that are dates. */
+  dates?: readonly string[];
 }
 
-const compare = ({ before, after, naming, skipped = [], where = '' }: Compared): Change[] =>
+const compare = ({ before, after, naming, skipped = [], where = '', dates = DATES }: Compared): Change[] =>
   members(before, after).flatMap((name) => {
     if (skipped.includes(name)) return [];
     const [was, is] = [before, after].map((each) => (each as Record<string, unknown>)[name]);
@@ -33,20 +39,25 @@ const compare = ({ before, after, naming, skipped = [], where = '' }: Compared):
     const isHidden = wasWords === isWords && textOf(was) !== textOf(is);
     if (wasWords === isWords && !isHidden) return [];
     const label = where + labelOf(name);
-    return [
-      isHidden
-        ? { label, before: textOf(was), after: textOf(is) }
-        : { label, before: wasWords, after: isWords },
-    ];
+    const [from, to] = isHidden ? [textOf(was), textOf(is)] : [wasWords, isWords];
+    return [{ label, before: from, after: to, ...(dates.includes(name) && { isWhole: true }) }];
   });
 
 const variantChanges = (before: VariantJson, after: VariantJson, naming: Naming): Change[] => {
   const where = `${variantName(after)} · `;
+  const dates = [before, after].flatMap(({ properties }) =>
+    Object.keys(properties).filter((name) => properties[name]!.type === 'datetime'),
+  );
   const values = ({ properties }: VariantJson) =>
-    Object.fromEntries(Object.entries(properties).map(([name, { value }]) => [name, value]));
+    Object.fromEntries(
+      Object.entries(properties).map(([name, { type, value }]) => [
+        name,
+        type === 'datetime' ? naming.moment(String(value)) : value,
+      ]),
+    );
   return [
     ...compare({ before, after, naming, skipped: ['properties', 'translations', 'variant_id'], where }),
-    ...compare({ before: values(before), after: values(after), naming, where }),
+    ...compare({ before: values(before), after: values(after), naming, where, dates }),
     ...otherLanguages({ variants: [before, after] }).flatMap((language) =>
       compare({
         before: before.translations?.[language] ?? {},

@@ -14,22 +14,22 @@ export interface Naming {
 const LABELS: Readonly<Record<string, string>> = {
   name: 'Name',
   status: 'Once published',
-  placements: 'Where it is shown',
+  placements: 'Placements',
   priority: 'Priority',
   starts_at: 'Start',
   ends_at: 'End',
   audience: 'Audience',
   control_percentage: 'Control group',
-  reeligible_after_hours: 'Shown again after a dismissal',
+  reeligible_after_hours: 'Show again after dismissal',
   test_users: 'Test users',
   conversions: 'Goals',
-  target_sample_size: 'Planned sample',
+  target_sample_size: 'Target sample size',
   tags: 'Tags',
-  frequency: 'How often',
+  frequency: 'Frequency cap',
   language: 'Language',
   weight: 'Weight',
-  cache_ttl_seconds: 'A page keeps it for',
-  on_click: 'A click',
+  cache_ttl_seconds: 'Cache for',
+  on_click: 'On click',
 };
 
 /** Returns the label of a member of a campaign, a variant or its properties. */

@@ -36,7 +36,7 @@ describe('what is different between two campaigns', () => {
       { label: 'Name', before: 'Sale', after: 'Big sale' },
       { label: 'Control group', before: '', after: '10 %' },
       { label: 'Audience', before: 'Everyone.', after: 'People of whom this is true: tier is gold.' },
-      { label: 'Shown again after a dismissal', before: 'never', after: '24 hours' },
+      { label: 'Show again after dismissal', before: 'never', after: '24 hours' },
     ]);
   });
 
@@ -66,13 +66,13 @@ describe('what is different between two campaigns', () => {
     });
     expect(campaignChanges(aCampaign(), after).map(({ label, after: is }) => [label, is])).toEqual([
       ['Once published', 'Stopped'],
-      ['Where it is shown', 'Home hero, Side'],
+      ['Placements', 'Home hero, Side'],
       ['Priority', 'High'],
       ['End', 'on 2026-03-06'],
       ['Tags', 'promo, spring'],
-      ['How often', 'at most 3 times in 7 days; no more after 1 click'],
+      ['Frequency cap', 'at most 3 times in 7 days; no more after 1 click'],
       ['Goals', 'buy “teapot” within 1 day; do “signed_up” within 3 days'],
-      ['A · A page keeps it for', '1 day'],
+      ['A · Cache for', '1 day'],
       ['A · Can be dismissed', 'No'],
     ]);
   });
@@ -121,7 +121,7 @@ describe('what is different between two campaigns', () => {
     expect(campaignChanges(null, aCampaign()).map(({ label }) => label)).toEqual([
       'Name',
       'Once published',
-      'Where it is shown',
+      'Placements',
       'Variant',
       'A · Headline',
     ]);

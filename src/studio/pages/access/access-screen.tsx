@@ -48,14 +48,14 @@ export const Audit = () => {
                 rows={pages.flatMap(({ entries }) => entries)}
                 keyOf={({ at, operator, action, subject }) => `${at} ${operator} ${action} ${subject}`}
                 columns={[
-                  { name: 'When', cell: ({ at }) => wholeMoment(at) },
-                  { name: 'Who', kind: 'head', cell: ({ operator }) => operator },
-                  { name: 'What', cell: ({ action }) => action },
+                  { name: 'Time', cell: ({ at }) => wholeMoment(at) },
+                  { name: 'Operator', kind: 'head', cell: ({ operator }) => operator },
+                  { name: 'Action', cell: ({ action }) => action },
                   {
-                    name: 'Of',
+                    name: 'Subject',
                     cell: ({ subject, subjectName }) => <bdi title={subject}>{subjectName}</bdi>,
                   },
-                  { name: 'More', cell: ({ details }) => <span class="wrap-anywhere">{details}</span> },
+                  { name: 'Details', cell: ({ details }) => <span class="wrap-anywhere">{details}</span> },
                 ]}
               />
             )}
@@ -67,10 +67,10 @@ export const Audit = () => {
 };
 
 const ROLES: Readonly<Record<string, string>> = {
-  view: 'looks at everything',
-  edit: 'writes drafts',
-  publish: 'writes, publishes, takes back',
-  admin: 'all of it, and sees this page',
+  view: 'View only',
+  edit: 'Edit drafts',
+  publish: 'Publish and roll back',
+  admin: 'Full access',
 };
 
 /** Roles, signed-in operators and the audit log. */
@@ -79,7 +79,7 @@ export const AccessScreen = () => {
   const end = async (id: string) => {
     try {
       await call('DELETE', `/api/sessions/${id}`);
-      announce('The session is ended.');
+      announce('Session revoked.');
       await again();
     } catch (error) {
       announce(describeError(error));
@@ -94,10 +94,9 @@ export const AccessScreen = () => {
             <section class="panel">
               <h2>Operators</h2>
               <p class="muted">
-                They are in the workspace file. To add a colleague, run{' '}
-                <code>npx placard operator create --name Mia --role edit</code>: it prints a key to hand over,
-                and a line for <code>operators</code> in the file. The file is read again by itself; who is
-                taken out of it is signed out.
+                Operators are in the workspace file. To add one, run{' '}
+                <code>npx placard operator create --name Mia --role edit</code> and add the printed line to{' '}
+                <code>operators</code>. Removing a line signs the operator out.
               </p>
               <ul class="access-list">
                 {operators.map(({ name, role, canViewUsers }) => (
@@ -108,13 +107,13 @@ export const AccessScreen = () => {
                     <span>
                       {role} <span class="muted">– {ROLES[role]}</span>
                     </span>
-                    <span class="muted">{canViewUsers ? 'can view users' : 'personas only'}</span>
+                    <span class="muted">{canViewUsers ? 'Can view users' : 'Personas only'}</span>
                   </li>
                 ))}
               </ul>
             </section>
             <section class="panel">
-              <h2>Signed in now</h2>
+              <h2>Active sessions</h2>
               <ul class="access-list">
                 {sessions.map(({ id, operator, since, seen, isOwn }) => (
                   <li key={id} class="access-item">
@@ -125,10 +124,10 @@ export const AccessScreen = () => {
                       since {wholeMoment(since)}, last seen {ago(seen)}
                     </span>
                     {isOwn ? (
-                      <span class="muted">this is you</span>
+                      <span class="muted">This session</span>
                     ) : (
-                      <Button aria-label={`End the session of ${operator}`} onClick={() => void end(id)}>
-                        End it
+                      <Button aria-label={`Revoke session of ${operator}`} onClick={() => void end(id)}>
+                        Revoke
                       </Button>
                     )}
                   </li>
@@ -139,7 +138,7 @@ export const AccessScreen = () => {
         )}
       </LoadView>
       <section class="panel">
-        <h2>Who did what</h2>
+        <h2>Audit log</h2>
         <Audit />
       </section>
     </div>

@@ -1,5 +1,6 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useLayoutEffect } from 'preact/hooks';
 import { fromZoned, toZoned } from '../../campaign/zoned-time.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { signedIn } from '../shell/session.ts';
@@ -39,6 +40,22 @@ export const IssueList = ({ checks }: { checks: readonly DraftCheck[] }) => (
 
 /** Error of the field itself: its input is invalid, so the draft keeps the last valid value. */
 export const unreadable = (words: string): DraftCheck => ({ severity: 'error', path: [], words });
+
+const unread = signal<readonly string[]>([]);
+
+/** IDs of the fields whose input is invalid, so that the draft lacks it. */
+export const unreadFields = (): readonly string[] => unread.value;
+
+/** Lists a field among the unread ones while its input is invalid. */
+export const useUnread = (id: string, isUnread: boolean) => {
+  useLayoutEffect(() => {
+    if (!isUnread) return;
+    unread.value = [...unread.peek(), id];
+    return () => {
+      unread.value = unread.peek().filter((each) => each !== id);
+    };
+  }, [id, isUnread]);
+};
 
 /** Field with label, help text and checks. */
 export const Field = ({ id, label, help, aside, checks = [], onLeave, children }: FieldProps) => (
@@ -100,6 +117,8 @@ interface NumberFieldProps {
   max?: number;
   /** Allows fractions. */
   isFraction?: boolean;
+  /** An empty field is invalid. */
+  isRequired?: boolean;
   /** Shows the effect of an empty field. */
   placeholder?: string;
   /** Gets `null` if the field is empty. Not called for invalid numbers; the field shows the error. */
@@ -117,6 +136,7 @@ export const NumberField = (props: NumberFieldProps) => {
     min = 0,
     max,
     isFraction = false,
+    isRequired = false,
     placeholder,
     onChange,
   } = props;
@@ -124,7 +144,8 @@ export const NumberField = (props: NumberFieldProps) => {
   const refused = useSignal<string | null>(null);
   const bounds = max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
   const stays = value == null ? 'It stays empty.' : `${value} stays.`;
-  const problem = refused.value === null ? [] : [unreadable(`Write a number ${bounds}. ${stays}`)];
+  const problem = refused.value === null ? [] : [unreadable(`Enter a number ${bounds}. ${stays}`)];
+  useUnread(id, problem.length > 0);
   return (
     <Field id={id} label={label} help={help} checks={[...problem, ...checks]}>
       <input
@@ -136,12 +157,11 @@ export const NumberField = (props: NumberFieldProps) => {
         placeholder={placeholder}
         value={refused.value ?? value ?? ''}
         aria-invalid={problem.length > 0 || hasError(checks)}
-        data-unread={problem.length > 0}
         aria-describedby={describedBy(id)}
         onInput={(event) => {
           const { value: typed, valueAsNumber, validity } = event.currentTarget;
           const number = isFraction ? valueAsNumber : Math.floor(valueAsNumber);
-          const isEmpty = typed === '' && !validity.badInput;
+          const isEmpty = typed === '' && !validity.badInput && !isRequired;
           const isTaken = number >= min && number <= (max ?? Number.POSITIVE_INFINITY);
           refused.value = isEmpty || isTaken ? null : typed;
           if (isEmpty) onChange(null);
@@ -196,7 +216,7 @@ interface MomentInputProps {
 const describeUnfinished = (text: string, zone: string): string =>
   /^2\d{3}-/.test(text)
     ? `The clocks of ${zone} skip this hour: choose one before or after it.`
-    : 'This year is not meant: it goes from 2000 to 2999.';
+    : 'Enter a year from 2000 to 2999.';
 
 /** Date and time input in the workspace's time zone. Incomplete input stays in the field. */
 export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChange }: MomentInputProps) => {
@@ -207,6 +227,7 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
   const stored = value === null ? '' : toZoned(value, zone);
   const text = typed.value?.over === value ? typed.value.text : stored;
   const isUnfinished = text !== '' && fromZoned(text, zone) === null;
+  useUnread(id, isUnfinished);
   return (
     <>
       <input
@@ -215,7 +236,6 @@ export const MomentInput = ({ id, value, isInvalid = false, describedBy, onChang
         max="2999-12-31T23:59"
         value={text}
         aria-invalid={isInvalid || (isUnfinished && isLeft.value)}
-        data-unread={isUnfinished}
         aria-describedby={`${id}-unfinished${describedBy ? ` ${describedBy}` : ''}`}
         onFocus={() => {
           isLeft.value = false;

@@ -7,13 +7,21 @@ import { describeAudience } from '../../campaign/describe-audience.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { Button, Segments } from '../components/controls.tsx';
-import { checksAt, describedBy, Field, IssueList, ListField, unreadable } from '../components/fields.tsx';
+import {
+  checksAt,
+  describedBy,
+  Field,
+  IssueList,
+  ListField,
+  unreadable,
+  useUnread,
+} from '../components/fields.tsx';
 import type { Loaded } from '../components/loading.tsx';
 import { NameLists, useNames } from '../components/suggestions.tsx';
 import { audienceName, signedIn } from '../shell/session.ts';
 import { ConditionRow } from './conditions.tsx';
 import type { Editor } from './editor-state.ts';
-import { Reach } from './reach.tsx';
+import { Reach, type Verdict } from './reach.tsx';
 import './blocks.css';
 
 /** Users who always see the campaign, for tests. */
@@ -21,7 +29,7 @@ export const TestUsers = ({ editor }: { editor: Editor }) => (
   <ListField
     id="test_users"
     label="Test users"
-    help="IDs of users as your site sends them, separated by commas. They see it whatever its state, time and audience are, and count in no result."
+    help="External IDs, comma-separated. Always see this campaign; excluded from results."
     checks={checksAt(editor.checks.value, 'test_users')}
     values={editor.campaign.value.test_users ?? []}
     onChange={(users) => editor.set('test_users', users.length > 0 ? users : null)}
@@ -51,7 +59,8 @@ const parse = (typed: string): Filter | null | undefined => {
 export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) => {
   const typed = useSignal<string | null>(null);
   const isUnread = typed.value !== null && parse(typed.value) === undefined;
-  const unread = isUnread ? [unreadable('Not an object in JSON yet. The last good audience stays.')] : [];
+  const unread = isUnread ? [unreadable('Invalid JSON. The last valid audience is used.')] : [];
+  useUnread('audience-json', isUnread);
   const shown = typed.value ?? (audience ? JSON.stringify(audience, null, 2) : '');
   return (
     <Field
@@ -68,7 +77,6 @@ export const AudienceJson = ({ audience, checks, onChange }: AudienceJsonProps) 
         spellcheck={false}
         value={shown}
         aria-invalid={isUnread}
-        data-unread={isUnread}
         aria-describedby={describedBy('audience-json')}
         onInput={(event) => {
           typed.value = event.currentTarget.value;
@@ -120,10 +128,10 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
           <NameLists names={names} />
           {model.conditions.length > 1 && (
             <Segments
-              label="They have to fit"
+              label="Match"
               options={[
-                { value: 'all', name: 'all of these' },
-                { value: 'any', name: 'any of these' },
+                { value: 'all', name: 'All' },
+                { value: 'any', name: 'Any' },
               ]}
               chosen={model.match}
               onChoose={(match) => put({ ...model, match })}
@@ -148,7 +156,7 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
           </ul>
           <div class="row">
             <span class="label" id="add-label">
-              {model.conditions.length === 0 ? 'Only people with a certain' : 'And a certain'}
+              Add a condition
             </span>
             {kinds.map(({ label, blank }, index) => (
               <Button
@@ -174,24 +182,30 @@ export const AudienceBuilder = ({ audience, checks, hasSegments, onChange }: Aud
             isJson.value = !isJson.value;
           }}
         >
-          {isJson.value ? 'Back to the builder' : 'Write it as JSON'}
+          {isJson.value ? 'Back to the builder' : 'Edit as JSON'}
         </Button>
       ) : (
-        <p class="field-help">This audience says more than the builder has lines for, so it stays JSON.</p>
+        <p class="field-help">The builder doesn’t support this audience. Edit it as JSON.</p>
       )}
     </>
   );
 };
 
+interface AudienceProps {
+  editor: Editor;
+  reach: Loaded<ReachResponse>;
+  verdict: Verdict;
+}
+
 /** Section of the editor for the audience. */
-export const Audience = ({ editor, reach }: { editor: Editor; reach: Loaded<ReachResponse> }) => {
+export const Audience = ({ editor, reach, verdict }: AudienceProps) => {
   const { audience } = editor.campaign.value;
   return (
     <>
       <section class="stack" id="audience" tabIndex={-1} aria-label="Audience">
         <div class="sunk audience-words">
           <p>{describeAudience(audience, audienceName)}</p>
-          <Reach loaded={reach} isTest={editor.campaign.value.status === 'draft'} />
+          <Reach loaded={reach} verdict={verdict} />
         </div>
         <AudienceBuilder
           audience={audience ?? null}

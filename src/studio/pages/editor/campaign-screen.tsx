@@ -14,7 +14,7 @@ import { StopDialog } from '../list/row.tsx';
 import { Link, navigate } from '../shell/router.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 import { ConflictBox, DraftBar, WhyNotPublish } from './draft-bar.tsx';
-import { EditTab } from './edit-tab.tsx';
+import { EditTab, focusUnread } from './edit-tab.tsx';
 import { createEditor, type Editor } from './editor-state.ts';
 import { CopyDialog, PublishDialog } from './publish-dialog.tsx';
 import '../shell/shell.css';
@@ -78,7 +78,7 @@ const Unreadable = (props: { row: CampaignRow; reason: string; onDiscarded(): Pr
   const { row, reason, onDiscarded } = props;
   const discard = useAction(async () => {
     await call('DELETE', `/api/drafts/${encodeURIComponent(row.id)}`, { ifMatch: row.draft!.revision });
-    announce('The draft is gone.');
+    announce('Draft discarded.');
     if (row.published || row.scheduled.length > 0) await onDiscarded();
     else navigate('/');
   });
@@ -169,13 +169,8 @@ const Campaign = ({ row, tab, onChange }: { row: CampaignRow; tab: Tab; onChange
           <DraftBar
             editor={editor}
             onPublish={async () => {
-              // Invalid input is not in the draft, so its last valid value would be published.
-              const unread = document.querySelector<HTMLElement>('#section [data-unread="true"]');
-              if (unread) {
-                unread.focus();
-                announce('This value is not saved. Fix it before you publish.');
-                return;
-              }
+              // The last valid value would be published.
+              if (focusUnread()) return;
               await editor.flush();
               isPublishing.value = true;
             }}

@@ -10,6 +10,7 @@ type Part = Pick<ChangeObject<string>, 'added' | 'removed' | 'value'>;
 
 const whole = ({ before, after }: Change): Part[] => [
   { value: before, removed: true, added: false },
+  { value: before && after && ' → ', removed: false, added: false },
   { value: after, removed: false, added: true },
 ];
 
@@ -28,6 +29,7 @@ const useWords = (change: Change): Part[] => {
   const { before, after } = change;
   const { loaded } = useLoad(
     async () => {
+      if (change.isWhole) return whole(change);
       const parts = (await import('diff')).diffWordsWithSpace(before, after);
       return isRewritten(parts, change) ? whole(change) : parts;
     },
@@ -58,7 +60,7 @@ export const Changes = ({ before, after }: { before: CampaignJson | null; after:
     moment: wholeMoment,
     audience: audienceName,
   });
-  if (changes.length === 0) return <p class="muted">Nothing is different.</p>;
+  if (changes.length === 0) return <p class="muted">No differences.</p>;
   return (
     <dl class="changes">
       {changes.map((change) => (

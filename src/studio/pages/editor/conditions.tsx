@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { Control, Suggestions } from '../../campaign/conditions/condition-kind.ts';
 import { type Condition, controlsOf } from '../../campaign/conditions/kinds.ts';
 import { RemoveButton, Select } from '../components/controls.tsx';
+import { useUnread } from '../components/fields.tsx';
 import { ATTRIBUTE_NAMES, EVENT_NAMES, PRODUCT_IDS, valuesOf } from '../components/suggestions.tsx';
 import { signedIn } from '../shell/session.ts';
 
@@ -90,6 +91,7 @@ interface ConditionRowProps {
 /** Condition in the audience builder. */
 export const ConditionRow = (props: ConditionRowProps) => {
   const { id, condition, isIncomplete, isUnknown, onChange, onRemove } = props;
+  useUnread(id, isIncomplete);
   const controls = controlsOf(condition, signedIn().workspace);
   const subject = controls.find(({ isWide }) => isWide);
   return (
@@ -103,11 +105,9 @@ export const ConditionRow = (props: ConditionRowProps) => {
           <ControlInput id={control === subject ? id : undefined} control={control} onChange={onChange} />
         </ConditionPart>
       ))}
-      <RemoveButton label="Remove this line" onClick={onRemove} />
-      {isIncomplete && <p class="field-help">Not filled in yet: it does not count.</p>}
-      {isUnknown && (
-        <p class="field-warning">None of the users who were looked at has this: is it spelled like that?</p>
-      )}
+      <RemoveButton label="Remove condition" onClick={onRemove} />
+      {isIncomplete && <p class="field-help">Incomplete, ignored.</p>}
+      {isUnknown && <p class="field-warning">No matching users found. Check the spelling.</p>}
     </li>
   );
 };

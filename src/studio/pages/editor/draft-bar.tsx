@@ -7,7 +7,7 @@ import { announce } from '../components/notices.tsx';
 import { navigate } from '../shell/router.tsx';
 import { hasRole, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
-import type { Editor, SaveState } from './editor-state.ts';
+import { describeEditor, type Editor, type SaveState } from './editor-state.ts';
 import { Review } from './review.tsx';
 
 /** Conflict of two operators in one draft: shows both versions to choose from. */
@@ -19,13 +19,13 @@ export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped()
     <section class="panel notice" role="alert" aria-labelledby="conflict-title">
       <h2 id="conflict-title">
         {theirs
-          ? `${theirs.editor} changed this draft at ${moment(theirs.at)}`
+          ? `${describeEditor(theirs.editor)} at ${moment(theirs.at)}`
           : 'This draft was published or discarded'}
       </h2>
       <p>
         {theirs
-          ? 'What you have here is not what is stored any more. These are the differences, theirs first:'
-          : 'Your last changes are not saved. Save them as a new draft, or go on with what is published.'}
+          ? 'Your last changes are not saved. Differences, the saved version first:'
+          : 'Your last changes are not saved. Save them as a new draft, or discard them.'}
       </p>
       {theirs && <Changes before={theirs.campaign} after={editor.campaign.value} />}
       <div class="row notice-actions">
@@ -36,10 +36,10 @@ export const ConflictBox = ({ editor, onDropped }: { editor: Editor; onDropped()
             return void onDropped();
           }}
         >
-          {theirs ? 'Go on with theirs' : 'Drop mine'}
+          {theirs ? 'Use saved version' : 'Discard mine'}
         </Button>
         <Button look="primary" onClick={editor.keepMine}>
-          {theirs ? 'Save mine over theirs' : 'Save mine'}
+          {theirs ? 'Keep mine' : 'Save mine'}
         </Button>
       </div>
     </section>
@@ -56,8 +56,8 @@ const SAVING: Record<SaveState['is'], string> = {
   saved: '',
   waiting: 'Saving …',
   saving: 'Saving …',
-  failed: 'Not saved',
-  conflict: 'Not saved',
+  failed: 'Unsaved changes',
+  conflict: 'Unsaved changes',
 };
 
 const describeState = ({ row, isDraft, state, revision }: Editor): string => {
@@ -75,7 +75,7 @@ const mayPublish = () => hasRole(signedIn().workspace.campaignsFrom === 'file' ?
 const whyNotPublish = ({ isDraft, lastEditor, revision, review }: Editor): string | null => {
   const { operator, workspace } = signedIn();
   if (workspace.campaignsFrom === 'file') {
-    return 'Campaigns of this workspace are in its file: copy the change into it. With "campaigns_from": "studio" in the file they are published here.';
+    return 'Campaigns are managed in the workspace file: copy the change into it. To publish here, set "campaigns_from": "studio" in the file.';
   }
   if (!workspace.requireApproval || !isDraft.value || lastEditor() !== operator.name) return null;
   if (isApproved({ revision: revision(), editor: lastEditor(), review: review.value })) return null;
@@ -98,7 +98,7 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
     const path = `/api/drafts/${encodeURIComponent(editor.id)}`;
     await call('DELETE', path, { ifMatch: editor.revision() });
     editor.forget();
-    announce('The draft is gone.');
+    announce('Draft discarded.');
     if (row.published || row.scheduled.length > 0) await onDiscarded();
     else navigate('/');
   };
@@ -130,9 +130,9 @@ export const DraftBar = ({ editor, onPublish, onDiscarded }: DraftBarProps) => {
             <DialogButton look="quiet" name="Discard">
               {(close) => (
                 <Dialog
-                  title="Discard the draft?"
+                  title="Discard draft?"
                   onClose={close}
-                  closeName="Keep it"
+                  closeName="Cancel"
                   action={{ name: 'Discard', act: discard }}
                 >
                   <p>

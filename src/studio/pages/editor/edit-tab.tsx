@@ -5,20 +5,59 @@ import { labelOf } from '../../campaign/describe-fields.ts';
 import { languageName, otherLanguages } from '../../campaign/translations.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import { Button, into } from '../components/controls.tsx';
+import { unreadFields } from '../components/fields.tsx';
+import { announce } from '../components/notices.tsx';
 import { PreviewPane } from '../preview/preview-pane.tsx';
 import { Audience } from './audience.tsx';
 import type { Editor } from './editor-state.ts';
 import { Goal } from './goal.tsx';
 import { Message } from './message.tsx';
-import { reachChecks, useReach } from './reach.tsx';
+import { reachChecks, useReach, type Verdict, verdictOf } from './reach.tsx';
 import { Schedule } from './schedule.tsx';
 import './blocks.css';
 import './editor.css';
+
+/** First step in the path of a check of a field whose input is invalid; the second is the ID of the field. */
+const UNREAD = '';
+
+/** Fields of the open section whose input is invalid. */
+const unreadInSection = (): readonly string[] =>
+  unreadFields().filter((id) => document.getElementById(id)?.closest('#section'));
+
+/** Focuses the first field with invalid input, which the draft lacks. Returns whether there is one. */
+export const focusUnread = (): boolean => {
+  const [id] = unreadInSection();
+  if (id === undefined) return false;
+  document.getElementById(id)?.focus();
+  announce('This value is not saved. Fix or clear it first.');
+  return true;
+};
+
+/** Returns who will see the draft, and its checks: of the fields, of the server, and of the reach. */
+export const useChecks = (editor: Editor) => {
+  const campaign = editor.campaign.value;
+  const reach = useReach(campaign);
+  const verdict = verdictOf(campaign, reach, Date.now());
+  const unread = unreadInSection().map(
+    (id): DraftCheck => ({ severity: 'error', path: [UNREAD, id], words: 'Not saved. Fix or clear it.' }),
+  );
+  const found = [...unread, ...editor.checks.value];
+  const isInvalid = found.some(({ severity }) => severity === 'error');
+  return {
+    campaign,
+    reach,
+    verdict,
+    isChecked: editor.isChecked.value && reach.state !== 'loading',
+    // An invalid draft has no reach.
+    checks: isInvalid ? found : [...found, ...reachChecks(verdict, reach)],
+  };
+};
 
 /** Returns the location of a check, as labels. */
 const whereOf = ({ path }: DraftCheck, campaign: CampaignJson): string => {
   const [first, second, third, fourth, fifth] = path;
   if (first === undefined) return '';
+  if (first === UNREAD) return document.querySelector(`label[for="${second}"]`)?.textContent ?? '';
   if (first !== 'variants') return labelOf(String(first));
   const variant = campaign.variants[Number(second)];
   const name = variant && campaign.variants.length > 1 ? `${variantName(variant)} · ` : '';
@@ -31,21 +70,27 @@ const formatCount = (count: number, noun: string) => `${count} ${count === 1 ? n
 interface CheckListProps {
   checks: readonly DraftCheck[];
   campaign: CampaignJson;
+  /** `false` until the draft and its reach are checked. */
+  isChecked: boolean;
+  verdict: Verdict;
   onGo?(check: DraftCheck): void;
 }
 
 /** Checks of the draft, errors first. */
-export const CheckList = ({ checks, campaign, onGo }: CheckListProps) => {
+export const CheckList = ({ checks, campaign, isChecked, verdict, onGo }: CheckListProps) => {
   const errors = checks.filter(({ severity }) => severity === 'error').length;
+  const title = () => {
+    if (errors > 0) return `${formatCount(errors, 'error')} to fix`;
+    if (!isChecked) return 'Checking…';
+    if (verdict.is === 'nobody') return 'Nobody will see it';
+    return checks.length > 0
+      ? `Can be published, with ${formatCount(checks.length, 'warning')}`
+      : 'Ready to publish';
+  };
   return (
-    <section class="panel checks" aria-labelledby="checks-title">
-      <h2 id="checks-title">
-        {errors > 0
-          ? `${formatCount(errors, 'error')} to fix`
-          : checks.length > 0
-            ? `Can be published, with ${formatCount(checks.length, 'warning')}`
-            : 'Ready to publish'}
-      </h2>
+    <section class="panel checks" data-invalid={errors > 0} aria-labelledby="checks-title">
+      <h2 id="checks-title">{title()}</h2>
+      {checks.length === 0 && <p class="muted">{verdict.words}</p>}
       {checks.length > 0 && (
         <ul>
           {checks.map((check) => (
@@ -87,14 +132,17 @@ const SECTIONS: readonly { section: Section; name: string; members: readonly str
 const sectionInAddress = (): Section =>
   SECTIONS.find((each) => location.hash === `#${each.section}`)?.section ?? 'message';
 
-const sectionOf = ({ path: [member] }: DraftCheck): Section =>
-  SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message';
+const sectionOf = ({ path: [member] }: DraftCheck, open: Section): Section =>
+  member === UNREAD
+    ? open
+    : (SECTIONS.find(({ members }) => members.includes(String(member)))?.section ?? 'message');
 
 /** The four sections of a campaign, with the preview beside them. */
 export const EditTab = ({ editor }: { editor: Editor }) => {
   const section = useSignal(sectionInAddress());
   const open = (next: Section) => {
-    if (next === section.value) return;
+    // Its input would be gone with the section.
+    if (next === section.value || focusUnread()) return;
     section.value = next;
     history.pushState(null, '', next === 'message' ? location.pathname : `#${next}`);
   };
@@ -113,17 +161,20 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   const chosenLanguage = useSignal<string | null>(null);
   /** ID of the field to focus once it is rendered. */
   const wanted = useSignal<string | null>(location.hash === '#expires' ? 'expires' : null);
-  const campaign = editor.campaign.value;
-  const reach = useReach(campaign);
-  const checks = [...editor.checks.value, ...reachChecks(reach)];
+  const checked = useChecks(editor);
+  const { campaign, checks, reach, verdict } = checked;
   const variant =
     campaign.variants.find(({ variant_id }) => variant_id === variantId.value) ?? campaign.variants[0];
 
   /** Shows and focuses the field of a check. */
   const goTo = (check: DraftCheck) => {
     const [member, index, part, ...names] = check.path;
+    if (member === UNREAD) {
+      wanted.value = String(index);
+      return;
+    }
     const property = names.at(-1);
-    open(sectionOf(check));
+    open(sectionOf(check, section.value));
     if (member === 'variants') {
       variantId.value = campaign.variants[Number(index)]?.variant_id ?? variantId.value;
       chosenLanguage.value = part === 'translations' ? String(names[0]) : null;
@@ -146,9 +197,9 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
   return (
     <div class="edit">
       <div class="stack">
-        <div class="edit-sections" role="tablist" aria-label="Parts of the campaign">
+        <div class="edit-sections" role="tablist" aria-label="Campaign sections">
           {SECTIONS.map(({ section: each, name }) => {
-            const own = checks.filter((check) => sectionOf(check) === each);
+            const own = checks.filter((check) => sectionOf(check, section.value) === each);
             const severity = own.some((check) => check.severity === 'error') ? 'error' : 'warning';
             return (
               <button
@@ -173,7 +224,7 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 {own.length > 0 && (
                   <span class="count" data-severity={severity}>
                     {own.length}
-                    <span class="visually-hidden">{severity === 'error' ? ' to change' : ' to look at'}</span>
+                    <span class="visually-hidden">{severity === 'error' ? ' errors' : ' warnings'}</span>
                   </span>
                 )}
               </button>
@@ -191,14 +242,14 @@ export const EditTab = ({ editor }: { editor: Editor }) => {
                 onLanguage={into(chosenLanguage)}
               />
             )}
-            {section.value === 'audience' && <Audience editor={editor} reach={reach} />}
+            {section.value === 'audience' && <Audience editor={editor} reach={reach} verdict={verdict} />}
             {section.value === 'schedule' && <Schedule editor={editor} />}
             {section.value === 'goal' && <Goal editor={editor} />}
           </fieldset>
         </div>
       </div>
       <div class="stack edit-side">
-        <CheckList checks={checks} campaign={campaign} onGo={goTo} />
+        <CheckList {...checked} onGo={goTo} />
         {variant && <PreviewPane editor={editor} variantId={variant.variant_id} language={language} />}
       </div>
     </div>

@@ -56,6 +56,12 @@ const unsavedOf = (campaignId: string): Stored | null => {
   }
 };
 
+/** Returns who changed a draft: another operator, or this one in another window. */
+export const describeEditor = (name: string | null): string =>
+  name === signedIn().operator.name
+    ? 'You changed this draft in another window'
+    : `${name} changed this draft`;
+
 /** Debounce of saving, in milliseconds. */
 const SAVE_MS = 500;
 
@@ -88,6 +94,8 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const campaign = signal(recovered?.campaign ?? found.campaign);
   const state = signal<SaveState>(isOvertaken ? { is: 'conflict', theirs: row.draft } : SAVED);
   const checks = signal<DraftCheck[]>([]);
+  /** Whether `checks` are known. */
+  const isChecked = signal(false);
   const steps = createUndoStack<CampaignJson>();
   const errors = computed(() => checks.value.filter(({ severity }) => severity === 'error'));
   const review = signal<readonly ReviewEntry[]>(row.draft?.review ?? []);
@@ -101,7 +109,9 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
   const check = (content: CampaignJson) =>
     call<{ checks: DraftCheck[] }>('POST', '/api/validation', { body: { campaign: content } }).then(
       (answer) => {
-        if (campaign.value === content) checks.value = answer.checks;
+        if (campaign.value !== content) return;
+        checks.value = answer.checks;
+        isChecked.value = true;
       },
       // The next save reports the error.
       () => undefined,
@@ -133,7 +143,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     // Undo would otherwise revert their change.
     steps.forget();
     put(merged);
-    announce(`${draft.editor} changed other parts of this draft meanwhile. Both changes are kept.`);
+    announce(`${describeEditor(draft.editor)}. Both changes are kept.`);
   };
   const saveOnce = async (keepalive: boolean): Promise<void> => {
     if (state.value.is === 'saved' || state.value.is === 'conflict') return;
@@ -144,6 +154,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     try {
       const answer = await call<SavedDraft>('PUT', path, { body, ifMatch: revision, keepalive });
       checks.value = answer.checks;
+      isChecked.value = true;
       stored(sent, answer.revision);
     } catch (error) {
       refused(sent, error);
@@ -187,6 +198,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
     isDraft,
     state,
     checks,
+    isChecked,
     errors,
     review,
     canUndo: steps.canUndo,
@@ -239,7 +251,7 @@ export const createEditor = (row: CampaignRow, isReadOnly: boolean) => {
       known.value = storedOf(draft);
       campaign.value = draft.campaign;
       void check(draft.campaign);
-      announce(`${draft.editor} changed this draft.`);
+      announce(`${describeEditor(draft.editor)}.`);
     },
     /** Resolves a conflict: saves this version over theirs. */
     keepMine() {

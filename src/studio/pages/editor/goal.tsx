@@ -10,6 +10,7 @@ import type { Editor } from './editor-state.ts';
 import './blocks.css';
 
 const MAX_GOALS = 4;
+const MAX_DAYS = 30;
 const HOURS_A_DAY = 24;
 
 /** Calculator of the required sample size. */
@@ -19,12 +20,12 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
   const needed = requiredSampleSize(editor.campaign.value, (rate.value ?? 0) / 100, (lift.value ?? 0) / 100);
   return (
     <details class="more">
-      <summary>How many people does it take?</summary>
+      <summary>Sample size calculator</summary>
       <div class="stack">
         <div class="numbers">
           <NumberField
             id="sample-rate"
-            label="So many do it today, %"
+            label="Baseline rate (%)"
             max={100}
             isFraction
             value={rate.value}
@@ -32,7 +33,7 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
           />
           <NumberField
             id="sample-lift"
-            label="A lift worth seeing, %"
+            label="Minimum detectable lift (%)"
             max={1_000}
             isFraction
             value={lift.value}
@@ -41,11 +42,11 @@ const SampleSize = ({ editor }: { editor: Editor }) => {
         </div>
         <p role="status">
           {needed === null
-            ? 'Nothing to compare: it takes a second variant, or a goal and a control group, and a rate above 0 that stays below 100 % with its lift.'
-            : `About ${countText(needed)} people: then such a change is found four times of five.`}
+            ? 'Nothing to compare: add a variant, or a goal and a control group. The rate with its lift must be between 0% and 100%.'
+            : `${countText(needed)} users needed (80% power).`}
         </p>
         {needed !== null && (
-          <Button onClick={() => editor.set('target_sample_size', needed)}>Plan for them</Button>
+          <Button onClick={() => editor.set('target_sample_size', needed)}>Use as target</Button>
         )}
       </div>
     </details>
@@ -85,20 +86,19 @@ const GoalRow = ({ id, goal, onChange, onRemove }: GoalRowProps) => {
           onInput={(event) => onChange({ [kind]: event.currentTarget.value, within_hours })}
         />
       </ConditionPart>
-      <ConditionPart label="Within days">
-        <input
-          type="number"
-          min="0"
-          max="30"
-          step="any"
+      <div class="condition-part">
+        <NumberField
+          id={`${id}-days`}
+          label="Within days"
+          min={1 / HOURS_A_DAY}
+          max={MAX_DAYS}
+          isFraction
+          isRequired
           value={within_hours / HOURS_A_DAY}
-          onInput={(event) => {
-            const days = event.currentTarget.valueAsNumber;
-            if (days > 0 && days <= 30) onChange({ ...goal, within_hours: days * HOURS_A_DAY });
-          }}
+          onChange={(days) => days !== null && onChange({ ...goal, within_hours: days * HOURS_A_DAY })}
         />
-      </ConditionPart>
-      <RemoveButton label="Remove this goal" onClick={onRemove} />
+      </div>
+      <RemoveButton label="Remove goal" onClick={onRemove} />
     </li>
   );
 };
@@ -112,10 +112,9 @@ export const Goal = ({ editor }: { editor: Editor }) => {
     <>
       <NameLists names={useNames()} />
       <section class="stack" id="conversions" tabIndex={-1} aria-label="Goals">
-        <h2>What counts as a success?</h2>
+        <h2>Goals</h2>
         <p class="field-help">
-          A person counts once for each goal, from the moment they first saw the campaign, or would have seen
-          it in the control group.
+          Each user counts once per goal, from their first impression (control group: first eligible request).
         </p>
         {goals.length > 0 && (
           <ul class="stack">
@@ -143,14 +142,14 @@ export const Goal = ({ editor }: { editor: Editor }) => {
             setTimeout(() => document.getElementById(`goal-${at}`)?.focus());
           }}
         >
-          Add a goal
+          Add goal
         </Button>
         <IssueList checks={checksAt(editor.checks.value, 'conversions')} />
       </section>
       <NumberField
         id="target_sample_size"
-        label="Planned sample: people who should see it"
-        help="Results name no winner before so many people saw a variant. Empty: at the end."
+        label="Target sample size"
+        help="Users to reach before results name a winner. Empty: at the end."
         min={1}
         checks={checksAt(editor.checks.value, 'target_sample_size')}
         value={target_sample_size}

@@ -50,7 +50,7 @@ const Image = ({ image, onChoose, onDeleted }: ImageProps) => {
           <Dialog
             title={`Delete “${name}”?`}
             onClose={close}
-            closeName="Keep it"
+            closeName="Cancel"
             action={{
               name: 'Delete',
               act: async () => {

@@ -78,7 +78,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
           onChoose={onChoose}
         />
         <Button id="add-variant" onClick={add}>
-          Add a variant
+          Add variant
         </Button>
         {variants.length > 1 && (
           <Button look="quiet" onClick={remove}>
@@ -92,7 +92,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
           <>
             <TextField
               id="variant-name"
-              label="Name of the variant"
+              label="Variant name"
               dir="auto"
               maxLength={80}
               placeholder={current.variant_id}
@@ -104,6 +104,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
               label="Weight"
               placeholder="1"
               isFraction
+              isRequired={current.weight != null}
               value={current.weight}
               onChange={(weight) => put({ weight: weight ?? 1 }, 'weight')}
             />
@@ -111,7 +112,7 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
         )}
         <NumberField
           id="control_percentage"
-          label="Control group, %"
+          label="Control group (%)"
           placeholder="0"
           max={100}
           isFraction
@@ -121,9 +122,8 @@ export const Variants = ({ editor, chosen, onChoose }: VariantsProps) => {
         />
       </div>
       <p class="field-help">
-        {variants.length > 1 && 'A variant of weight 2 gets twice the people of one of weight 1. '}The control
-        group sees nothing, so that you can tell what people would have done anyway. Ten per cent is a good
-        start.
+        {variants.length > 1 && 'Traffic is split by weight. '}The control group sees nothing, to measure
+        lift. Start with 10%.
       </p>
     </section>
   );
@@ -147,7 +147,7 @@ const Placements = ({ editor }: { editor: Editor }) => {
       <ListField
         id="placements"
         label="Placements"
-        help="IDs of placements, separated by commas."
+        help="Placement IDs, comma-separated."
         checks={checks}
         values={placements}
         onChange={(ids) => editor.set('placements', ids)}
@@ -156,7 +156,7 @@ const Placements = ({ editor }: { editor: Editor }) => {
   }
   return (
     <fieldset class="field" id="placements" tabIndex={-1} aria-describedby="placements-problem">
-      <legend class="label">Where it is shown</legend>
+      <legend class="label">Placements</legend>
       <CheckBoxes
         options={known.map(({ id, name }) => ({ value: id, name }))}
         chosen={placements}
@@ -176,7 +176,7 @@ export const Message = ({ editor, variant, onVariant, language, onLanguage }: Me
       <TextField
         id="name"
         label="Name"
-        help="For you and your colleagues; nobody else sees it."
+        help="Internal name."
         dir="auto"
         maxLength={200}
         checks={checksAt(editor.checks.value, 'name')}

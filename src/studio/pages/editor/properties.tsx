@@ -33,7 +33,7 @@ interface TemplateFieldProps {
 type Input = TemplateProperty['input'];
 
 const YES_OR_NO = [
-  { value: '', name: 'As the template does' },
+  { value: '', name: 'Template default' },
   { value: 'true', name: 'Yes' },
   { value: 'false', name: 'No' },
 ];
@@ -149,8 +149,8 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
       <NameLists names={useNames()} />
       <TextField
         id="on-click-event"
-        label="A click logs the event"
-        help="Once, with the user, like one that your backend sends: a goal or an audience may ask for it. Empty: none."
+        label="Event on click"
+        help="Custom event logged on click. Usable in goals and audiences."
         checks={checksAt(checks, 'event')}
         list={EVENT_NAMES}
         maxLength={255}
@@ -159,8 +159,8 @@ const OnClick = ({ variant, checks, change }: OnClickProps) => {
       />
       <ListField
         id="on-click-attributes"
-        label="A click sets attributes"
-        help="Each as name=value, separated by commas: wants_news=true, tier=gold. Empty: none."
+        label="Attributes set on click"
+        help="name=value, comma-separated: wants_news=true, tier=gold."
         checks={checksAt(checks, 'attributes')}
         values={Object.entries(attributes ?? {}).map(([name, value]) => `${name}=${typedOf(value)}`)}
         onChange={(lines) => {
@@ -230,8 +230,8 @@ export const Properties = ({ editor, variant }: { editor: Editor; variant: Varia
           {fields.filter(({ isRare }) => isRare).map(field)}
           <NumberField
             id="expires"
-            label="A page keeps it for, in minutes"
-            help="So long a page may show it without asking again, offline too. After a stop no page shows it for longer. Empty: until the campaign ends."
+            label="Cache for (minutes)"
+            help="How long pages may show it without a new sync, even offline or after a stop. Empty: until the campaign ends."
             isFraction
             value={seconds ? seconds / 60 : null}
             onChange={(minutes) =>

@@ -14,25 +14,44 @@ import { announce } from '../components/notices.tsx';
 import { type ScheduledChoice, ScheduledChoiceField, scheduledIn } from '../history/scheduled.tsx';
 import { audienceName, signedIn } from '../shell/session.ts';
 import { Changes } from './changes.tsx';
-import { CheckList } from './edit-tab.tsx';
-import type { Editor } from './editor-state.ts';
-import { Reach, reachChecks, useReach } from './reach.tsx';
+import { CheckList, useChecks } from './edit-tab.tsx';
+import { describeEditor, type Editor } from './editor-state.ts';
+import { Reach } from './reach.tsx';
 import './blocks.css';
 
-const names = ({ names: some, count }: NamedCampaigns) =>
-  some.map((name) => `“${name}”`).join(', ') +
-  (count > some.length ? ` and ${count - some.length} more` : '');
+const MAX_NAMED = 3;
 
-/** Campaigns ahead and behind, by placement. */
-export const Effect = ({ effect }: { effect: PublishImpact }) => (
+/** First campaigns, and the others on request. */
+const Names = ({ verb, named: { names, count } }: { verb: string; named: NamedCampaigns }) => {
+  const isWhole = useSignal(false);
+  if (count === 0) return null;
+  const shown = isWhole.value ? names : names.slice(0, MAX_NAMED);
+  const hidden = count - shown.length;
+  return (
+    <p>
+      {verb} {shown.map((name) => `“${name}”`).join(', ')}
+      {hidden > 0 && shown.length < names.length && (
+        <>
+          {' and '}
+          <Button look="link" onClick={() => into(isWhole)(true)}>
+            {hidden} more
+          </Button>
+        </>
+      )}
+      {hidden > 0 && shown.length === names.length && ` and ${hidden} more`}
+    </p>
+  );
+};
+
+/** Campaigns behind and ahead, by placement. */
+const Effect = ({ effect }: { effect: PublishImpact }) => (
   <ul class="stack tight">
     {effect.placements.map(({ id, name, before, after }) => (
       <li key={id}>
-        <b>{name}</b>:{' '}
-        {[before.count > 0 && `overrides ${names(before)}`, after.count > 0 && `shown after ${names(after)}`]
-          .filter(Boolean)
-          .join('; ') || 'no other campaign runs there now'}
-        .
+        <b>{name}</b>
+        <Names verb="Overrides" named={before} />
+        <Names verb="Shown after" named={after} />
+        {before.count + after.count === 0 && <p class="muted">No other live campaign</p>}
       </li>
     ))}
   </ul>
@@ -45,22 +64,23 @@ interface TheirReleaseProps {
 }
 
 /** A newer release, and which of its changes publishing would revert. */
-export const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
+const TheirRelease = ({ theirs, mine, onReplace }: TheirReleaseProps) => (
   <section class="panel notice" role="alert">
     <h3>
       {theirs.author} published release {theirs.release} on {wholeMoment(theirs.at)}
     </h3>
-    <p>Yours began from an older one, and publishing it would undo what is theirs alone:</p>
+    <p>Your draft is based on an older release. Publishing it reverts their changes:</p>
     <Changes before={theirs.campaign} after={mine} />
     <div class="row notice-actions">
-      <Button onClick={() => onReplace(theirs)}>Mine is meant to replace it</Button>
+      <Button onClick={() => onReplace(theirs)}>Overwrite anyway</Button>
     </div>
   </section>
 );
 
 /** JSON for the workspace file, if campaigns are managed there, and its changes. */
 export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): void }) => {
-  const campaign = editor.campaign.value;
+  const checked = useChecks(editor);
+  const { campaign } = checked;
   const text = JSON.stringify(campaign, null, 2);
   const copy = async () => {
     await copyText(text, 'select the text above and copy it');
@@ -72,20 +92,20 @@ export const CopyDialog = ({ editor, onClose }: { editor: Editor; onClose(): voi
       title="Copy for the workspace file"
       isWide
       onClose={onClose}
-      closeName="Not yet"
+      closeName="Cancel"
       action={
         editor.errors.value.length > 0
           ? null
-          : { name: 'Copy the JSON', act: copy, isReady: editor.state.value.is === 'saved' }
+          : { name: 'Copy JSON', act: copy, isReady: editor.state.value.is === 'saved' }
       }
     >
-      {editor.checks.value.length > 0 && <CheckList checks={editor.checks.value} campaign={campaign} />}
+      {checked.checks.length > 0 && <CheckList {...checked} />}
       <section>
         <h3>What changes</h3>
         <Changes before={editor.row.published?.campaign ?? null} after={campaign} />
       </section>
       <details class="more">
-        <summary>The campaign as JSON</summary>
+        <summary>Campaign as JSON</summary>
         <pre class="code">{text}</pre>
       </details>
     </Dialog>
@@ -111,9 +131,8 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
   // Before a campaign is live, a new release usually replaces the scheduled one.
   const scheduled = useSignal<ScheduledChoice>(row.published ? 'keep' : 'cancel');
   const before = useSignal(editor.row.published?.campaign ?? null);
-  const campaign = editor.campaign.value;
-  const reach = useReach(campaign);
-  const checks = [...editor.checks.value, ...reachChecks(reach)];
+  const checked = useChecks(editor);
+  const { campaign, checks, reach, verdict } = checked;
   const seen = useRef(editor.revision());
   const { value: state } = editor.state;
   const effect = useLoad(
@@ -125,7 +144,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
     const liveAt = when.value === 'later' ? at.value : null;
     if (when.value === 'later' && (liveAt === null || Date.parse(liveAt) <= Date.now())) {
       document.getElementById('publish-at')?.focus();
-      throw new Refused('Choose a date and a time that are still to come.');
+      throw new Refused('Choose a future date and time.');
     }
     try {
       const answer = await call<PublishResponse>('POST', '/api/releases', {
@@ -140,7 +159,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
       announce(
         when.value === 'later'
           ? `Release ${answer.release} goes live on ${wholeMoment(answer.liveAt)}.`
-          : `Release ${answer.release} is live. A page shows it when it asks the service next: at the latest with its next visit.`,
+          : `Release ${answer.release} is live. Pages update at their next sync.`,
       );
     } catch (error) {
       const status = error instanceof ApiError ? error.status : 0;
@@ -179,24 +198,28 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
             }
       }
     >
+      {editor.errors.value.length === 0 && (
+        <section class="sunk">
+          <Reach loaded={reach} verdict={verdict} />
+          <p>{describeAudience(campaign.audience, audienceName)}</p>
+        </section>
+      )}
       {state.is === 'conflict' && (
         <p class="field-problem" role="alert">
-          This draft was changed, published or discarded meanwhile. Close this to see how.
+          This draft was changed, published or discarded in the meantime. Close this dialog to see how.
         </p>
       )}
       {state.is === 'saved' && editor.revision() !== seen.current && (
         <p class="field-warning" role="alert">
-          {editor.lastEditor()} changed this draft. What follows includes the change.
+          {describeEditor(editor.lastEditor())}. The differences include the change.
         </p>
       )}
-      {checks.length > 0 && <CheckList checks={checks} campaign={campaign} />}
       {theirs.value && (
         <TheirRelease theirs={theirs.value} mine={campaign} onReplace={(release) => void follow(release)} />
       )}
+      {checks.length > 0 && <CheckList {...checked} />}
       <section>
         <h3>Impact</h3>
-        <Reach loaded={reach} isTest={campaign.status === 'draft'} />
-        <p>{describeAudience(campaign.audience, audienceName)}</p>
         {effect.state === 'ready' && <Effect effect={effect.value} />}
         {effect.state === 'failed' && <p class="field-problem">{effect.words}</p>}
       </section>
@@ -206,7 +229,7 @@ export const PublishDialog = ({ editor, onClose, onPublished }: PublishDialogPro
           <Changes before={before.value} after={campaign} />
         ) : (
           <details class="more">
-            <summary>Its first release: all that it says</summary>
+            <summary>First release: all fields</summary>
             <Changes before={null} after={campaign} />
           </details>
         )}

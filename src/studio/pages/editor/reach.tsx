@@ -2,37 +2,24 @@ import type { CampaignJson } from '../../campaign/campaign-json.ts';
 import type { DraftCheck } from '../../server/check-draft.ts';
 import type { ReachResponse } from '../../server/routes/publish-impact.ts';
 import { call } from '../call.ts';
-import { countText } from '../components/format.ts';
+import { countText, wholeMoment } from '../components/format.ts';
 import { type Loaded, useLoad } from '../components/loading.tsx';
 
 /** Debounce of counting users, in milliseconds. */
 const TYPING_MS = 400;
 
+const usersText = (count: number) => `${countText(count)} ${count === 1 ? 'user' : 'users'}`;
+
 /** Estimated number of users: `Everybody: 3,062 users`, `About 1,200 of 5,000 users (1,100–1,300)`. */
 export const formatReach = ({ users, atLeast, atMost, of, fewerThan }: ReachResponse): string => {
-  const all = `${countText(of)} ${of === 1 ? 'user' : 'users'}`;
+  const all = usersText(of);
   if (fewerThan !== null) return `Fewer than ${fewerThan} of ${all}`;
   if (atLeast === atMost) return users === of ? `Everybody: ${all}` : `${countText(users)} of ${all}`;
   if (users === of) return `Everybody: ${all}`;
   return `About ${countText(users)} of ${all} (${countText(atLeast)}–${countText(atMost)})`;
 };
 
-/** Returns whether no user would see the campaign. Unknown if the count is below the reporting floor. */
-const isUnseen = ({ of, shown, fewerThan }: ReachResponse): boolean =>
-  of > 0 && shown === 0 && fewerThan === null;
-
-const describeUnseen = ({ users }: ReachResponse): string =>
-  users === 0
-    ? 'No users match this audience.'
-    : 'Nobody will see it: all of them are in a higher-priority campaign, the control group or the holdout.';
-
-const words = (reach: ReachResponse): string => {
-  const { users, of, shown, fewerThan } = reach;
-  if (of === 0) return 'There are no users yet.';
-  const reached = `${formatReach(reach)}.`;
-  if (fewerThan !== null || shown === users || isUnseen(reach)) return reached;
-  return `${reached} About ${countText(shown)} will see it. The others are in a higher-priority campaign, the control group or the holdout.`;
-};
+const isExact = ({ atLeast, atMost }: ReachResponse) => atLeast === atMost;
 
 /** Returns the estimated reach of a draft. */
 export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
@@ -45,41 +32,74 @@ export const useReach = (campaign: CampaignJson): Loaded<ReachResponse> => {
   ).loaded;
 };
 
-/** Returns warnings if no user would see the campaign, or too few to report. */
-export const reachChecks = (loaded: Loaded<ReachResponse>): DraftCheck[] => {
-  if (loaded.state !== 'ready' || loaded.value.of === 0) return [];
-  const { value: reach } = loaded;
-  if (!isUnseen(reach) && reach.fewerThan === null) return [];
-  const told = isUnseen(reach)
-    ? describeUnseen(reach)
-    : `Fewer than ${reach.fewerThan} users match this audience.`;
-  return [{ severity: 'warning', path: ['audience'], words: told }];
+/** Who will see a campaign once it is published. */
+export interface Verdict {
+  /** `nobody` must not read as ready; `unknown` until users are counted. */
+  is: 'some' | 'nobody' | 'unknown';
+  words: string;
+}
+
+/** Returns who will see a campaign, by its own fields first, then by the estimated reach. */
+export const verdictOf = (campaign: CampaignJson, reach: Loaded<ReachResponse>, nowMs: number): Verdict => {
+  const { status, starts_at, ends_at, control_percentage, test_users } = campaign;
+  const who = test_users?.length ? 'Nobody except its test users' : 'Nobody';
+  const nobody = (reason: string): Verdict => ({ is: 'nobody', words: `${who} will see it: ${reason}.` });
+  if (status === 'stopped') return nobody('the campaign is stopped');
+  if (status === 'draft') {
+    return test_users?.length
+      ? { is: 'some', words: 'Only its test users will see it.' }
+      : nobody('it is for test users, and has none');
+  }
+  if (ends_at && Date.parse(ends_at) <= nowMs) return nobody('its end is in the past');
+  if (control_percentage === 100) return nobody('everyone is in the control group');
+  if (reach.state === 'loading') return { is: 'unknown', words: 'Counting users…' };
+  if (reach.state === 'failed') return { is: 'unknown', words: `Users are not counted: ${reach.words}` };
+  const { of, users, shown, fewerThan } = reach.value;
+  const from = starts_at && Date.parse(starts_at) > nowMs ? `, from ${wholeMoment(starts_at)}` : '';
+  if (of === 0) return { is: 'some', words: `New users will see it${from}. There are none yet.` };
+  if (fewerThan !== null) return { is: 'some', words: `Fewer than ${fewerThan} users will see it${from}.` };
+  if (users === 0) return nobody('no users match its audience');
+  if (shown === 0)
+    return nobody('all of them are in a higher-priority campaign, the control group or the holdout');
+  const about = isExact(reach.value) && users === shown ? '' : 'About ';
+  return { is: 'some', words: `${about}${usersText(shown)} will see it${from}.` };
+};
+
+/** Returns warnings of the verdict that no other check has. */
+export const reachChecks = (verdict: Verdict, reach: Loaded<ReachResponse>): DraftCheck[] => {
+  const warn = (words: string): DraftCheck[] => [{ severity: 'warning', path: ['audience'], words }];
+  if (reach.state === 'failed') return verdict.is === 'unknown' ? warn(verdict.words) : [];
+  if (reach.state === 'loading' || reach.value.of === 0) return [];
+  const { users, shown, fewerThan } = reach.value;
+  if (fewerThan !== null) return warn(`Fewer than ${fewerThan} users match this audience.`);
+  if (users === 0) return warn('No users match this audience.');
+  return shown === 0 && verdict.is === 'nobody' ? warn(verdict.words) : [];
+};
+
+/** Estimated number of users in the audience of a draft. */
+const describeReach = (loaded: Loaded<ReachResponse>): string => {
+  if (loaded.state === 'loading') return 'Counting…';
+  // An invalid draft has no estimate; its checks say why.
+  if (loaded.state === 'failed') return 'Not counted yet.';
+  const { users, of, shown, fewerThan } = loaded.value;
+  if (of === 0) return 'There are no users yet.';
+  const reached = `In the audience: ${formatReach(loaded.value)}.`;
+  return fewerThan !== null || shown === users || shown === 0
+    ? reached
+    : `${reached} The others are in a higher-priority campaign, the control group or the holdout.`;
 };
 
 interface ReachProps {
   loaded: Loaded<ReachResponse>;
-  /** Only test users see the campaign, whatever its audience is. */
-  isTest: boolean;
+  verdict: Verdict;
 }
 
-/** Estimated number of users in the audience of a draft. */
-export const Reach = ({ loaded, isTest }: ReachProps) => (
+/** Who will see a draft, and how many users are in its audience. */
+export const Reach = ({ loaded, verdict }: ReachProps) => (
   <div role="status" aria-busy={loaded.state === 'loading'}>
-    {!isTest && loaded.state === 'ready' && isUnseen(loaded.value) && (
-      <p class="reach-verdict" data-severity="error">
-        {describeUnseen(loaded.value)}
-      </p>
-    )}
-    {isTest && <p class="reach-verdict">Only its test users will see it.</p>}
-    <p class="audience-reach">
-      {
-        // An invalid draft has no estimate; its checks say why.
-        loaded.state === 'ready'
-          ? words(loaded.value)
-          : loaded.state === 'loading'
-            ? 'Counting…'
-            : 'Not counted yet.'
-      }
+    <p class="reach-verdict" data-verdict={verdict.is}>
+      {verdict.words}
     </p>
+    <p class="audience-reach">{describeReach(loaded)}</p>
   </div>
 );

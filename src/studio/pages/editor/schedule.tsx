@@ -19,9 +19,9 @@ const DEFAULT_DAYS = 7;
 const MAX_DAYS = 30;
 
 const STOPS: readonly { name: keyof StopAfterJson; label: string }[] = [
-  { name: 'impressions', label: 'Views' },
+  { name: 'impressions', label: 'Impressions' },
   { name: 'clicks', label: 'Clicks' },
-  { name: 'conversions', label: 'Goals reached' },
+  { name: 'conversions', label: 'Conversions' },
 ];
 
 /** Removes empty members; `null` if none is left. */
@@ -45,11 +45,11 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
   const hasGoals = (conversions ?? []).length > 0;
   return (
     <fieldset class="field" id="frequency" tabIndex={-1}>
-      <legend class="label">How often one person sees it</legend>
+      <legend class="label">Frequency cap</legend>
       <div class="numbers">
         <NumberField
           id="frequency-max"
-          label="Views at most"
+          label="Max impressions"
           min={1}
           value={impressions?.max}
           onChange={(max) =>
@@ -59,15 +59,16 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
         {impressions && (
           <NumberField
             id="frequency-days"
-            label="Within days"
+            label="Per days"
             min={1}
             max={MAX_DAYS}
             value={impressions.days}
-            onChange={(days) => put({ impressions: { ...impressions, days: days ?? 1 } })}
+            isRequired
+            onChange={(days) => days !== null && put({ impressions: { ...impressions, days } })}
           />
         )}
       </div>
-      <p class="label">No more after</p>
+      <p class="label">Stop after</p>
       <div class="numbers">
         {STOPS.filter(({ name }) => name !== 'conversions' || hasGoals).map(({ name, label }) => (
           <NumberField
@@ -80,7 +81,7 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
           />
         ))}
       </div>
-      <p class="field-help">Empty: without a limit. It is decided each time a page asks, over all devices.</p>
+      <p class="field-help">Per user, on all devices. Empty: no limit.</p>
       <IssueList checks={checks} />
     </fieldset>
   );
@@ -88,15 +89,15 @@ export const Frequency = ({ editor }: { editor: Editor }) => {
 
 const describeTagCaps = (caps: readonly { tag: string; campaignsPerDay: number }[]): string =>
   caps.length === 0
-    ? 'The workspace limits no tag.'
-    : `One person gets a day at most: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
+    ? 'The workspace caps no tag.'
+    : `Daily cap per user: ${caps.map(({ tag, campaignsPerDay }) => `${campaignsPerDay} of “${tag}”`).join(', ')}.`;
 
 /** Tags, by which frequency caps of the workspace group campaigns. */
 export const Tags = ({ editor }: { editor: Editor }) => (
   <ListField
     id="tags"
     label="Tags"
-    help={`Names, separated by commas. ${describeTagCaps(signedIn().workspace.tagCaps)}`}
+    help={`Comma-separated. ${describeTagCaps(signedIn().workspace.tagCaps)}`}
     checks={checksAt(editor.checks.value, 'tags')}
     values={editor.campaign.value.tags ?? []}
     onChange={(tags) => editor.set('tags', tags.length > 0 ? tags : null)}
@@ -161,10 +162,10 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         chosen={campaign.status}
         onChoose={(status) => editor.set('status', status, '')}
       />
-      <p class="field-help">All times are in {signedIn().workspace.timeZone}, wherever you are.</p>
+      <p class="field-help">All times are in {signedIn().workspace.timeZone}.</p>
       <div class="pair">
-        <When editor={editor} member="starts_at" label="Start" help="Empty: from when it is published on." />
-        <When editor={editor} member="ends_at" label="End" help="Empty: it has no end." />
+        <When editor={editor} member="starts_at" label="Start" help="Empty: on publish." />
+        <When editor={editor} member="ends_at" label="End" help="Empty: no end." />
       </div>
       <Segments
         label="Priority"
@@ -172,14 +173,12 @@ export const Schedule = ({ editor }: { editor: Editor }) => {
         chosen={campaign.priority ?? 'medium'}
         onChoose={(priority) => editor.set('priority', priority, '')}
       />
-      <p class="field-help">
-        Of two campaigns for one placement the higher priority is shown, then the one that starts later.
-      </p>
+      <p class="field-help">Higher priority wins; ties go to the later start.</p>
       <Frequency editor={editor} />
       <NumberField
         id="reeligible_after_hours"
-        label="Hours after a dismissal until it may be shown again"
-        help="Empty: never again."
+        label="Show again after dismissal (hours)"
+        help="Empty: never."
         isFraction
         checks={checksAt(editor.checks.value, 'reeligible_after_hours')}
         value={campaign.reeligible_after_hours}

@@ -208,9 +208,7 @@ export const ExplainScreen = () => {
         {({ placements, spots, left, hasProfile, isReal }) => (
           <>
             {isReal && !hasProfile && (
-              <p class="why-unknown">
-                Nothing is known of this user: they get what somebody new with this ID would get.
-              </p>
+              <p class="why-unknown">Unknown user: gets what a new user with this ID would get.</p>
             )}
             {Object.keys(placements).length === 0 && <Empty title="There are no placements yet" />}
             <div class="stack">

@@ -68,8 +68,11 @@ const EndTestDialog = ({ row, onClose, onDone }: EndTestProps & { onClose(): voi
 /** Ends the A/B test of a live campaign with several variants. */
 export const EndTest = ({ row, onDone }: EndTestProps) => {
   const { published } = row;
+  const { status, ends_at } = published?.campaign ?? {};
   const isTest =
-    published?.campaign.status === 'active' &&
+    published &&
+    status === 'active' &&
+    (!ends_at || Date.parse(ends_at) > Date.now()) &&
     sharesOf(published.campaign).filter(({ variantId, percent }) => variantId !== null && percent > 0)
       .length > 1;
   if (!isTest || row.isArchived || !hasRole('publish') || signedIn().workspace.campaignsFrom !== 'studio')

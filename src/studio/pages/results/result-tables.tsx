@@ -42,7 +42,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
     if (goal.product == null || currencies.length !== 1) return [];
     const cell = ({ exposed, goals: of }: Arm) =>
       exposed === 0 ? NONE : moneyText(of[index]!.revenue / exposed);
-    return [{ name: `${currencies[0]} a person`, id: `revenue ${index}`, kind: 'number', cell }];
+    return [{ name: `${currencies[0]} per user`, id: `revenue ${index}`, kind: 'number', cell }];
   });
   return (
     <DataTable
@@ -55,7 +55,7 @@ export const CountsTable = ({ arms, goals, currencies }: CountsTableProps) => {
           kind: 'head',
           cell: ({ variantId, name }) => (variantId === null ? 'Control group' : name),
         },
-        { name: 'People', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+        { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
         ofSeen('Views', ({ impressions }) => countText(impressions)),
         ofSeen('Clicked', ({ clicked, exposed }) => share(clicked, exposed)),
         ofSeen('Dismissed', ({ dismissed, exposed }) => share(dismissed, exposed)),
@@ -138,12 +138,12 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
       rows={comparisons}
       keyOf={({ metric, one, other }) => `${metric} ${one} ${other}`}
       columns={[
-        { name: 'What', kind: 'head', cell: ({ label }) => label },
+        { name: 'Metric', kind: 'head', cell: ({ label }) => label },
         {
-          name: 'Who against whom',
+          name: 'Comparison',
           cell: ({ one, other }) => (
             <>
-              <bdi>{nameOf(one)}</bdi> against <bdi>{nameOf(other)}</bdi>
+              <bdi>{nameOf(one)}</bdi> vs <bdi>{nameOf(other)}</bdi>
             </>
           ),
         },
@@ -158,7 +158,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
           cell: ({ lift }) => (lift === null ? '–' : liftText(lift)),
         },
         {
-          name: 'Difference, 95 % certain',
+          name: 'Difference (95% CI)',
           cell: (comparison) => (
             <>
               <Interval comparison={comparison} widest={widest(comparison.unit)} />
@@ -166,7 +166,7 @@ export const ComparisonTable = ({ results }: { results: ResultsResponse }) => {
             </>
           ),
         },
-        { name: 'People', kind: 'number', cell: ({ people }) => countText(people) },
+        { name: 'Users', kind: 'number', cell: ({ people }) => countText(people) },
       ]}
     />
   );
@@ -194,7 +194,7 @@ export const PartTable = ({ label, first, arms, parts }: PartTableProps) => {
       columns={[
         { name: first, kind: 'head', cell: ({ name }) => name },
         { name: 'Variant', cell: ({ variantId }) => <bdi>{armName(variantId)}</bdi> },
-        { name: 'People', kind: 'number', cell: ({ exposed }) => countText(exposed) },
+        { name: 'Users', kind: 'number', cell: ({ exposed }) => countText(exposed) },
         {
           name: 'Views',
           kind: 'number',

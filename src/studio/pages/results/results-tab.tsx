@@ -17,26 +17,27 @@ const Meanings = () => (
   <details class="more">
     <summary>What the numbers mean</summary>
     <dl class="meanings">
-      <dt>People</dt>
-      <dd>Everybody who saw it once at least. Of the control group: everybody who would have seen it.</dd>
+      <dt>Users</dt>
+      <dd>Users with at least one impression. Control group: users who would have had one.</dd>
       <dt>Clicked, dismissed</dt>
-      <dd>People who did it once at least. The share is of the people above.</dd>
+      <dd>Users who did it at least once, as a share of the users above.</dd>
       <dt>Goals</dt>
-      <dd>People who did it in the goal’s time after they first saw it. The share is of the people above.</dd>
+      <dd>
+        Users who did it within the goal’s window after their first impression, as a share of the users above.
+      </dd>
       <dt>Lift</dt>
-      <dd>How much more than the other rate, as a share of it: 6 % against 5 % is a lift of 20 %.</dd>
+      <dd>Relative difference of two rates: 6% against 5% is a lift of 20%.</dd>
       <dt>Interval</dt>
       <dd>
-        The true difference is in it with 95 % certainty, however often you look. That is why it is wider than
-        the intervals that hold for one look only.
+        95% confidence sequence. It holds however often you look, so it is wider than a fixed-sample interval.
       </dd>
       <dt>Winner</dt>
       <dd>
-        Named once the planned number of people saw it, or without a plan at the end; on the goals where there
-        are some. A lead before that is often chance.
+        Named at the target sample size, or at the end without one, by the goals if there are any. An earlier
+        lead is often chance.
       </dd>
       <dt>Test users and previews</dt>
-      <dd>Count nowhere.</dd>
+      <dd>Excluded from results.</dd>
     </dl>
   </details>
 );
@@ -93,11 +94,13 @@ const Results = ({ results, path, whenEmpty, action }: ResultsProps) => {
   return (
     <div class="stack">
       {results.ended && <EndedNotice results={results} ended={results.ended} />}
-      <div class="results-headline">
-        <h2>{results.headline.words}</h2>
-        {results.headline.details.map((words) => (
-          <p key={words}>{words}</p>
-        ))}
+      <div class="row apart">
+        <div class="results-headline">
+          <h2>{results.headline.words}</h2>
+          {results.headline.details.map((words) => (
+            <p key={words}>{words}</p>
+          ))}
+        </div>
         {action}
       </div>
       {results.edits.length > 0 && (
@@ -198,8 +201,8 @@ export const ResultsTab = ({ row, onChange }: { row: CampaignRow; onChange(): Pr
           action={<EndTest row={row} onDone={onChange} />}
           whenEmpty={
             row.published
-              ? 'Numbers come in from the first page that shows it, some seconds after somebody saw it.'
-              : 'It is a draft: publish it, and numbers come in from the first page that shows it.'
+              ? 'Results appear seconds after the first impression.'
+              : 'Publish the draft to collect results.'
           }
         />
       )}
@@ -223,11 +226,7 @@ export const HoldoutScreen = () => {
       </div>
       <LoadView loaded={loaded} again={again}>
         {(results) => (
-          <Results
-            results={results}
-            path={path}
-            whenEmpty="Numbers come in with the first user who is new to campaigns."
-          />
+          <Results results={results} path={path} whenEmpty="Results appear with the first new user." />
         )}
       </LoadView>
     </>

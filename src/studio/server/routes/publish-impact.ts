@@ -23,7 +23,7 @@ export interface NamedCampaigns {
   names: string[];
   count: number;
 }
-const MAX_NAMES = 3;
+const MAX_NAMES = 100;
 
 /** Effect of publishing a draft, by placement. */
 export interface PublishImpact {

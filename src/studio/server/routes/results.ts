@@ -89,7 +89,7 @@ interface ResultsEdit {
 }
 
 /** Labels of fields that do not affect what users get. */
-const UNSEEN = ['Name', 'Test users', 'Goals', 'Planned sample', 'Tags'];
+const UNSEEN = ['Name', 'Test users', 'Goals', 'Target sample size', 'Tags'];
 const MAX_EDITS = 50;
 
 /** Returns the versions of a campaign since its first exposure, newest first. The last is the version before. */
