@@ -104,7 +104,9 @@ describe('a colleague who was faster', () => {
     await field.fill('Two');
     await page.getByRole('button', { name: 'Use saved version' }).waitFor();
     await page.evaluate(() => scrollTo({ top: document.documentElement.scrollHeight }));
-    const { y } = (await page.getByRole('heading', { name: /^You changed this draft in another window at/ }).boundingBox())!;
+    const { y } = (await page
+      .getByRole('heading', { name: /^You changed this draft in another window at/ })
+      .boundingBox())!;
     expect(y).toBeGreaterThanOrEqual(0);
     expect(y).toBeLessThan(800);
     const state = (await page.locator('.draft-state').boundingBox())!;
