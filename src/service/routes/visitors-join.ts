@@ -40,8 +40,7 @@ const joinVisitor = async (input: {
 }): Promise<void> => {
   const { workspaceId, store, visitorId, userId, nowMs } = input;
   const visitorKey = { by: 'external_id' as const, value: visitorId };
-  const { profile, campaigns } = await store.loadTargetingData(workspaceId, visitorId);
-  if (!profile && campaigns.length === 0) return;
+  if (!(await store.loadTargetingData(workspaceId, visitorId)).exists) return;
   await store.write({
     workspaceId,
     lookups: [visitorKey, { by: 'external_id', value: userId }],

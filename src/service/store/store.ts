@@ -34,6 +34,11 @@ export interface TargetingData {
   impressions: readonly Impression[];
 }
 
+export interface LoadedUser extends TargetingData {
+  /** Whether the user exists, also without a profile and with test sends only. */
+  exists: boolean;
+}
+
 export interface Impression {
   campaignId: string;
   /** Unix milliseconds, at most the time of receipt. */
@@ -187,7 +192,7 @@ export interface Store extends StoreReader, Feed {
     workspaceId: string,
     externalId: string,
     impressionsSinceMs?: number | null,
-  ): Promise<TargetingData>;
+  ): Promise<LoadedUser>;
   /** Counts a request in all windows, or in none if one is exceeded. Replicas share the windows. */
   consumeRateLimit(
     windows: readonly { key: string; rule: RateLimitWindow }[],

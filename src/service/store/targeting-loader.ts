@@ -5,7 +5,7 @@ import { msIn } from '../sql/columns.ts';
 import type { Send } from '../sql/dialect.ts';
 import { campaignOf } from './rows.ts';
 import type { Statements } from './statements.ts';
-import type { Impression, Store, TargetingData } from './store.ts';
+import type { Impression, LoadedUser, Store } from './store.ts';
 import { createTimeoutQueue } from './timeout-queue.ts';
 import { ConflictError, TransientError } from './write-errors.ts';
 
@@ -45,7 +45,7 @@ export const createTargetingLoader = ({
   send,
   statements,
 }: TargetingLoaderOptions): Store['loadTargetingData'] => {
-  type Pending = PromiseWithResolvers<TargetingData> & { request: TargetingRequest };
+  type Pending = PromiseWithResolvers<LoadedUser> & { request: TargetingRequest };
   const queue = createTimeoutQueue<Pending>({
     expire: ({ reject }) => reject(new TransientError('The read timed out in the queue')),
   });
@@ -57,13 +57,13 @@ export const createTargetingLoader = ({
     { sinceMs }: TargetingRequest,
     user: UserRow | undefined,
     states: readonly SqlRow[] = [],
-  ): Promise<TargetingData> => {
-    if (!user) return { profile: null, campaigns: [], impressions: [] };
+  ): Promise<LoadedUser> => {
+    if (!user) return { exists: false, profile: null, campaigns: [], impressions: [] };
     const campaigns = states.map(campaignOf);
     const hasSeen =
       sinceMs !== null && campaigns.some(({ lastImpressionMs }) => (lastImpressionMs ?? -1) >= sinceMs);
     const impressions = hasSeen ? await send(statements.impressionsSince(user.userId, sinceMs)) : [];
-    return { profile: user.profile, campaigns, impressions: impressions.map(toImpression) };
+    return { exists: true, profile: user.profile, campaigns, impressions: impressions.map(toImpression) };
   };
 
   /** One statement reads all profiles, another all campaigns. Impressions are read by request. */
@@ -104,7 +104,7 @@ export const createTargetingLoader = ({
 
   return (workspaceId, externalId, sinceMs = null) => {
     const pending = {
-      ...Promise.withResolvers<TargetingData>(),
+      ...Promise.withResolvers<LoadedUser>(),
       request: { workspaceId, externalId, sinceMs },
     };
     queue.add(pending);

@@ -149,6 +149,24 @@ describe.each(STORES)('on $name', ({ address }) => {
     },
   );
 
+  test('joins a visitor with test sends alone', async () => {
+    const { id } = await banners(VISITOR);
+    await service.call('POST', '/v1/device-messaging/banners/track', {
+      key: CLIENT_KEY,
+      headers: { 'user-agent': 'Mozilla/5.0 (compatible; Googlebot/2.1)' },
+      body: {
+        external_user_id: VISITOR,
+        app_id: APP_ID,
+        app_version: '1',
+        events: [{ id, event_type: 'impression', timestamp: '2026-03-01T08:00:01.000Z' }],
+      },
+    });
+    const exists = async (user: string) => (await shared.loadTargetingData(workspaceId, user)).exists;
+    expect(await exists(VISITOR)).toBe(true);
+    expect((await join()).status).toBe(200);
+    expect([await exists(VISITOR), await exists('u-771')]).toEqual([false, true]);
+  });
+
   test('an event that both have sent is counted once', async () => {
     const { id } = await banners(VISITOR);
     await tell(VISITOR, id, 'impression', 1);

@@ -191,6 +191,7 @@ export const movingRowsContract = (storeOf: () => Store) => {
     expect((await events()).map(([name]) => name)).toEqual(['stays']);
     expect(await bannerEvents()).toEqual([]);
     expect(await storeOf().loadTargetingData('demo', 'u-1')).toEqual({
+      exists: false,
       profile: null,
       campaigns: [],
       impressions: [],
