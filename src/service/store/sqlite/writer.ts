@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { SqlValue } from '../../operators/index.ts';
 import { emptyChangeSet } from '../../profiles/user-repository.ts';
 import { type Advanced, addGoals, advanceResults } from '../../results/advance.ts';
-import { createPace } from '../../results/pace.ts';
+import { createPace, startTimer } from '../../results/pace.ts';
 import { type PrunedEvents, pruneEvents } from '../../results/prune-events.ts';
 import { type EventRange, SQLITE_RESULTS } from '../../results/statements.ts';
 import { query, SQLITE } from '../../sql/dialect.ts';
@@ -79,14 +79,14 @@ export const createWriter = (database: DatabaseSync) => {
     },
 
     advanceResults(): Advanced {
-      const started = performance.now();
+      const elapsed = startTimer();
       // Not synced to disk: after a power failure the cursor is as old as its effect.
       database.exec('PRAGMA synchronous = NORMAL');
       try {
         return inTransaction(() => runSteps(advanceResults(SQLITE_RESULTS, null, pace.limits()), send));
       } finally {
         database.exec('PRAGMA synchronous = FULL');
-        pace.report(performance.now() - started);
+        pace.report(elapsed());
       }
     },
 
