@@ -79,7 +79,7 @@ export const createPrune = ({ run, dialect, catchUp, pruneEvents }: PruneOptions
 
   const rangeOf = async (workspaceId: string, beforeMs: number, through: number) => {
     const known = ranges.get(workspaceId);
-    if (known?.beforeMs === beforeMs && known.after < known.last) return known;
+    if (known?.beforeMs === beforeMs) return known;
     const after = known ? await lastBefore(known.beforeMs - CLOCKS_DIFFER_MS, through) : 0;
     const range = { after, last: await lastBefore(beforeMs, through), beforeMs };
     ranges.set(workspaceId, range);

@@ -16,8 +16,8 @@ import { type Cells, createModel } from './model.ts';
 const EVENTS = times(2_500);
 const BATCHES = EVENTS / EVENTS_PER_BATCH;
 const SEED = Number(process.env['PLACARD_SEED'] ?? 1);
-/** On average. */
-const BATCHES_PER_KILL = 20;
+/** On average. Most of the time of a kill is the next start. */
+const BATCHES_PER_KILL = Math.max(20, BATCHES / 20);
 
 type Ask = (sql: string) => Promise<Record<string, unknown>[]>;
 
