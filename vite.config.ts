@@ -92,6 +92,8 @@ const library = {
   lib: { entry: entries, formats: ['es' as const] },
   license: { fileName: 'licenses.md' },
   rolldownOptions: {
+    // Two chunks that import the same constant share nothing then.
+    optimization: { inlineConst: true },
     plugins: [workspaceSchema],
     external: (id: string) => isOfNode(id) || isInstalledBeside(id),
     // For frameworks with server components; a directive in the source would be warned of.

@@ -1,4 +1,4 @@
-import { createPlacard, type PlacementHook } from '../../src/client/index.ts';
+import { createPlacard, type PlacementHook, selectors } from '../../src/client/index.ts';
 import { openDevtools } from '../../src/devtools/index.ts';
 import { card, choice, countdown, hero, strip } from '../../src/templates/index.ts';
 import { createPanel } from '../panel/panel.ts';
@@ -80,7 +80,7 @@ export const startShop = (page: HTMLElement): void => {
     banners: { refreshCapacity: 100, refreshIntervalMs: 5_000 },
     delivery: { maxWaitMs: 2_000 },
     // The workspace file inserts a strip by selector, for which no screen has a slot.
-    placementsBySelector: { strip },
+    use: [selectors({ strip })],
     platform: { fetch: faults.fetch },
   });
 

@@ -6,17 +6,20 @@ import type { ImportAgain } from './late-chunk.ts';
  * `test/package/chunks.test.ts` compares this with what is built.
  */
 const CHUNKS = {
-  /** With the option `visitors`, before the first session. */
-  visitors: () => import('./user/visitors.ts'),
-  /** With the option `placementsBySelector`, once there is a user. */
-  insertPlacements: () => import('./placements/insert-placements.ts'),
+  /**
+   * A response other than 202 with all events accepted, a failed sync, a damaged or old record, a full or failing disk, a dead letter, or
+   * diagnostics. Also `mayShow`, a service worker, or an expired banner. If it cannot be loaded, the log is left as it is: a claim ends
+   * by itself.
+   */
+  trouble: () => import('./trouble.ts'),
   /** `inspect()` was called, or the page was opened by a preview link. */
   inspector: () => import('./inspector/inspector.ts'),
-  /** With the option `debug`. */
+  /** With the option `debug`, a key of a server, or an unknown consent. */
   debug: () => import('./debug.ts'),
 };
 
 type Chunks = typeof CHUNKS;
+export type TroubleChunk = Awaited<ReturnType<Chunks['trouble']>>;
 export type LoadChunk = <Name extends keyof Chunks>(name: Name) => ReturnType<Chunks[Name]>;
 
 /** `importAgain` is the first chunk's own: what both import esbuild makes a file of, which the first paint would wait for. */

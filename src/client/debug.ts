@@ -2,6 +2,8 @@ import type { BannerEvent } from './banner.ts';
 import type { LateContext } from './late-context.ts';
 import type { Notice } from './notices.ts';
 
+export { validateOptions } from './options/validate-options.ts';
+
 /** The version of this package; a test holds it to `package.json`, which a browser cannot read. */
 export const VERSION = '0.1.0';
 

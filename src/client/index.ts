@@ -1,4 +1,5 @@
 export { type BannerBootstrap, safeUrl, type UrlUse } from '../protocol/index.ts';
+export { type Addition, selectors, visitors } from './additions.ts';
 export type { Banner, BannerEvent, EventType } from './banner.ts';
 export {
   getBooleanProperty,

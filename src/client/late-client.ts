@@ -3,16 +3,15 @@ import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDismissed } from './banners/answers.ts';
 import { createSnooze } from './banners/snooze.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
-import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import type { Delivery } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
-import { judgeOptions } from './options/judge-options.ts';
+import { chosenOptions, notifyWrong } from './options/choices.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { InsertPlacements } from './placements/insert-placements.ts';
-import { createMayShow } from './placements/may-show.ts';
+import type { MayShow } from './placements/may-show.ts';
 import { withTimeout } from './platform/waits.ts';
 import { registerClient } from './running-clients.ts';
 
@@ -50,14 +49,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       resolve();
     };
   });
-  const loadChunk = createLoadChunk(options.importAgain);
   const context = createLateContext(options);
   const { settings, consent, user, cache, placements, notify, fail } = context;
-  const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
+  const { lifecycle, userTokens, isStopped, isActive, inBackground, loadChunk, trouble } = context;
   const { platform } = settings;
   const { now, after } = platform;
   const inspector = createOpenInspector(context, loadChunk);
-  judgeOptions(settings, notify);
 
   const updates = createUpdates(context);
 
@@ -81,13 +78,15 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         inBackground(updates.bringBack());
       },
     },
+    loadTrouble: trouble,
+    loadHandOff: trouble,
     isWorker: false,
     isStopped,
   });
 
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
-    const { createVisitors } = await loadChunk('visitors');
+    const { createVisitors } = await options.importAgain(settings.visitors!);
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
   /** A session begins without a visitor who takes longer. */
@@ -107,21 +106,34 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       fail(isBlocked ? 'storage' : 'internal', message, cause);
     }
   };
-  const mayShow = createMayShow(context);
-  const impressions = createImpressions(context, updates, delivery.capture, mayShow);
+  let gate: MayShow | undefined;
+  /** Until it is loaded the slots stay as they are. */
+  const loadGate = async (): Promise<void> => {
+    if (!settings.mayShow || gate) return;
+    const { createMayShow } = await trouble();
+    gate ??= createMayShow(context);
+    placements.considerAll();
+  };
+  const reconsider = (): void => {
+    if (gate) gate.reconsider();
+    else inBackground(loadGate());
+  };
+  const impressions = createImpressions(context, updates, delivery.capture, () => gate);
 
   let inserted: InsertPlacements | undefined;
   const insertPlacements = async (): Promise<void> => {
-    if (!settings.placementsBySelector || !isActive() || user.id() === null) return;
-    const { createInsertPlacements } = await loadChunk('insertPlacements');
+    const { selectors } = settings;
+    if (!selectors || !isActive() || user.id() === null) return;
+    const { createInsertPlacements } = await options.importAgain(selectors.load);
     if (isStopped()) return;
-    inserted ??= createInsertPlacements({ ...context, listPath: PLACEMENTS_PATH });
+    inserted ??= createInsertPlacements({ ...context, hooks: selectors.hooks, listPath: PLACEMENTS_PATH });
     await inserted.start();
   };
 
   const debug = async (): Promise<void> => {
-    const { printNotices } = await loadChunk('debug');
-    printNotices(context);
+    const { validateOptions, printNotices } = await loadChunk('debug');
+    validateOptions(settings, { chosenOptions, notifyWrong }, notify);
+    if (settings.debug) printNotices(context);
   };
 
   /** A log that stops answering keeps no user from a banner. */
@@ -143,13 +155,17 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
     lifecycle.on('restored', () => inBackground(comeBack(cache.reread))),
   ];
   inBackground(inspector.start({ updates, impressions }));
-  if (settings.debug) inBackground(debug());
+  // Anyone who opens the page could use a server's key, and a misspelled consent disables everything.
+  const isWrong =
+    /server/.test(String(settings.apiKey)) || !/^(enabled|disabled|pending)$/.test(settings.consent);
+  if (settings.debug || isWrong) inBackground(debug());
+  inBackground(loadGate());
 
   return {
     delivery,
     want: updates.want,
     async refresh(names) {
-      mayShow.reconsider();
+      reconsider();
       // In JavaScript a host may pass one alone, and a text would be taken letter by letter.
       updates.name([names ?? []].flat());
       const placementIds = names === undefined ? [...updates.wanted()] : [names].flat();
@@ -184,7 +200,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
       await context.forgetStored();
       updates.tellForgotten(others);
     },
-    reconsider: mayShow.reconsider,
+    reconsider,
     snooze: createSnooze(context, updates.notifyTabs),
     inspect: () => inspector.open({ updates, impressions }),
     stop() {

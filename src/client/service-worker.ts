@@ -4,6 +4,7 @@ import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
 import { handOffMessages } from './delivery/hand-off.ts';
+import { createTrouble } from './delivery/trouble/trouble.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices, EndpointOptions } from './options/choices.ts';
 import { readApiOptions } from './options/options.ts';
@@ -68,6 +69,8 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
         accepting = accepting.then(accepted).catch(() => undefined);
       },
     },
+    // A worker cannot load a module later.
+    loadTrouble: async () => ({ createTrouble }),
     isWorker: true,
     isStopped: () => false,
   });

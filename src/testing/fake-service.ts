@@ -51,7 +51,7 @@ export interface FakeServiceOptions {
   users?: readonly string[] | 'everyone' | undefined;
   /** Banners by placement. */
   banners?: Record<string, BannerSource> | undefined;
-  /** Placements with a selector, for pages with `placementsBySelector`. Default: none. */
+  /** Placements with a selector, for pages with `selectors()`. Default: none. */
   placements?: SelectorPlacement[] | undefined;
   /** Integrations; `null` if ingestion is not set up. Default: none. */
   integrations?: Integration[] | null | undefined;

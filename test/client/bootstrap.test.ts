@@ -116,7 +116,7 @@ test.each<[string, Partial<BannerBootstrap>]>([
 });
 
 test('one that cannot be used is reported, and one that is missing is no fault', async () => {
-  const wrong = open({ bootstrap: aBootstrap({ appId: 'other' }) });
+  const wrong = open({ bootstrap: aBootstrap({ appId: 'other' }), debug: true });
   await wrong.heard('failed');
   expect(wrong.of('failed')).toMatchObject([
     { kind: 'config', message: expect.stringContaining('bootstrap') },

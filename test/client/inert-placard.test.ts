@@ -70,7 +70,7 @@ test.each([undefined, null, 'options', 5])('%j in place of the options throws no
   const placard = createPlacard(options as never);
   await vi.advanceTimersByTimeAsync(0);
   expect(placard.banner('home_hero')).toBeUndefined();
-  const message = 'Placard is off: TypeError: createPlacard() needs its options, an object';
+  const message = 'Placard is off: TypeError: createPlacard() needs options';
   expect(vi.mocked(console.error).mock.calls).toEqual([[message]]);
 });
 

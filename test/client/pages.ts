@@ -9,6 +9,8 @@ import {
   type Store,
 } from '../../src/client/index.ts';
 import { createMemoryStore } from '../../src/client/platform/store.ts';
+// Loaded before the clock is a fake one.
+import '../../src/client/trouble.ts';
 import { createFakeService, type FakeService, buildBanner as wire } from '../../src/testing/index.ts';
 import { patience } from '../helpers/patience.ts';
 

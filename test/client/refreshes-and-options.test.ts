@@ -68,6 +68,7 @@ test.each([
 test('options that cannot be used are reported by their names, and all works by the defaults', async () => {
   const { placard, service, of, heard } = open({
     apikey: 'client-key',
+    debug: true,
     delivery: { timeoutMs: 0, maxBatch: 0, maxEvents: 0 },
     banners: { refreshCapacity: Number.NaN },
   } as never);
@@ -76,19 +77,19 @@ test('options that cannot be used are reported by their names, and all works by 
   await placard.flush();
   expect(service.events.map(({ type }) => type)).toEqual(['impression']);
   expect(of('failed').map(({ kind, message }) => [kind, /"(.+)"/.exec(message)![1]])).toEqual([
-    ['config', 'apikey'],
     ['config', 'banners.refreshCapacity'],
     ['config', 'delivery.timeoutMs'],
     ['config', 'delivery.maxBatch'],
     ['config', 'delivery.maxEvents'],
+    ['config', 'apikey'],
   ]);
 });
 
 test.each([
   [{ consent: 'granted' }, 'Option "consent" must be enabled or disabled or pending'],
-  [{ userToken: 'abc' }, 'Option "userToken" must be a function'],
+  [{ userToken: 'abc', debug: true }, 'Option "userToken" must be a function'],
   [{ apiKey: 'placard_server_N2QxYTBi' }, 'Option "apiKey" must be a client key: this is a server key'],
-  [{ apikey: 'client-key' }, 'Option "apikey" must be left out: it is unknown'],
+  [{ apikey: 'client-key', debug: true }, 'Option "apikey" must be left out: it is unknown'],
 ])('%j is a mistake of the page, which the console names at once', async (options, message) => {
   const error = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => error.mockRestore());

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { visitors } from '../../src/client/index.ts';
 import type { Store, StoreKey } from '../../src/client/platform/store.ts';
 import { isVisitorId, VISITOR_JOIN_PATH } from '../../src/protocol/index.ts';
 import { createFakeService, type FakeService } from '../../src/testing/index.ts';
@@ -29,7 +30,7 @@ const joins = (service: FakeService) =>
 
 /** A page without a signed-in user, with a banner that was seen. */
 const visit = async (options: Parameters<typeof open>[0] = {}) => {
-  const page = open({ userId: null, visitors: true, ...options });
+  const page = open({ userId: null, use: [visitors()], ...options });
   const element = aSlot();
   page.placard.mount('home_hero', element, draw);
   await page.heard('tracked');
@@ -49,7 +50,7 @@ test('a visitor sees banners, and is counted under a random ID that no other pro
 test('the next visit is of the same visitor, painted from the cache, and counted as another user’s would be', async () => {
   const { placard, service, openStore, visitor } = await visit();
   placard.stop();
-  const next = open({ userId: null, visitors: true, service, openStore });
+  const next = open({ userId: null, use: [visitors()], service, openStore });
   next.placard.mount('home_hero', aSlot(), draw);
   await next.heard('shown');
   expect(next.of('shown')).toMatchObject([{ from: 'cache' }]);
@@ -64,7 +65,7 @@ test.each<[string, (page: ReturnType<typeof open>) => Promise<void>]>([
   const loaded = Promise.withResolvers<void>();
   chunk.loaded = loaded.promise;
   const before = chunk.begun;
-  const page = open({ userId: null, visitors: true });
+  const page = open({ userId: null, use: [visitors()] });
   page.placard.mount('home_hero', aSlot(), draw);
   await vi.waitFor(() => expect(chunk.begun).toBe(before + 1), PATIENCE);
   await leave(page);
@@ -99,7 +100,7 @@ test('a page that is only prerendered makes no visitor and joins none: the perso
     service,
     openStore,
     userId: 'u-1',
-    visitors: true,
+    use: [visitors()],
     userToken: asked,
     platform: { lifecycle: { ...lifecycle, whenActivated: () => activated } },
   });
@@ -112,8 +113,8 @@ test('a page that is only prerendered makes no visitor and joins none: the perso
 
 test('without the option, and without consent, there is no visitor', async () => {
   const plain = open({ userId: null });
-  const refused = open({ userId: null, visitors: true, consent: 'disabled' });
-  const undecided = open({ userId: null, visitors: true, consent: 'pending' });
+  const refused = open({ userId: null, use: [visitors()], consent: 'disabled' });
+  const undecided = open({ userId: null, use: [visitors()], consent: 'pending' });
   for (const { placard } of [plain, refused, undecided]) placard.mount('home_hero', aSlot(), draw);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(kept()).toBeNull();
@@ -124,7 +125,7 @@ test('without the option, and without consent, there is no visitor', async () =>
 });
 
 test('a page whose user is known makes no visitor and no request of its own', async () => {
-  const { placard, service, heard } = open({ visitors: true, userToken });
+  const { placard, service, heard } = open({ use: [visitors()], userToken });
   placard.mount('home_hero', aSlot(), draw);
   await heard('tracked');
   expect(kept()).toBeNull();
@@ -153,7 +154,7 @@ test('a sign-in joins the visitor for the service, once what they did is deliver
 test('a page that is loaded after the sign-in joins as well', async () => {
   const { placard, service, openStore, visitor } = await visit({ userToken });
   placard.stop();
-  const next = open({ visitors: true, userToken, service, openStore });
+  const next = open({ use: [visitors()], userToken, service, openStore });
   await vi.waitFor(() => expect(joins(service)).toHaveLength(1), PATIENCE);
   expect(joins(service)).toMatchObject([{ external_user_id: 'u-1', visitor_id: visitor }]);
   await vi.waitFor(() => expect(kept()).toBeNull(), PATIENCE);
@@ -211,7 +212,7 @@ test('a join that the network swallows is tried again by the next page of that u
   await vi.advanceTimersByTimeAsync(20_000);
   placard.stop();
   service.recover();
-  open({ visitors: true, userToken, service, openStore });
+  open({ use: [visitors()], userToken, service, openStore });
   await vi.waitFor(() => expect(kept()).toBeNull(), PATIENCE);
   expect(joins(service).at(-1)).toMatchObject({ external_user_id: 'u-1', visitor_id: visitor });
 });
@@ -220,7 +221,7 @@ test('a user who signs in after another gets nothing of that one’s visitor', a
   const { placard, visitor } = await visit();
   placard.stop();
   localStorage.setItem(KEY, `${visitor} u-1`);
-  const next = open({ userId: 'u-2', visitors: true, userToken });
+  const next = open({ userId: 'u-2', use: [visitors()], userToken });
   next.placard.mount('home_hero', aSlot(), draw);
   await next.heard('shown');
   expect(kept()).toBeNull();
@@ -256,7 +257,7 @@ test('where localStorage is blocked there is no visitor, and nothing is thrown',
     throw new DOMException('Denied', 'SecurityError');
   };
   vi.stubGlobal('localStorage', { getItem: blocked, setItem: blocked, removeItem: blocked });
-  const { placard, service, of } = open({ userId: null, visitors: true, openStore: aProfile() });
+  const { placard, service, of } = open({ userId: null, use: [visitors()], openStore: aProfile() });
   placard.mount('home_hero', aSlot(), draw);
   await vi.advanceTimersByTimeAsync(5_000);
   expect(service.requests).toEqual([]);

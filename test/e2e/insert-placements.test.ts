@@ -46,7 +46,7 @@ const serve = async (spots: Spot[]): Promise<void> => {
 };
 
 const client = () => `
-  import { createPlacard } from '/placard/index.js';
+  import { createPlacard, selectors } from '/placard/index.js';
   import { card, hero, strip } from '/placard/templates.js';
   globalThis.shifts = [];
   new PerformanceObserver((list) => {
@@ -57,7 +57,7 @@ const client = () => `
   globalThis.notices = [];
   globalThis.placard = createPlacard({
     endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: 'u-1',
-    placementsBySelector: { card, hero, strip }, delivery: { maxWaitMs: 100 },
+    use: [selectors({ card, hero, strip })], delivery: { maxWaitMs: 100 },
   });
   placard.subscribe((notice) => notices.push(notice));`;
 

@@ -124,11 +124,11 @@ test('a visitor signs in: what they saw and dismissed is the user’s, on every 
   const device = await context.newPage();
   await device.exposeFunction('tokenOf', tokenFor);
   const script = (userId: string | null) => `
-    import { createPlacard } from '/placard/index.js';
+    import { createPlacard, visitors } from '/placard/index.js';
     globalThis.notices = [];
     globalThis.placard = createPlacard({
       endpoint: '${service.url}', apiKey: '${CLIENT_KEY}', appId: '${APP_ID}', appVersion: '1', userId: ${JSON.stringify(userId)},
-      visitors: true, userToken: (userId) => tokenOf(userId), delivery: { maxWaitMs: 100 },
+      use: [visitors()], userToken: (userId) => tokenOf(userId), delivery: { maxWaitMs: 100 },
     });
     placard.subscribe((notice) => notices.push(notice));
     placard.mount('home', document.querySelector('#slot'), (banner, { element }) => { element.textContent = banner.id; });`;

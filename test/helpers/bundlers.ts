@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { build as buildWithEsbuild } from 'esbuild';
 import { build as buildWithVite, type Rolldown } from 'vite';
@@ -9,8 +9,14 @@ import webpack, { type Stats } from 'webpack';
 const OF_DEBUG = '[placard] hello';
 /** Marks the chunk that inserts placements by selector. */
 const OF_INSERTION = 'its selector finds nothing';
-/** Marks the chunks of the inspector and of visitors. */
-const OF_SOME_PAGES = [OF_DEBUG, OF_INSERTION, 'syncWaitsUntil', 'The visitor could not be joined'];
+/** In the others that only some pages load: the inspector with its previews, visitors, and the trouble chunk. */
+const OF_SOME_PAGES = [
+  OF_DEBUG,
+  OF_INSERTION,
+  'syncWaitsUntil',
+  'The visitor could not be joined',
+  'events_processed is ',
+];
 
 export interface BundleSize {
   /** Minified and gzipped bytes of the entry and its static imports. */
@@ -36,7 +42,14 @@ export const measureBundle = async (
   const application = await mkdtemp(join(folder, 'measured-'));
   try {
     await writeFile(join(application, 'application.js'), code);
-    const chunks = await BUNDLERS[bundler](application);
+    const built = await BUNDLERS[bundler](application);
+    // Some bundlers write the chunks of an `import()` that they took out; nothing loads them.
+    const isLoaded = (name: string): boolean => {
+      const [, id] = /^(\d+)\.js$/.exec(name) ?? [];
+      const mark = id ? `.e(${id})` : basename(name);
+      return built.some(({ code: text }) => text.includes(mark));
+    };
+    const chunks = built.filter(({ name, isEntry }) => isEntry || isLoaded(name));
     const sizes = new Map(chunks.map(({ name, code }) => [name, gzipped(code)]));
     const first = new Set<string>();
     const visit = (name: string): void => {

@@ -45,12 +45,18 @@ describe('the size of the packed package', () => {
     const worst = Math.max(...sizes.map(({ ordinary }) => ordinary));
     expect(worst, JSON.stringify(sizes)).toBeLessThanOrEqual(ORDINARY_VISIT);
     expect(worst * 1.1).toBeGreaterThan(ORDINARY_VISIT);
-    for (const { insertion } of sizes) {
-      expect(insertion).toBeGreaterThan(1_000);
-      expect(insertion).toBeLessThanOrEqual(INSERT_PLACEMENTS);
-    }
     // Pages with inspect, preview or visitors load one more chunk.
     for (const { all, ordinary } of sizes) expect(all - ordinary).toBeGreaterThan(2_500);
+  });
+
+  it.each(bundlers)('loads placements by selector only in pages that import them, in %s', async (bundler) => {
+    const without = await measureBundle(BROWSER_PACKAGE_ENTRIES['.'], folder, bundler);
+    expect(without.insertion).toBe(0);
+    const code =
+      "import { createPlacard, selectors } from 'placard'; globalThis.run = { createPlacard, selectors };";
+    const { insertion } = await measureBundle(code, folder, bundler);
+    expect(insertion).toBeGreaterThan(1_000);
+    expect(insertion).toBeLessThanOrEqual(INSERT_PLACEMENTS);
   });
 
   it.each(bundlers)('paints a cached banner before sync and delivery are loaded, in %s', async (bundler) => {

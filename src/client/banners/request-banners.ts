@@ -1,20 +1,8 @@
-import {
-  readSyncAnswer,
-  SYNC_PATH,
-  type SyncRequest,
-  USER_TOKEN_HEADER,
-  USER_TOKEN_MEMBER,
-} from '../../protocol/index.ts';
+import { readSyncAnswer, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '../../protocol/index.ts';
 import { askKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
-import {
-  type Answer,
-  createPostJson,
-  parseJson,
-  type Refusal,
-  readRefused,
-  toJson,
-} from '../platform/http.ts';
+import { type Answer, createPostJson, parseJson, toJson } from '../platform/http.ts';
+import type { SyncFailures } from './sync-failure.ts';
 
 /** Below this the difference is the network's and the header's whole second, not a wrong clock. */
 const THRESHOLD_MS = 60_000;
@@ -31,28 +19,13 @@ const TIMEOUT_MS = 15_000;
 
 /** The service rejected a sync. */
 export interface SyncRejection extends Error {
-  status: number;
-  refusal: Refusal;
-  tokenFault: string | null;
+  response: Answer;
   sentToken: string | undefined;
 }
 
 // Not a class: a browser's console would print its minified name.
-const syncRejection = (
-  { status, statusText, headers }: Answer,
-  refusal: Refusal,
-  sentToken?: string,
-): SyncRejection =>
-  Object.assign(new Error(`${status} ${refusal.text ?? statusText}`), {
-    status,
-    refusal,
-    tokenFault: headers.get(USER_TOKEN_HEADER),
-    sentToken,
-  });
-
-/** Returns the rejection; `undefined` for any other failure of a sync. */
-export const asRejection = (cause: unknown): SyncRejection | undefined =>
-  Object(cause).refusal ? (cause as SyncRejection) : undefined;
+const syncRejection = (response: Answer, sentToken?: string): SyncRejection =>
+  Object.assign(new Error(`HTTP ${response.status}`), { response, sentToken });
 
 /** What an answer holds, as it was sent. */
 export interface SentBanners {
@@ -63,26 +36,15 @@ export interface SentBanners {
 }
 
 /** Makes one `banners/sync` call with the key and the user's token. Where one was refused, it tries once with a new one. */
-export const createRequestBanners = (settings: Settings, userTokens: UserTokens) => {
+export const createRequestBanners = (
+  settings: Settings,
+  userTokens: UserTokens,
+  failures: () => Promise<SyncFailures>,
+) => {
   const { endpoint, apiKey, appId, appVersion, deviceId, platform } = settings;
   const { now, after, fetch } = platform;
   const post = createPostJson(endpoint, fetch);
   let lastAskedAtMs = 0;
-
-  /** The key to try a refused request with once more; throws where that would change nothing. */
-  const betterKey = async (user: string, key: string, cause: unknown): Promise<string> => {
-    const rejection = asRejection(cause);
-    if (!rejection) throw cause;
-    if (rejection.tokenFault !== null) {
-      userTokens.refused(user, rejection.sentToken, rejection.tokenFault);
-      if ((await userTokens.ask(user)) === undefined) throw cause;
-      return key;
-    }
-    // Only a key function can have a better key at once.
-    const next = rejection.refusal.reason === 'unauthorized' ? await askKey(apiKey, after) : key;
-    if (next === key) throw cause;
-    return next;
-  };
 
   const requestWith = async (
     key: string,
@@ -109,8 +71,7 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     const cancel = after(TIMEOUT_MS, () => request.abort(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     try {
       const answer = await post(SYNC_PATH, { body: toJson(body), key, signal: request.signal });
-      if (answer.status < 200 || answer.status >= 300)
-        throw syncRejection(answer, readRefused(answer, now()), token);
+      if (answer.status < 200 || answer.status >= 300) throw syncRejection(answer, token);
       const byPlacement = readSyncAnswer(parseJson(answer.text));
       if (!byPlacement) throw new Error('the answer has no "banners"');
       return { byPlacement, askedAtMs, clockSkewMs: clockSkewMs(answer.headers, sentAtMs, now()) };
@@ -125,7 +86,9 @@ export const createRequestBanners = (settings: Settings, userTokens: UserTokens)
     try {
       return await requestWith(key, user, placements, request);
     } catch (cause) {
-      return requestWith(await betterKey(user, key, cause), user, placements, request);
+      const found = Object(cause).response && (await failures().catch(() => undefined));
+      if (!found) throw cause;
+      return requestWith(await found.betterKey(user, key, cause), user, placements, request);
     }
   };
 };

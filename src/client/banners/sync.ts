@@ -2,9 +2,10 @@ import { MAX_PLACEMENTS } from '../../protocol/index.ts';
 import type { UserTokens } from '../credentials/credentials.ts';
 import type { Fail, Notify } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
-import { endEarly, isPausing, noPause, pauseAfter } from '../platform/waits.ts';
+import { endEarly, isPausing, noPause, type Pause } from '../platform/waits.ts';
 import type { ReadBanners, SyncResult } from './answers.ts';
-import { asRejection, createRequestBanners } from './request-banners.ts';
+import { createRequestBanners } from './request-banners.ts';
+import type { SyncFailures } from './sync-failure.ts';
 
 interface SyncOptions {
   settings: Settings;
@@ -18,16 +19,31 @@ interface SyncOptions {
   onRateLimit: () => void;
   notify: Notify;
   fail: Fail;
+  failures: () => Promise<SyncFailures>;
 }
+
+/** The pause after a failure that the trouble chunk could not judge, in milliseconds. */
+const UNKNOWN_PAUSE_MS = 60_000;
 
 /**
  * Fetches banners: the placements of one task go into one request, at most ten each. Where the service or the network
  * failed they wait, and are requested again.
  */
 export const createSync = (options: SyncOptions) => {
-  const { settings, userTokens, readBanners, userId, canSync, onAnswer, onRateLimit, notify, fail } = options;
-  const { now, after, random } = settings.platform;
-  const requestBanners = createRequestBanners(settings, userTokens);
+  const {
+    settings,
+    userTokens,
+    readBanners,
+    userId,
+    canSync,
+    onAnswer,
+    onRateLimit,
+    notify,
+    fail,
+    failures,
+  } = options;
+  const { now, after } = settings.platform;
+  const requestBanners = createRequestBanners(settings, userTokens, failures);
   const requested = new Set<string>();
   let cancel: (() => void) | undefined;
   let pause = noPause();
@@ -42,16 +58,18 @@ export const createSync = (options: SyncOptions) => {
     if (requested.size > 0 && canSync()) cancel = after(waitMs(), run);
   };
 
-  const retryLater = (cause: unknown, placements: string[]): void => {
-    const rejection = asRejection(cause);
-    const { reason = 'backoff', requestedMs = 0 } = rejection?.refusal ?? {};
-    pause = pauseAfter(pause, { reason, requestedMs }, now(), random);
-    if (reason === 'rate-limit') onRateLimit();
-    // A request that is wrong in itself is not improved by asking again.
-    if (rejection?.status !== 400) for (const placementId of placements) requested.add(placementId);
-    const kind = reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync';
-    const said = rejection?.message ?? String(cause);
-    fail(kind, `Sync of ${placements.join(', ')} had no usable answer: ${said}`, cause);
+  const unknownPause = (): Pause => ({ ...noPause(), until: now() + UNKNOWN_PAUSE_MS, failures: 1 });
+
+  const retryLater = async (cause: unknown, placements: string[], mine: AbortController): Promise<void> => {
+    const found = await failures().catch(() => undefined);
+    // Another user may have signed in.
+    if (!underWay.has(mine)) return;
+    const failure = found?.read(cause, pause);
+    pause = failure?.pause ?? unknownPause();
+    if (failure?.isRateLimit) onRateLimit();
+    if (!failure?.isFinal) for (const placementId of placements) requested.add(placementId);
+    const message = failure?.message ?? String(cause);
+    fail(failure?.kind ?? 'sync', `Sync of ${placements.join(', ')} had no usable answer: ${message}`, cause);
     notify({ type: 'waiting', untilMs: pause.until, reason: pause.reason });
   };
 
@@ -66,7 +84,7 @@ export const createSync = (options: SyncOptions) => {
       // A pause that another request has begun meanwhile still holds.
       if (pause === pauseBefore) pause = noPause();
     } catch (cause) {
-      if (underWay.has(mine)) retryLater(cause, placements);
+      if (underWay.has(mine)) await retryLater(cause, placements, mine);
     } finally {
       underWay.delete(mine);
     }

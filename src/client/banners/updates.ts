@@ -1,15 +1,15 @@
 import type { BannerEvent } from '../banner.ts';
+import { kit } from '../delivery/trouble/kit.ts';
 import type { LateContext } from '../late-context.ts';
 import { bannerOptions } from '../options/choices.ts';
-import type { Clock } from '../platform/clock.ts';
 import type { StoreKey } from '../platform/store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/waits.ts';
 import { createStoreAnswer } from './answers.ts';
-import type { BannerCache } from './banner-cache.ts';
+import type { Renewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
-import type { UserRecord } from './user-record.ts';
+import type { SyncFailures } from './sync-failure.ts';
 
 /** Longest wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -21,77 +21,6 @@ interface TabMessage {
   /** A page that has started for another user has deleted the records of these. */
   forgotten?: unknown[];
 }
-
-/** A campaign ends for all clients at the same moment. Their requests are distributed over this time. */
-const SPREAD_MS = 10_000;
-
-interface RenewalOptions {
-  cache: BannerCache;
-  after: Clock['after'];
-  random: () => number;
-  isVisible: () => boolean;
-  /** Takes one refresh from the budget where the record needs one. */
-  spend: (isNeeded: (record: UserRecord) => boolean) => Promise<boolean>;
-  /** How long an empty budget takes to hold one more. */
-  refreshIntervalMs: number;
-  ask: (placementIds: string[]) => void;
-}
-
-/**
- * A banner that expires on the page may have a successor: one tab requests the successors of all that have expired by then,
- * paid from the refresh budget, and while the page is visible.
- */
-export const createRenewal = (options: RenewalOptions) => {
-  const { cache, after, random, isVisible, spend, refreshIntervalMs, ask } = options;
-  const expired = new Set<string>();
-  let cancel: (() => void) | undefined;
-  /** Counts the stops. A request that was begun before the last stop is of a former user. */
-  let stops = 0;
-
-  const isExpiredIn = (record: Readonly<UserRecord>, placementId: string): boolean => {
-    const banner = record.banners.get(placementId)?.banner;
-    return banner != null && cache.isExpired(banner);
-  };
-
-  const renew = async (): Promise<void> => {
-    cancel = undefined;
-    if (!isVisible()) return;
-    const stopsBefore = stops;
-    const placementIds = [...expired];
-    expired.clear();
-    // The tab that takes them out of the record makes the request.
-    const isMine = await spend((record) => {
-      const found = placementIds.filter((placementId) => isExpiredIn(record, placementId));
-      for (const placementId of found) record.banners.get(placementId)!.banner = null;
-      return found.length > 0;
-    });
-    if (stops !== stopsBefore) return;
-    if (isMine) return ask(placementIds);
-    for (const placementId of placementIds)
-      if (isExpiredIn(cache.record(), placementId)) expired.add(placementId);
-    arm(refreshIntervalMs);
-  };
-
-  const arm = (delayMs: number): void => {
-    if (expired.size > 0) cancel ??= after(delayMs, renew);
-  };
-
-  return {
-    /** The banner of this placement has left the page because it expired. */
-    want(placementId: string): void {
-      expired.add(placementId);
-      arm(random() * SPREAD_MS);
-    },
-    /** The page is visible again. */
-    resume: () => arm(random() * SPREAD_MS),
-    stop(): void {
-      stops += 1;
-      expired.clear();
-      cancel?.();
-      cancel = undefined;
-    },
-  };
-};
 
 /** Brings new banners into the cache: when a session begins, when one expires, when the host requests it, when a tab changes it. */
 export const createUpdates = (context: LateContext) => {
@@ -106,6 +35,7 @@ export const createUpdates = (context: LateContext) => {
     lifecycle,
     isActive,
     inBackground,
+    trouble,
     notify,
     fail,
   } = context;
@@ -141,6 +71,12 @@ export const createUpdates = (context: LateContext) => {
     return requested.placements;
   };
 
+  let found: SyncFailures | undefined;
+  const failures = async (): Promise<SyncFailures> => {
+    const { createSyncFailures } = await trouble();
+    found ??= createSyncFailures(kit, settings, context.userTokens);
+    return found;
+  };
   const storeAnswer = createStoreAnswer(user, cache, notify);
   const sync = createSync({
     ...context,
@@ -152,6 +88,7 @@ export const createUpdates = (context: LateContext) => {
       for (const placementId of result.banners.keys()) requested.answered.add(placementId);
       inBackground(storeAnswer(result).then(notifyTabs));
     },
+    failures,
     onRateLimit: () => inBackground(session.spendAll()),
   });
   const session = createSession({
@@ -167,14 +104,20 @@ export const createUpdates = (context: LateContext) => {
       notifyTabs();
     },
   });
-  const renewal = createRenewal({
-    ...platform,
-    ...rule,
-    cache,
-    isVisible,
-    spend: session.spend,
-    ask: sync.want,
-  });
+  let renewal: Renewal | undefined;
+  const renew = async (placementId: string): Promise<void> => {
+    const { createRenewal } = await trouble();
+    if (context.isStopped()) return;
+    renewal ??= createRenewal({
+      ...platform,
+      ...rule,
+      cache,
+      isVisible,
+      spend: session.spend,
+      ask: sync.want,
+    });
+    renewal.want(placementId);
+  };
 
   return {
     notifyTabs,
@@ -228,7 +171,7 @@ export const createUpdates = (context: LateContext) => {
       }
     },
     /** Requests a successor of the banner that expired there, if the budget allows it. */
-    renew: renewal.want,
+    renew: (placementId: string): void => inBackground(renew(placementId)),
     /** Resolves when what is requested now is answered, or is not. */
     answered: (): Promise<void> => sync.now([]),
     /** Syncs now, if the budget allows it. */
@@ -248,7 +191,7 @@ export const createUpdates = (context: LateContext) => {
     /** The page is visible again. */
     resume(): Promise<unknown> {
       sync.hurry();
-      renewal.resume();
+      renewal?.resume();
       return session.touch();
     },
     hurry: sync.hurry,
@@ -261,12 +204,12 @@ export const createUpdates = (context: LateContext) => {
       isStarted = false;
       session.leave();
       requested.answered.clear();
-      renewal.stop();
+      renewal?.stop();
       sync.reset();
     },
     stop(): void {
       session.stop();
-      renewal.stop();
+      renewal?.stop();
       sync.reset();
       channel.close();
     },

@@ -3,8 +3,9 @@ import type { Clock } from '../platform/clock.ts';
 import { LEAP_MS } from '../platform/waits.ts';
 import type { CapturedEvent, DeliveryContext } from './delivery.ts';
 import type { Leaving } from './leaving.ts';
+import { VERSION } from './limits.ts';
 import type { Entry, Log } from './log/log.ts';
-import { bannerEvent, type EventKey, isWhole, type StoredEvent, VERSION } from './log/records.ts';
+import { bannerEvent, type EventKey, isWhole, type StoredEvent } from './log/records.ts';
 import type { Upkeep } from './log/upkeep.ts';
 import type { Sender } from './sender/sender.ts';
 

@@ -1,21 +1,24 @@
 import type { BannerEvent } from '../banner.ts';
 import type { Decision } from '../consent/consent.ts';
+import { isUnavailable, loadOnce } from '../load-once.ts';
 import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/choices.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { type Capture, createCapture } from './capture.ts';
-import type { Delivery, DeliveryContext, DeliverySetup, TabNews } from './delivery.ts';
+import type { Delivery, DeliveryContext, DeliverySetup, TabNews, Trouble } from './delivery.ts';
 import { createLeaving } from './leaving.ts';
-import { readDiagnostics } from './log/diagnostics.ts';
-import { createDeadLetters } from './log/letters.ts';
 import { createLog, type Log } from './log/log.ts';
-import { bannerEvent, EVENT_RANGE } from './log/records.ts';
+import { bannerEvent, EVENT_RANGE, isNewer, rangeOf } from './log/records.ts';
 import { createUpkeep, type Upkeep } from './log/upkeep.ts';
-import { createCorrection } from './sender/correction.ts';
 import { createSender, type Sender } from './sender/sender.ts';
+import { createDeliver } from './sender/settle.ts';
+import { kit } from './trouble/kit.ts';
 
-const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
-  const { platform, options, ...shared } = setup;
+const createDeliveryContext = (
+  setup: DeliverySetup,
+  loadTrouble: () => Promise<Trouble>,
+): DeliveryContext => {
+  const { platform, options, loadTrouble: _chunk, ...shared } = setup;
   const { api, consent, host, isWorker, isStopped } = shared;
   const { clock, random, lifecycle, openChannel } = platform;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
@@ -29,9 +32,16 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
     if (item.type === 'notice' && item.notice) host.notify(item.notice);
   });
 
+  let loaded: Trouble | undefined;
+
   return {
     ...platform,
     ...shared,
+    trouble: loadOnce(async () => {
+      loaded = await loadTrouble();
+      return loaded;
+    }, host.fail),
+    loaded: () => loaded,
     tab: newId(),
     newId,
     options: deliveryOptions(options, notify),
@@ -44,7 +54,7 @@ const createDeliveryContext = (setup: DeliverySetup): DeliveryContext => {
 
 /** Brings the decisions of this page to the log and to the other tabs, and the choices of the others to this page. */
 const createDecide = (
-  { consent, news, isWorker }: DeliveryContext,
+  { consent, news, isWorker, trouble }: DeliveryContext,
   log: Log,
   upkeep: Upkeep,
   capture: Capture,
@@ -58,6 +68,24 @@ const createDecide = (
     else void consent.hear(item);
     if (!wasWiped && consent.is('wiped')) log.place.forgetMemory();
   });
+
+  const purge = async (until: number): Promise<void> => {
+    try {
+      const { purge } = await trouble();
+      await upkeep.retryOnQuota(() => purge(until));
+    } catch (cause) {
+      if (!isUnavailable(cause)) throw cause;
+      // The user's choice does not wait for a chunk. These are not counted as purged.
+      log.place.owePurge();
+      await log.forgetClaims();
+      for (const kind of ['event', 'dead']) {
+        const found = await log.place.entries(rangeOf(kind));
+        const own = found.filter(([key, record]) => !isNewer(record) && !(Number([key].flat()[2]) > until));
+        await log.place.deleteMany(own.map(([key]) => key));
+      }
+      await log.forgetCounted(until);
+    }
+  };
 
   return async (decision: Decision, isDiskDone = false): Promise<void> => {
     const record = consent.record();
@@ -78,7 +106,7 @@ const createDecide = (
       await log.place.retry();
       // What was captured after a later opt-in of another tab stays.
       const purgedUntil = isStored ? Infinity : record.chosenAt;
-      if (isPurge) await upkeep.retryOnQuota(() => upkeep.purge(purgedUntil));
+      if (isPurge) await purge(purgedUntil);
       // The user may have taken it back here.
       if (isOptIn && isStored && consent.mayAct()) post();
     };
@@ -93,13 +121,15 @@ const createDecide = (
  * that leaves sends what no request holds yet. Only this file knows all parts.
  */
 export const createDelivery = (setup: DeliverySetup): Delivery => {
-  const context = createDeliveryContext(setup);
-  const { consent } = context;
+  const context = createDeliveryContext(setup, async () => {
+    const { createTrouble } = await setup.loadTrouble();
+    return createTrouble({ kit, context, log, caps: upkeep.caps, deliver });
+  });
+  const { consent, trouble } = context;
   const log = createLog(context);
   const upkeep = createUpkeep(context, log);
-  const letters = createDeadLetters(context, log);
-  const correction = createCorrection(context, log);
-  const sender = createSender(context, log, upkeep, correction);
+  const deliver = createDeliver(context);
+  const sender = createSender(context, log, upkeep, deliver);
   const leaving = createLeaving(context, log, sender);
   const capture = createCapture(context, log, upkeep, leaving, sender);
   const decide = createDecide(context, log, upkeep, capture, sender);
@@ -107,18 +137,17 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
   log.place.onDisk(() => void log.control().then(() => sender.wake()));
   sender.wake();
 
-  const diagnostics = () => readDiagnostics(context, log);
-
   return {
     capture: capture.capture,
     async flush() {
       const send = () => (context.canSend() ? sender.run(true) : 0);
       const [sent, left] = await Promise.all([send(), leaving.delivered()]);
       // What the host has corrected goes as well.
-      await correction.decided();
+      await context.loaded()?.correction.decided();
       const corrected = await send();
-      const { pending, inDoubt } = await diagnostics();
-      return { delivered: sent + left + corrected, pending: pending + inDoubt };
+      let pending = 0;
+      for await (const _ of log.read(EVENT_RANGE)) pending += 1;
+      return { delivered: sent + left + corrected, pending };
     },
     async queued(userId) {
       const found: BannerEvent[] = [];
@@ -127,13 +156,13 @@ export const createDelivery = (setup: DeliverySetup): Delivery => {
       }
       return found;
     },
-    diagnostics,
-    deadLetters: letters.list,
+    diagnostics: async () => (await trouble()).diagnostics(),
+    deadLetters: async () => (await trouble()).deadLetters.list(),
     async retryDeadLetters(keys) {
-      await letters.retry(keys);
+      await (await trouble()).deadLetters.retry(keys);
       sender.wake();
     },
-    discardDeadLetters: letters.discard,
+    discardDeadLetters: async (keys) => (await trouble()).deadLetters.discard(keys),
     async mayAct() {
       await log.control();
       return consent.mayAct();

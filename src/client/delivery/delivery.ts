@@ -8,6 +8,13 @@ import type { PageLifecycle } from '../platform/page-lifecycle.ts';
 import type { Store } from '../platform/store.ts';
 import type { TabChannel, TabLink } from '../platform/tab-channel.ts';
 import type { Pause } from '../platform/waits.ts';
+import type { createHandOff } from './hand-off.ts';
+import type { Disk } from './log/disk.ts';
+import type { InMemory } from './log/log-store.ts';
+import type { Claim, QueuedEvent } from './log/records.ts';
+import type { Claimed } from './sender/claim.ts';
+import type { Sent } from './sender/send.ts';
+import type { createTrouble } from './trouble/trouble.ts';
 
 /** Why the server skipped an event. */
 export interface Skip {
@@ -135,6 +142,10 @@ export interface DeliverySetup {
   options: DeliveryChoices | undefined;
   platform: DeliveryPlatform;
   host: DeliveryHost;
+  /** Loads the part that an ordinary visit does not need. */
+  loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>;
+  /** Loads the hand-off to a service worker. */
+  loadHandOff?: () => Promise<{ createHandOff: typeof createHandOff }>;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
   isWorker: boolean;
   /** The client has stopped: nothing is sent, and nothing is captured that happened after that. */
@@ -151,8 +162,53 @@ export type TabNews =
   | { type: 'notice'; notice: Notice }
   | ({ type: 'consent' } & ChoiceRecord<Choice | 'wiped'>);
 
+/** The part of the delivery that an ordinary visit does not need. `createTrouble` returns it. */
+export interface Trouble {
+  /** Records any result of a request in the log and tells the host. Returns how many events were delivered. */
+  settle(claimed: Claimed, sent: Sent, apiKey: string): Promise<number>;
+  /** The page that made this claim is gone. */
+  settleAbandoned(claim: Claim): Promise<number>;
+  /** Maximum number of events in a batch: the host's, or fewer after a rejection. */
+  batchLimit(): number;
+  correction: {
+    /** Marks them in the log, so that one tab alone asks its host. Then resolves with the host's work, which goes on. */
+    ask(skipped: QueuedEvent[]): Promise<{ decided: Promise<void> }>;
+    /** Resolves when the host has decided about all that it was asked. */
+    decided(): Promise<void>;
+  };
+  deadLetters: {
+    list(): Promise<DeadLetter[]>;
+    /** Moves dead letters back to their positions in the queue, as if they had never been sent. */
+    retry(keys?: string[]): Promise<unknown>;
+    discard(keys?: string[]): Promise<void>;
+  };
+  diagnostics(): Promise<Diagnostics>;
+  /**
+   * Returns when to look again during a pause, in Unix milliseconds; `undefined` if it is over, because there is another key than the one
+   * that was rejected.
+   */
+  waitUntil(pause: Pause, apiKey: string): Promise<number | undefined>;
+  /** Ends the backoff of all tabs, unless the server asked for it. */
+  endBackoff(): Promise<void>;
+  /** Removes what is too old, if it `isHour`, and then what is over a cap: the least and oldest first. */
+  tidy(isHour: boolean, isOver: boolean): Promise<void>;
+  /**
+   * Frees space on a full disk: first the host's banner cache, then events, none of which is worth more than `written`, and any for a
+   * decision. Returns false if nothing could be freed.
+   */
+  freeSpace(failures: number, written?: QueuedEvent[]): Promise<boolean>;
+  /**
+   * Deletes every event and dead letter up to this time, also those in flight, and the marks of which banners were seen. The totals stay.
+   */
+  purge(until: number): Promise<void>;
+  /** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
+  restore(disk: Disk, from: InMemory, hadRecord: boolean): Promise<void>;
+}
+
 /** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
-export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {
+export interface DeliveryContext
+  extends Omit<DeliverySetup, 'platform' | 'options' | 'loadTrouble'>,
+    DeliveryPlatform {
   /** Names this page. */
   tab: string;
   newId: () => string;
@@ -160,6 +216,10 @@ export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'optio
   news: TabChannel<TabNews>;
   notify: Notify;
   fail: Fail;
+  /** Rejects if that part cannot be loaded: then the log is left as it is. */
+  trouble: () => Promise<Trouble>;
+  /** That part if it is loaded. */
+  loaded: () => Trouble | undefined;
   /** False without consent, while the page is prerendered, and once the client is stopped. */
   canSend: () => boolean;
 }

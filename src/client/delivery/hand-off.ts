@@ -23,41 +23,28 @@ export interface WorkerContainer {
   removeEventListener(type: string, listener: (event: { data?: unknown }) => void): void;
 }
 
-/** Chromium throws where a document is sandboxed without `allow-same-origin`: it has no workers. */
-const containerOfPage = (): WorkerContainer | undefined => {
-  try {
-    return globalThis.navigator?.serviceWorker;
-  } catch {
-    return undefined;
-  }
-};
-
 /**
  * Lets the service worker send when the page goes: it outlives the page and reads the answers, so nothing is left in
  * doubt. A worker counts only after it said that it holds the sender of this log; the host registers it, or not.
  */
-export const createHandOff = (
-  log: string,
-  hasTokens: boolean,
-  container: WorkerContainer | undefined = containerOfPage(),
-) => {
+export const createHandOff = (log: string, hasTokens: boolean, container: WorkerContainer) => {
   const { syncTag, areYouThere, here, send } = handOffMessages(log, hasTokens);
   let isThere = false;
   const ask = () => {
     isThere = false;
-    container?.controller?.postMessage(areYouThere);
+    container.controller?.postMessage(areYouThere);
   };
   const listen = ({ data }: { data?: unknown }) => {
     if (data === here) isThere = true;
   };
-  container?.addEventListener('message', listen);
-  container?.addEventListener('controllerchange', ask);
+  container.addEventListener('message', listen);
+  container.addEventListener('controllerchange', ask);
   ask();
 
   return {
     /** Has the worker send what is stored; false where there is none. */
     handOff(): boolean {
-      if (!isThere || !container?.controller) return false;
+      if (!isThere || !container.controller) return false;
       container.controller.postMessage(send);
       // Should the worker not get through now, the browser wakes it when the network is back.
       void container.ready
@@ -68,8 +55,10 @@ export const createHandOff = (
       return true;
     },
     stop() {
-      container?.removeEventListener('message', listen);
-      container?.removeEventListener('controllerchange', ask);
+      container.removeEventListener('message', listen);
+      container.removeEventListener('controllerchange', ask);
     },
   };
 };
+
+export type HandOff = ReturnType<typeof createHandOff>;

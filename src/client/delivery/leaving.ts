@@ -1,18 +1,41 @@
 import type { DeliveryContext } from './delivery.ts';
-import { createHandOff } from './hand-off.ts';
+import type { HandOff, WorkerContainer } from './hand-off.ts';
 import type { Log } from './log/log.ts';
 import type { Sender } from './sender/sender.ts';
 
+/** Chromium throws where a document is sandboxed without `allow-same-origin`: it has no workers. */
+const containerOfPage = (): WorkerContainer | undefined => {
+  try {
+    return globalThis.navigator?.serviceWorker;
+  } catch {
+    return undefined;
+  }
+};
+
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
 export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender) => {
-  const { api, lifecycle, userTokens, fail, canSend } = context;
-  const worker = createHandOff(api.logName, userTokens.isUsed);
+  const { api, lifecycle, userTokens, fail, canSend, isStopped, loadHandOff } = context;
+  let worker: HandOff | undefined;
+  /** Few pages have a service worker. One may take the page over later. */
+  const container = containerOfPage();
+  const meetWorker = (): void => {
+    if (worker || !loadHandOff || !container?.controller) return;
+    loadHandOff().then(
+      ({ createHandOff }) => {
+        if (!isStopped()) worker ??= createHandOff(api.logName, userTokens.isUsed, container);
+      },
+      // There was a notice. The page flushes by itself.
+      () => undefined,
+    );
+  };
+  container?.addEventListener('controllerchange', meetWorker);
+  meetWorker();
   /** The last flushes that are not answered yet. */
   let underWay = Promise.resolve(0);
 
   const leave = (): void => {
     // What lies in this page's memory the worker cannot see.
-    if (!log.place.isMemory() && canSend() && worker.handOff()) return;
+    if (!log.place.isMemory() && canSend() && worker?.handOff()) return;
     // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
     const flushing = log.place.isMemory() ? sender.tryAgain().then(sender.lastFlush) : sender.lastFlush();
     const flushed = Promise.all([underWay, flushing]).then(
@@ -34,7 +57,8 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
     /** How many events the flushes under way deliver. */
     delivered: () => underWay,
     stop(): void {
-      worker.stop();
+      container?.removeEventListener('controllerchange', meetWorker);
+      worker?.stop();
       for (const stop of stops) stop();
     },
   };

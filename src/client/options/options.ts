@@ -4,10 +4,11 @@ import {
   MAX_APP_VERSION_CHARACTERS,
   parseUrl,
 } from '../../protocol/index.ts';
+import type { Addition } from '../additions.ts';
 import type { Banner } from '../banner.ts';
 import type { ProvideToken } from '../credentials/credentials.ts';
 import type { Correct } from '../delivery/delivery.ts';
-import type { EmptySlot, PlacementHook } from '../placement-hook.ts';
+import type { EmptySlot } from '../placement-hook.ts';
 import { createClock } from '../platform/clock.ts';
 import { createIdbStore } from '../platform/idb-store.ts';
 import type { PageLifecycle } from '../platform/page-lifecycle.ts';
@@ -24,11 +25,8 @@ interface CommonOptions {
   appVersion: string;
   /** `null` while no user is signed in: nothing is synced or tracked, but for visitors. */
   userId: string | null;
-  /**
-   * While nobody is signed in, works for the visitor of this browser profile: a random ID that the client makes once and
-   * keeps, with consent, in localStorage. A sign-in joins the two, for the service where there is a `userToken`. Default false.
-   */
-  visitors?: boolean | undefined;
+  /** Features that the page imports: `[visitors(), selectors({ card })]`. Default: none. */
+  use?: readonly Addition[] | undefined;
   /**
    * Proof of the user, where the app takes or needs it: a token of your backend for this user ID, or `null` where there is
    * none, for example of a user who signed in before. Called when a request needs a token, and again before it ends or when
@@ -56,11 +54,6 @@ interface CommonOptions {
   mayShow?:
     | ((banner: Banner, slot: Pick<EmptySlot, 'element' | 'placementId'>) => boolean | Promise<boolean>)
     | undefined;
-  /**
-   * Inserts placements of the workspace that have a selector, drawn by these templates, by their names: `{ card, hero }`. The list comes from our
-   * service; other servers of the contract have none. Default: the page mounts all placements.
-   */
-  placementsBySelector?: Readonly<Record<string, PlacementHook>> | undefined;
   /** Repairs events that the server skipped. Default: send again as they are, up to `maxAttempts`. */
   correct?: Correct | undefined;
   /** Of these and of `banners`, what cannot be used is a `failed` notice, and its default holds. */
@@ -101,7 +94,9 @@ export interface Platform {
 type ApiOptions = EndpointOptions & Pick<PlacardOptions, 'apiKey' | 'appId'>;
 
 /** The options with the defaults that the first paint needs; what the parts of the client read. */
-export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform'> {
+export interface Settings
+  extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform' | 'use'>,
+    Addition {
   /** Base URL without a slash at the end. */
   endpoint: string;
   logName: string;
@@ -137,14 +132,14 @@ export const readApiOptions = ({ instance, endpoint, apiKey, appId }: ApiOptions
 
 /** Fills in the defaults. Throws a `TypeError` that names the first wrong option. */
 export const readOptions = (options: PlacardOptions): Settings => {
-  if (Object(options) !== options) throw new TypeError('createPlacard() needs its options, an object');
+  if (Object(options) !== options) throw new TypeError('createPlacard() needs options');
   const { appVersion, userId, consent = 'enabled', platform } = options;
   const api = readApiOptions(options);
   const isShort = isText(appVersion) && [...appVersion].length <= MAX_APP_VERSION_CHARACTERS;
   expect(isShort, 'appVersion', `a string of 1 to ${MAX_APP_VERSION_CHARACTERS} characters`);
   expect(userId === null || typeof userId === 'string', 'userId', 'a string, or null');
-  const { instance: _named, ...others } = options;
-  return {
+  const { instance: _named, use = [], ...others } = options;
+  const settings: Settings = {
     ...others,
     ...api,
     // What browsers that know the signal say; TypeScript's library does not have it yet.
@@ -161,4 +156,5 @@ export const readOptions = (options: PlacardOptions): Settings => {
       ...createClock(platform),
     },
   };
+  return Object.assign(settings, ...use);
 };

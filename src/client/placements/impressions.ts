@@ -15,7 +15,7 @@ export const createImpressions = (
   context: LateContext,
   updates: Updates,
   capture: Delivery['capture'],
-  mayShow: MayShow,
+  gate: () => MayShow | undefined,
 ) => {
   const { settings, user, cache, placements, lifecycle, mayWrite, isActive, inBackground, fail } = context;
   const { platform } = settings;
@@ -95,13 +95,13 @@ export const createImpressions = (
     mounted.view = Observer && viewabilityOf(mounted, Observer);
     return () => {
       mounted.view?.stop();
-      mayShow.forget(mounted);
+      gate()?.forget(mounted);
     };
   };
   placements.attach({
     ...createRooms(lifecycle.isVisible),
     watch,
-    mayShow: mayShow.ask,
+    mayShow: (slot, banner) => gate()?.ask(slot, banner),
     onChange(mounted) {
       mounted.view?.restart();
       // Once the hook has drawn.

@@ -1,5 +1,6 @@
 import type { SelectorPlacement } from '../../protocol/index.ts';
 import type { LateContext } from '../late-context.ts';
+import type { PlacementHook } from '../placement-hook.ts';
 import { changeUnseen, drawBox } from './inserted-box.ts';
 
 /** A list that is younger is not requested again, in milliseconds: a new placement reaches every browser within that. */
@@ -53,16 +54,16 @@ const isPathOf = (pattern: string, path: string): boolean => {
 /** The path of the service is given: a module that two late chunks share breaks on pages that extend `Object.prototype`. */
 interface InsertOptions extends LateContext {
   listPath: string;
+  hooks: Readonly<Record<string, PlacementHook>>;
 }
 
 /**
  * Inserts the placements that have a selector, in the pages that they are for, once there is a banner to show. A chunk of its own: only a
- * page with `placementsBySelector` loads it. The list is kept in the user's record, so it goes where that goes.
+ * page that uses `selectors()` loads it. The list is kept in the user's record, so it goes where that goes.
  */
 export const createInsertPlacements = (options: InsertOptions) => {
-  const { settings, cache, placements, boxes, lifecycle, inBackground } = options;
-  const { platform, placementsBySelector: hooks = {} } = settings;
-  const { after, now } = platform;
+  const { settings, hooks, cache, placements, boxes, lifecycle, inBackground } = options;
+  const { after, now } = settings.platform;
   let list: readonly SelectorPlacement[] = [];
   /** By the placement as the service wrote it: one that was changed is another one. */
   const spots = new Map<string, Spot>();
@@ -116,7 +117,7 @@ export const createInsertPlacements = (options: InsertOptions) => {
     if (length > 1) tell(place, `it finds ${length} elements, and the first is taken`);
     if (!banner) return undefined;
     const hook = Object.hasOwn(hooks, template) && hooks[template];
-    if (!hook) return `placementsBySelector has no "${template}"`;
+    if (!hook) return `selectors() has no "${template}"`;
     const isReturn = spot.anchor === anchor && spot.box?.isConnected === false;
     if (isReturn && spot.returns === MAX_RETURNS) return 'the page removes it again and again';
     const { y } = anchor.getBoundingClientRect();

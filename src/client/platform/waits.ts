@@ -10,10 +10,6 @@ export const isAhead = (until: number, now: number, maxMs: number): boolean =>
 
 /** The maximum that a server, a refused key or a backoff delays a request. */
 export const MAX_WAIT_MS = 60 * 60_000;
-/** The maximum that an answer may take in any configuration. */
-export const MAX_ANSWER_MS = 10 * 60_000;
-/** The longest that one event waits after a skip, or after the server failed at it alone. */
-export const MAX_PAUSE_MS = 10 * 60_000;
 /** A device's clock that goes forwards by more than this at once was set, or the page was suspended. */
 export const LEAP_MS = 10 * 60_000;
 
@@ -43,21 +39,6 @@ export const withTimeout = <T>(
   return Promise.race([work, late]).finally(cancel);
 };
 
-const BASE_MS = 1_000;
-const CAP_MS = 5 * 60_000;
-/** The minimum wait, as a share of the ceiling. Without it, several short waits in a row would be a burst of requests. */
-const MIN_SHARE = 0.1;
-
-/**
- * How long to wait after `failures` refusals in a row (1 or more), in milliseconds. The ceiling doubles with each refusal, and
- * jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run that makes
- * about 22 requests an hour, at most 120, and one more each time the network or the user is back.
- */
-const backoffMs = (failures: number, random: () => number): number => {
-  const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
-  return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
-};
-
 /** Nothing is requested before `until`. Sync keeps its pause in memory, the delivery keeps one for all tabs in the log. */
 export interface Pause {
   /** Unix milliseconds. */
@@ -81,24 +62,6 @@ export interface PauseCause {
 export const noPause = (): Pause => ({ until: 0, reason: 'backoff', failures: 0, isFirm: false });
 
 export const isPausing = ({ until }: Pause, now: number): boolean => isAhead(until, now, MAX_WAIT_MS);
-
-/** The pause after a failure, where `before` was the pause until then. Of two that run at once the longer one holds. */
-export const pauseAfter = (
-  before: Pause,
-  { reason, requestedMs = 0, isFirst }: PauseCause,
-  now: number,
-  random: () => number,
-): Pause => {
-  const isSideBySide = isPausing(before, now);
-  const failures = isFirst ? 1 : before.failures + Number(!isSideBySide);
-  const isNamed = reason === 'rate-limit' && requestedMs > 0;
-  // A server that is down may name a shorter pause than the backoff.
-  const ms = isNamed ? requestedMs : Math.max(requestedMs, backoffMs(failures, random));
-  const isRefused = requestedMs > 0 || (reason !== 'backoff' && reason !== 'offline');
-  const isFirm = isRefused || (isSideBySide && before.isFirm);
-  const isLonger = !isSideBySide || now + ms > before.until;
-  return isLonger ? { until: now + ms, reason, failures, isFirm } : { ...before, failures, isFirm };
-};
 
 /** A sign of life ends a backoff: the same pause where it ends none. */
 export const endEarly = (pause: Pause, now: number): Pause =>

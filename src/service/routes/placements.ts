@@ -23,7 +23,7 @@ export const placements = (log: Log, missingSelectors: MissingSelectors) => {
       tag: 'Banners',
       summary: 'List the placements that a page inserts by itself',
       description:
-        'Answers the placements of the workspace that have a selector. A page with `placementsBySelector` asks once in five minutes at most, and tells which selectors have found nothing.',
+        'Answers the placements of the workspace that have a selector. A page with `selectors()` asks once in five minutes at most, and tells which selectors have found nothing.',
       example: {},
       badRequest: '`missing` is no list of texts.',
       notFound: 'Banners are not enabled in this workspace.',

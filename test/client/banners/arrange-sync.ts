@@ -2,7 +2,9 @@ import { vi } from 'vitest';
 import type { SyncResult } from '../../../src/client/banners/answers.ts';
 import { createReadBanners } from '../../../src/client/banners/answers.ts';
 import { createSync } from '../../../src/client/banners/sync.ts';
+import { createSyncFailures } from '../../../src/client/banners/sync-failure.ts';
 import { createUserTokens } from '../../../src/client/credentials/credentials.ts';
+import { kit } from '../../../src/client/delivery/trouble/kit.ts';
 import type { Notice, PlacardOptions } from '../../../src/client/index.ts';
 import { createNotices } from '../../../src/client/notices.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
@@ -50,9 +52,11 @@ export const setUp = (answers: Answer[] = [all], options: Partial<PlacardOptions
       },
     },
   } as PlacardOptions);
+  const userTokens = createUserTokens(settings.userToken, settings.platform, fail);
   const sync = createSync({
     settings,
-    userTokens: createUserTokens(settings.userToken, settings.platform, fail),
+    userTokens,
+    failures: async () => createSyncFailures(kit, settings, userTokens),
     readBanners: createReadBanners(fail),
     userId: () => state.userId,
     canSync: () => state.canSync,

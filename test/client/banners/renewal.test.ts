@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createRenewal } from '../../../src/client/banners/renewal.ts';
 import { createSession } from '../../../src/client/banners/session.ts';
-import { createRenewal } from '../../../src/client/banners/updates.ts';
 import type { Store } from '../../../src/client/index.ts';
 import { createClock } from '../../../src/client/platform/clock.ts';
 import { createMemoryStore } from '../../../src/client/platform/store.ts';

@@ -3,7 +3,9 @@ import { type Choice, createConsent } from '../../../src/client/consent/consent.
 import { createUserTokens, type ProvideToken } from '../../../src/client/credentials/credentials.ts';
 import { createDelivery } from '../../../src/client/delivery/create-delivery.ts';
 import type { Correct, Delivery } from '../../../src/client/delivery/delivery.ts';
+import { createHandOff } from '../../../src/client/delivery/hand-off.ts';
 import { CONTROL_KEY, type Control } from '../../../src/client/delivery/log/records.ts';
+import { createTrouble } from '../../../src/client/delivery/trouble/trouble.ts';
 import { createNotices, type Notice, type Notify } from '../../../src/client/notices.ts';
 import type { DeliveryChoices } from '../../../src/client/options/choices.ts';
 import { logName } from '../../../src/client/options/options.ts';
@@ -101,6 +103,7 @@ export interface TabSetup {
   correct?: Correct;
   evict?: () => Promise<void>;
   isWorker?: boolean;
+  loadTrouble?: () => Promise<{ createTrouble: typeof createTrouble }>;
 }
 
 /** Pseudorandom numbers, the same in every run. */
@@ -184,6 +187,8 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
         correct: setup.correct,
         ...(setup.evict && { evict: setup.evict }),
       },
+      loadTrouble: setup.loadTrouble ?? (async () => ({ createTrouble })),
+      loadHandOff: async () => ({ createHandOff }),
       isWorker: setup.isWorker ?? false,
       isStopped: () => isStopped,
     });

@@ -1,5 +1,6 @@
 // Placements that the client inserts by itself. Layout tests are in test/e2e/insert-placements.test.ts.
 import { beforeEach, expect, test, vi } from 'vitest';
+import { selectors } from '../../../src/client/index.ts';
 import { PLACEMENTS_PATH, type SelectorPlacement } from '../../../src/protocol/index.ts';
 import { createFakeService, buildBanner as wire } from '../../../src/testing/index.ts';
 import { aProfile, draw, open, PATIENCE, stagePages } from '../pages.ts';
@@ -44,7 +45,7 @@ const aPage = (
     return Response.json({ placements: list });
   };
   const page = open({
-    ...(more.isAllowed !== false && { placementsBySelector: { card: draw } }),
+    ...(more.isAllowed !== false && { use: [selectors({ card: draw })] }),
     ...more,
     service,
     platform: { fetch },
@@ -186,18 +187,8 @@ test('a selector that finds nothing is a notice on each page, and the service he
 test.each([
   ['two elements', place({ selector: 'h1, p' }), /finds 2 elements, and the first is taken/, 1],
   ['no selector', place({ selector: 'h1:no-such(' }), /selector/i, 0],
-  [
-    'a template that the page does not have',
-    place({ template: 'hero' }),
-    /placementsBySelector has no "hero"/,
-    0,
-  ],
-  [
-    'a template of every object',
-    place({ template: 'toString' }),
-    /placementsBySelector has no "toString"/,
-    0,
-  ],
+  ['a template that the page does not have', place({ template: 'hero' }), /selectors\(\) has no "hero"/, 0],
+  ['a template of every object', place({ template: 'toString' }), /selectors\(\) has no "toString"/, 0],
 ])('%s: a notice says so once, and the page goes on', async (_, list, message, count) => {
   const page = aPage([list, place({ selector: 'main', insert: 'append' })]);
   await vi.waitFor(() => expect(boxes()).toHaveLength(count + 1), PATIENCE);
@@ -258,7 +249,7 @@ test('an opt-out empties the box and forgets the list', async () => {
 test('a list that cannot be had is a notice, and the page goes on', async () => {
   const service = createFakeService();
   const page = open({
-    placementsBySelector: { card: draw },
+    use: [selectors({ card: draw })],
     service,
     platform: {
       async fetch(input, init) {

@@ -1,10 +1,12 @@
 import { expect, test } from 'vitest';
-import { endEarly, isPausing, noPause, type Pause, pauseAfter } from '../../../src/client/platform/waits.ts';
+import { pauseAfter } from '../../../src/client/delivery/trouble/backoff.ts';
+import { kit } from '../../../src/client/delivery/trouble/kit.ts';
+import { endEarly, isPausing, noPause, type Pause } from '../../../src/client/platform/waits.ts';
 import fc from '../../helpers/property.ts';
 
 const NOW = 1_000_000;
-const after = (before: Pause, cause: Parameters<typeof pauseAfter>[1], share = 1): Pause =>
-  pauseAfter(before, cause, NOW, () => share);
+const after = (before: Pause, cause: Parameters<typeof pauseAfter>[2], share = 1): Pause =>
+  pauseAfter(kit, before, cause, NOW, () => share);
 /** Duration of the pause after the given number of failures. */
 const backoffMs = (failures: number, share: number): number =>
   after({ ...noPause(), failures: failures - 1 }, { reason: 'backoff' }, share).until - NOW;

@@ -6,6 +6,8 @@ import { createDisk } from '../../../src/client/delivery/log/disk.ts';
 import { createLogStore } from '../../../src/client/delivery/log/log-store.ts';
 import { CONTROL_KEY } from '../../../src/client/delivery/log/records.ts';
 import { createLastSeen } from '../../../src/client/delivery/log/remembered.ts';
+import { kit } from '../../../src/client/delivery/trouble/kit.ts';
+import { createRestore } from '../../../src/client/delivery/trouble/memory-restore.ts';
 import type { Notify } from '../../../src/client/notices.ts';
 import type { Clock } from '../../../src/client/platform/clock.ts';
 import { createIdbStore } from '../../../src/client/platform/idb-store.ts';
@@ -31,7 +33,8 @@ const withFallback = (primary: Store, clock: Clock, onMode: (memory: boolean) =>
   const news = { post: () => undefined, subscribe: () => () => undefined, close: () => undefined };
   const consent = createConsent('enabled', Date.now);
   const notify: Notify = (notice) => notice.type === 'memory-mode' && onMode(notice.on);
-  const context = { consent, clock, lifecycle, news, notify, isStopped: () => false };
+  const trouble = async () => ({ restore: createRestore(kit, consent) });
+  const context = { consent, clock, lifecycle, news, notify, trouble, isStopped: () => false };
   return createLogStore(context, primary, createLastSeen(context));
 };
 

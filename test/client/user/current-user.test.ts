@@ -1,13 +1,14 @@
 import { afterEach, expect, test } from 'vitest';
+import { visitors } from '../../../src/client/additions.ts';
 import { createConsent } from '../../../src/client/consent/consent.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
 import { createCurrentUser } from '../../../src/client/user/current-user.ts';
 
 const VISITOR = 'placard-visitor-3f1d8c52-90ab-4c7e-b1d2-6a5e4f3c2b1a';
 const APP = { appId: 'app', appVersion: '1.0.0', apiKey: 'key', endpoint: 'http://127.0.0.1:1' };
-const aVisitor = (visitors: boolean) => {
+const aVisitor = (isUsed: boolean) => {
   const user = createCurrentUser(
-    readOptions({ ...APP, userId: null, visitors }),
+    readOptions({ ...APP, userId: null, use: isUsed ? [visitors()] : [] }),
     createConsent('enabled', Date.now),
     expect.unreachable,
   );

@@ -8,7 +8,7 @@ import { shop } from './shop.ts';
 const PATH = '/by-selector';
 const place = { insert: 'prepend' as const, paths: [PATH], template: 'card', height_px: 200 };
 
-/** Response of the service to pages with `placementsBySelector`, in every scenario. */
+/** Response of the service to pages with `selectors()`, in every scenario. */
 export const SELECTOR_PLACEMENTS: SelectorPlacement[] = [
   { ...place, placement_id: 'room', selector: 'main > .room' },
   { ...place, placement_id: 'lost', selector: '#lost' },
@@ -16,7 +16,7 @@ export const SELECTOR_PLACEMENTS: SelectorPlacement[] = [
 
 const HTML = '<main><div class="room" style="min-height: 300px"></div><p id="below">A text</p></main>';
 // The page declares `draw` after its client.
-const OPTIONS = 'placementsBySelector: { card: (banner, slot) => draw(banner, slot) },';
+const OPTIONS = 'use: [selectors({ card: (banner, slot) => draw(banner, slot) })],';
 const BOX = `document.querySelector('.room > [data-placard-placement="room"]')`;
 const IS_DRAWN = `return ${BOX}?.querySelector('p')?.textContent === 'Sale'`;
 const BELOW = `document.querySelector('#below').getBoundingClientRect().top`;

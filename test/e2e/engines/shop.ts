@@ -29,7 +29,7 @@ export const shop = (
   head: `<style>body { margin: 0 }</style><script>${before}</script>`,
   html,
   script: `
-    import { createPlacard } from '/placard/index.js';
+    import { createPlacard, selectors, visitors } from '/placard/index.js';
     const space = document.getElementById('space');
     if (space) space.style.height = (new URLSearchParams(location.search).get('space') ?? 0) + 'px';
     const notices = [];

@@ -11,7 +11,7 @@ export const visitors: Scenario[] = [
   {
     name: 'counts a visitor under one ID over a reload, and forgets the ID on wipe',
     async run({ fake, api, pages, open }) {
-      pages.set('/visit', shop(api.origin, { options: 'userId: null, visitors: true,' }));
+      pages.set('/visit', shop(api.origin, { options: 'userId: null, use: [visitors()],' }));
       const page = await open('/visit');
       await until(page, TITLE);
       const visitor = await page.run<string>(VISITOR);

@@ -49,6 +49,8 @@ const made = createDelivery({
     lifecycle: createPageLifecycle(),
   },
   host: { notify, fail },
+  loadTrouble: () => import('../../../src/client/trouble.ts'),
+  loadHandOff: () => import('../../../src/client/trouble.ts'),
   isWorker: false,
   isStopped: () => false,
 });

@@ -1,10 +1,17 @@
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
-import type { DeliveryContext } from '../delivery.ts';
+import type { DeliveryContext, Trouble } from '../delivery.ts';
 import { createDisk } from './disk.ts';
-import { CONTROLS_RANGE, type Control, isControlKey, isNewer, isOptOut, type Writes } from './records.ts';
+import {
+  CONTROLS_RANGE,
+  type Control,
+  isControlKey,
+  isNewer,
+  isOptOut,
+  newerVersion,
+  type Writes,
+} from './records.ts';
 import type { LastSeen } from './remembered.ts';
-import { adopt, forgetQueue, newerVersion } from './way-back.ts';
 
 /** Some engines never settle `indexedDB.open`: after this long the page goes on in memory. */
 const OPEN_MS = 2_000;
@@ -14,7 +21,7 @@ const RETRY_MS = 30_000;
 /** Whether the disk is full. The log store leaves that to its caller, who knows what to evict. */
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
 
-interface InMemory {
+export interface InMemory {
   type: 'memory';
   store: Store;
   /** What has to be deleted on the disk before memory goes there: the user asked for it while the disk did not answer. */
@@ -37,7 +44,10 @@ export const createLogStore = (
     lifecycle,
     notify,
     isStopped,
-  }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify' | 'isStopped'>,
+    trouble,
+  }: Pick<DeliveryContext, 'consent' | 'clock' | 'lifecycle' | 'notify' | 'isStopped'> & {
+    trouble: () => Promise<Pick<Trouble, 'restore'>>;
+  },
   store: Store,
   control: LastSeen,
 ) => {
@@ -70,11 +80,8 @@ export const createLogStore = (
   /** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
   const bringBack = async (from: InMemory, hadRecord: boolean): Promise<void> => {
     try {
-      if (from.owed === 'everything') await disk.ask((each) => each.clear());
-      if (from.owed === 'queue') await forgetQueue(disk);
-      const isWiped = from.owed === 'everything';
-      delete from.owed;
-      await adopt(disk, await from.store.entries(), consent, hadRecord && !isWiped);
+      const { restore } = await trouble();
+      await restore(disk, from, hadRecord);
     } catch {
       // The disk still fails: the events stay in memory, and the host knows of memory mode already.
       place = from;

@@ -1,6 +1,7 @@
 import type { ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, Store, StoreKey } from '../../platform/store.ts';
 import type { DeliveryContext } from '../delivery.ts';
+import { VERSION } from '../limits.ts';
 import { createLogStore, isQuota } from './log-store.ts';
 import {
   CLAIM_RANGE,
@@ -20,15 +21,13 @@ import {
   isEventKey,
   isNewer,
   keyText,
-  kindOf,
+  newerVersion,
   type QueuedEvent,
   readEvent,
   type StoredEvent,
-  VERSION,
   type Writes,
 } from './records.ts';
 import { createLastSeen, createUnsent } from './remembered.ts';
-import { newerVersion } from './way-back.ts';
 
 /** Records in one read, so that no read blocks the page. */
 const PAGE_SIZE = 200;
@@ -195,7 +194,7 @@ export const createLog = (context: DeliveryContext) => {
       let corrupt: Writes = [];
       await step(keys, (control, records) => {
         corrupt = keys.map((key, i): Writes[0] => [key, records[i]]).filter(isCorrupt);
-        control.evicted += corrupt.filter(([key]) => kindOf(key) === 'event').length;
+        control.evicted += corrupt.filter(([key]) => [key].flat()[0] === 'event').length;
         return corrupt.map(([key]) => [key, undefined]);
       });
       // Another tab may have removed them first.

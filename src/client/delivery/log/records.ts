@@ -1,13 +1,8 @@
-import type { BannerEvent } from '../../banner.ts';
+import type { BannerEvent, EventType } from '../../banner.ts';
 import type { Choice, ChoiceRecord } from '../../consent/consent.ts';
 import type { KeyRange, StoreKey } from '../../platform/store.ts';
-import { isAhead, MAX_ANSWER_MS, noPause, type Pause } from '../../platform/waits.ts';
-
-/**
- * What the log keeps on disk. Every key and every record names this version: another version of the SDK on the same
- * origin finds only its own.
- */
-export const VERSION = 1;
+import { isAhead, noPause, type Pause } from '../../platform/waits.ts';
+import { MAX_ANSWER_MS, VERSION } from '../limits.ts';
 
 /** The time and the page of the capture, and its number in that page. The time makes the store the queue. */
 export type EventKey = [kind: 'event', version: typeof VERSION, time: number, tab: string, sequence: number];
@@ -71,7 +66,7 @@ export interface CountedRecord {
 
 export type Writes = [StoreKey, unknown][];
 
-const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
+export const rangeOf = (kind: string): KeyRange => ({ from: [kind, VERSION], to: [kind, VERSION, '\uffff'] });
 /** The keys of the control record and of the claims. */
 export const CONTROL_RANGE = rangeOf('control');
 export const CLAIM_RANGE: KeyRange = {
@@ -81,19 +76,16 @@ export const CLAIM_RANGE: KeyRange = {
 export const EVENT_RANGE = rangeOf('event');
 export const DEAD_RANGE = rangeOf('dead');
 export const COUNTED_RANGE = rangeOf('counted');
-/** The keys of all records of this version, and of some of later versions. */
-export const WHOLE_RANGE: KeyRange = { from: CONTROL_RANGE.from, to: EVENT_RANGE.to };
-
 export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];
-/** A dead letter lies under the position that it had in the queue. */
-export const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
-export const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 export const keyText = ([, , time, tab, sequence]: EventKey): string => `${time}-${tab}-${sequence}`;
 
 /** Estimated size on disk; all members are text or numbers, so their JSON is near it. */
 export const bytesOf = ({ bannerId, placementId, userId, appId, appVersion }: StoredEvent): number =>
   150 + bannerId.length + placementId.length + userId.length + appId.length + appVersion.length;
+
+/** What an event is worth if not all can be kept: a lost dismissal shows the banner again, impressions are many. */
+export const EVENT_VALUE: Record<EventType, number> = { impression: 0, click: 1, dismiss: 2 };
 
 export const bannerEvent = ({ type, bannerId, placementId, userId, time }: BannerEvent): BannerEvent => ({
   type,
@@ -114,6 +106,9 @@ export const isTime = (time: unknown): boolean => typeof time === 'number' && Ma
 
 /** A record of a newer version is never changed. */
 export const isNewer = (record: unknown): boolean => Object(record).v > VERSION;
+
+/** A newer version has the log now: nothing of its record is changed, and this page goes on in memory. */
+export const newerVersion = () => new Error('a newer version keeps its events here');
 
 const isEvent = (record: unknown): record is StoredEvent => {
   const event: Partial<StoredEvent> = Object(record);
@@ -157,9 +152,6 @@ export const isLive = (claim: Claim, now: number): boolean => isAhead(claim.unti
 /** Whether the other pages have to leave the sending to the page of this claim. */
 export const isAlone = (claim: Claim, now: number): boolean =>
   isLive(claim, now) && isAhead(claim.aloneUntil, now, MAX_ANSWER_MS);
-
-/** What a record is, by the first part of its key: `event`, `dead`, `control` or `counted`. */
-export const kindOf = (key: StoreKey): unknown => [key].flat()[0];
 
 /** A record in the place of an event or a claim that cannot be used, and that no newer version has written. */
 export const isCorrupt = ([key, record]: [StoreKey, unknown]): boolean => {

@@ -1,6 +1,9 @@
-import type { StoreKey } from '../../platform/store.ts';
-import { isAhead, isPausing, MAX_ANSWER_MS, MAX_PAUSE_MS, type Pause } from '../../platform/waits.ts';
+import { utf8Bytes } from '../../../protocol/index.ts';
+import type { DeliveryOptions } from '../../options/choices.ts';
+import { compareKeys, type StoreKey } from '../../platform/store.ts';
+import { isAhead, isPausing, type Pause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
+import { MAX_ANSWER_MS, MAX_PAUSE_MS, VERSION } from '../limits.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
 import {
@@ -13,10 +16,55 @@ import {
   keyText,
   type QueuedEvent,
   readEvent,
-  VERSION,
+  type StoredEvent,
   type Writes,
 } from '../log/records.ts';
-import { isSameGroup, planBatches } from './batches.ts';
+import { trackBody, withUserToken } from './send.ts';
+
+/** The smallest event takes so many bytes, so with less left the plan is full. */
+const MIN_EVENT_BYTES = 70;
+
+/** Batches never mix users, app versions or in-doubt policies, nor what was in doubt together with anything else. */
+export const isSameGroup = ({ inDoubt }: DeliveryOptions, a: StoredEvent, b: StoredEvent): boolean =>
+  a.userId === b.userId &&
+  a.appId === b.appId &&
+  a.appVersion === b.appVersion &&
+  a.doubt === b.doubt &&
+  inDoubt[a.type] === inDoubt[b.type];
+
+export const byTime = ({ key: a }: QueuedEvent, { key: b }: QueuedEvent): number => compareKeys(a, b);
+
+/** What an event adds to a body, with its comma. */
+const eventBytes = (item: QueuedEvent): number =>
+  utf8Bytes(trackBody([item, item])) - utf8Bytes(trackBody([item]));
+
+/**
+ * Divides events into batches of at most `maxBatch`, the first ones of `waiting` first, as far as `maxBytes` go for all
+ * bodies together, with their users' tokens. Inside a batch they are in order of time.
+ */
+export const planBatches = (
+  waiting: QueuedEvent[],
+  maxBytes: number,
+  maxBatch: number,
+  { options, userTokens }: Pick<DeliveryContext, 'options' | 'userTokens'>,
+): QueuedEvent[][] => {
+  const batches: QueuedEvent[][] = [];
+  let left = maxBytes;
+  for (const item of waiting) {
+    if (left < MIN_EVENT_BYTES) break;
+    const batch = batches.find(
+      (kept) => kept.length < maxBatch && isSameGroup(options, kept[0]!.event, item.event),
+    );
+    const cost = batch
+      ? eventBytes(item)
+      : utf8Bytes(withUserToken(trackBody([item]), userTokens.current(item.event.userId)));
+    if (cost > left) continue;
+    left -= cost;
+    if (batch) batch.push(item);
+    else batches.push([item]);
+  }
+  return batches.map((kept) => kept.sort(byTime));
+};
 
 /** A batch alone fits the keepalive budget. */
 const MAX_BODY_BYTES = 50_000;
@@ -40,8 +88,8 @@ export type Next =
   | { type: 'nothing'; due: number };
 
 /**
- * Finds what to do next, from the head of the queue on. With `all`, events go out that are not due yet. `isFull`: the disk takes no writes, so
- * what would have to be written waits, and what is over holds its events.
+ * Finds what to do next, from the head of the queue on. With `all`, events go out that are not due yet. `isHeld`: the disk is full, or the trouble
+ * chunk cannot be loaded, so what needs either waits, and what is over holds its events.
  */
 export const createNext = (context: DeliveryContext, log: Log, limit: () => number) => {
   const { clock, options, userTokens, isWorker } = context;
@@ -49,7 +97,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
   const { maxWaitMs } = options;
 
   /** Reads until a batch is full or nothing is left. What may be sent only once needs a written claim. */
-  const scan = async (claimed: Set<string>, isFull: boolean) => {
+  const scan = async (claimed: Set<string>, isHeld: boolean) => {
     const waiting: QueuedEvent[] = [];
     const skipped: QueuedEvent[] = [];
     const corrupt: StoreKey[] = [];
@@ -62,7 +110,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
       else if (claimed.has(keyText(key))) continue;
       else if (isAhead(event.asked ?? 0, now(), MAX_ANSWER_MS)) due = Math.min(due, event.asked!);
       else if (event.skip !== undefined) skipped.push({ key, event });
-      else if (isFull && options.inDoubt[event.type] !== 'at-least-once') continue;
+      else if (isHeld && options.inDoubt[event.type] !== 'at-least-once') continue;
       else if (isAhead(event.after ?? 0, now(), MAX_PAUSE_MS)) due = Math.min(due, event.after!);
       else if (userTokens.isPaused(event.userId)) due = Math.min(due, userTokens.pausedUntil(event.userId));
       else {
@@ -74,20 +122,20 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     return { waiting, skipped, corrupt, due };
   };
 
-  return async (all: boolean, isFull: boolean): Promise<Next> => {
+  return async (all: boolean, isHeld: boolean): Promise<Next> => {
     const { control, claims, corrupt } = await log.overview();
-    if (corrupt.length > 0 && !isFull) await log.removeCorrupt(corrupt);
+    if (corrupt.length > 0 && !isHeld) await log.removeCorrupt(corrupt);
     const { wait: pause } = control;
     if (isPausing(pause, now())) return { type: 'waiting', pause };
     const alone = claims.find((each) => isAlone(each, now()));
     if (alone) return { type: 'busy', until: Math.min(alone.until, alone.aloneUntil) };
     const live = claims.filter((each) => isLive(each, now()));
     const over = claims.find((each) => !live.includes(each));
-    if (over && !isFull) return { type: 'over', claim: over };
+    if (over && !isHeld) return { type: 'over', claim: over };
 
-    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))), isFull);
-    if (found.corrupt.length > 0 && !isFull) await log.removeCorrupt(found.corrupt);
-    if (!isWorker && !isFull && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
+    const found = await scan(new Set(claims.flatMap(({ keys }) => keys.map(keyText))), isHeld);
+    if (found.corrupt.length > 0 && !isHeld) await log.removeCorrupt(found.corrupt);
+    if (!isWorker && !isHeld && found.skipped.length > 0) return { type: 'correct', skipped: found.skipped };
     const [oldest] = found.waiting;
     if (!oldest) return { type: 'nothing', due: Math.min(found.due, ...live.map(({ until }) => until)) };
     const { userId, time } = oldest.event;
@@ -141,7 +189,7 @@ export const newClaim = (
 export const createTake =
   (context: DeliveryContext, log: Log) =>
   async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
-    const { clock, options, canSend } = context;
+    const { clock, options, canSend, trouble } = context;
     let claimed: Claimed | undefined;
     const decide = ({ wait }: Control, records: unknown[], claims: Claim[]): Writes | null => {
       // After a lost connection this runs twice: where the first run committed, change nothing.
@@ -167,7 +215,10 @@ export const createTake =
       );
     } catch (error) {
       const mayRepeat = batch.every(({ event }) => options.inDoubt[event.type] === 'at-least-once');
-      if (!isQuota(error) || !mayRepeat || !canSend()) throw error;
+      if (!isQuota(error) || !mayRepeat) throw error;
+      // Without a claim nothing but the trouble chunk keeps these from being sent again at once.
+      await trouble();
+      if (!canSend()) throw error;
       claimed = { ...newClaim(context, batch), isUnwritten: true };
     }
     return claimed;

@@ -2,10 +2,8 @@ import type { Keyring } from '../../credentials/credentials.ts';
 import { isPausing } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import { claimKey, isAlone } from '../log/records.ts';
-import { EVENT_VALUE } from '../log/upkeep.ts';
-import { type BatchSize, byTime, planBatches } from './batches.ts';
-import { newClaim } from './claim.ts';
+import { claimKey, EVENT_VALUE, isAlone } from '../log/records.ts';
+import { byTime, newClaim, planBatches } from './claim.ts';
 import type { Send } from './send.ts';
 import type { Settle } from './settle.ts';
 
@@ -14,7 +12,7 @@ export const createLastFlush = (
   context: DeliveryContext,
   log: Log,
   keyring: Keyring,
-  size: BatchSize,
+  limit: () => number,
   { send, budgetLeft }: Send,
   settle: Settle,
 ) => {
@@ -38,7 +36,7 @@ export const createLastFlush = (
         return mayRepeat && userTokens.isReady(userId) && !userTokens.isPaused(userId);
       })
       .sort((a, b) => EVENT_VALUE[b.event.type] - EVENT_VALUE[a.event.type] || byTime(a, b));
-    const plan = planBatches(byValue, budgetLeft(), size.limit(), context);
+    const plan = planBatches(byValue, budgetLeft(), limit(), context);
     if (plan.length === 0) return 0;
     const claimed = plan.map((batch) => newClaim(context, batch, 0));
     // Unwritten claims only lose their mark: the events are stored, and the next page sends them again.

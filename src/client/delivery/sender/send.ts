@@ -1,16 +1,13 @@
 import {
   readTrackSuccess,
   TRACK_PATH,
-  type TrackSuccess,
   USER_TOKEN_HEADER,
   USER_TOKEN_MEMBER,
   utf8Bytes,
 } from '../../../protocol/index.ts';
 import type { BannersTrackRequest } from '../../../protocol/schemas/index.ts';
-import type { FailureKind } from '../../notices.ts';
-import { type Answer, createPostJson, parseJson, readRefused, toJson } from '../../platform/http.ts';
+import { type Answer, createPostJson, parseJson, toJson } from '../../platform/http.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
-import type { PauseCause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent } from '../log/records.ts';
@@ -35,133 +32,16 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
 export const withUserToken = (body: string, token: string | undefined): string =>
   token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
 
-/** An event that the server named in `errors`. */
-export interface Skipped {
-  /** Position in the batch as it was sent. */
-  index: number;
-  reason: string;
-}
+/** The result of a request. The deferred chunk knows what to do if all events were accepted; the rest is for the trouble chunk. */
+export type Sent =
+  | { type: 'response'; response: Answer; isAllAccepted: boolean }
+  /** `isFirst`: the network changed in the meantime, so it says nothing about the new one. */
+  | { type: 'no-response'; cause: unknown; isFirst: boolean; wasOffline: boolean };
 
-interface Failure {
-  kind: FailureKind;
-  message: string;
-  cause?: unknown;
-}
-
-/** What an answer, or none, means for the events of one request. */
-export type Outcome =
-  /** Every event that `skipped` does not name was taken. `problems`: where the answer contradicts itself. */
-  | { type: 'confirmed'; skipped: Skipped[]; problems: string[] }
-  /** Never again unchanged: each event that `skipped` names, or the request as a whole where it names none. */
-  | { type: 'refused'; skipped: Skipped[]; problems: string[]; isTooLarge: boolean; failure: Failure }
-  /** Not taken, and not refused: once more, after a pause where there is one. */
-  | { type: 'again'; pause?: PauseCause; failure?: Failure; isServerError?: boolean }
-  /** The events may have been taken or not: no answer could be read, or it was none of the API. */
-  | { type: 'in-doubt'; pause?: PauseCause; failure: Failure; isServerError?: boolean };
-
-/** Whether one event may be why the server refused the whole request, or failed at it. Smaller requests find it. */
-export const mayHavePoison = (outcome: Outcome): boolean =>
-  outcome.type === 'refused'
-    ? outcome.skipped.length === 0
-    : outcome.type !== 'confirmed' && outcome.isServerError === true;
-
-/** The server will not know us before its configuration changes: ask once an hour with the same key. */
-const SAME_KEY_PROBE_MS = 60 * 60_000;
-/** Banners are not set up: look again now and then. */
-const NOT_FOUND_PROBE_MS = 15 * 60_000;
-
-const isJson = ({ headers }: Answer): boolean =>
-  /^application\/([\w.+-]+\+)?json\b/i.test(headers.get('content-type') ?? '');
-
-/** No request went out, or one that said nothing of its events: it may be sent again at once. */
-export const NOT_TAKEN: Outcome = { type: 'again' };
-
-export const noAnswer = (cause: unknown, pause?: PauseCause): Outcome => ({
-  type: 'in-doubt',
-  ...(pause && { pause }),
-  failure: { kind: 'deliver', message: `no answer could be read: ${Object(cause).message ?? cause}`, cause },
-});
-
-/**
- * Judges each entry of `errors` alone: a position of the batch counts once, everything else is a problem to report
- * and touches no event.
- */
-export const judgeErrors = (
-  errors: unknown[],
-  length: number,
-): { skipped: Skipped[]; problems: string[] } => {
-  const skipped = new Map<unknown, Skipped>();
-  const problems: string[] = [];
-  for (const error of errors) {
-    const { index, type } = Object(error);
-    if (!Number.isInteger(index) || index < 0 || index >= length) {
-      problems.push(`errors names index ${JSON.stringify(index)} of a batch of ${length}`);
-    } else if (skipped.has(index)) problems.push(`errors names index ${index} twice`);
-    else skipped.set(index, { index, reason: typeof type === 'string' ? type : 'no reason given' });
-  }
-  return { skipped: [...skipped.values()].sort((a, b) => a.index - b.index), problems };
-};
-
-/** The API answers 202, and counts what it took; a captive portal may answer 200 with any JSON. */
-const isApis = (status: number, { events_processed, message }: TrackSuccess): boolean =>
-  typeof events_processed === 'number' || (status === 202 && message !== undefined);
-
-const confirmed = ({ errors, events_processed }: TrackSuccess, length: number): Outcome => {
-  if (errors != null && !Array.isArray(errors)) {
-    const problem = `errors is ${JSON.stringify(errors)}, no list`;
-    // Whatever it means, an event may be named in it, unless the count says that all were taken.
-    if (events_processed !== length) return noAnswer(new Error(problem), { reason: 'backoff' });
-    return { type: 'confirmed', skipped: [], problems: [problem] };
-  }
-  const { skipped, problems } = judgeErrors(errors ?? [], length);
-  const expected = length - skipped.length;
-  if (typeof events_processed === 'number' && events_processed !== expected)
-    problems.push(`errors leaves ${expected} of ${length}, but events_processed is ${events_processed}`);
-  return { type: 'confirmed', skipped, problems };
-};
-
-/** Judges what became of a batch of `length` events. */
-export const readAnswer = (answer: Answer, length: number, now: number): Outcome => {
-  const { status, headers, text } = answer;
-  const body = parseJson(text);
-  const again = (message: string, pause: PauseCause, kind: FailureKind = 'deliver'): Outcome => ({
-    type: 'again',
-    pause,
-    failure: { kind, message },
-  });
-  if (status >= 200 && status < 300) {
-    const data = readTrackSuccess(body);
-    if (data !== undefined && isApis(status, data)) return confirmed(data, length);
-    // A captive portal answers 200 with a page or JSON of its own: our server saw nothing.
-    if (!isJson(answer) || (body !== undefined && status !== 202))
-      return again(`an answer that is not the API's (${status})`, { reason: 'backoff' });
-    return noAnswer(new Error(`the answer (${status}) could not be read`), { reason: 'backoff' });
-  }
-  const { reason, requestedMs, errors, text: message = `HTTP ${status}` } = readRefused(answer, now);
-  if (status >= 500) {
-    // The API's own 500 says that nothing was stored, and any 503 that nothing was begun. The rest is the word of a proxy, behind which the
-    // events may have been taken, or of a service that has waited for its database in vain.
-    const isNotTaken = status === 503 || (status === 500 && isJson(answer) && body !== undefined);
-    return {
-      type: isNotTaken ? 'again' : 'in-doubt',
-      pause: { reason, requestedMs },
-      failure: { kind: 'deliver', message },
-      isServerError: status === 500 || status === 502,
-    };
-  }
-  // About this user alone: the others' events go on.
-  if (status === 401 && headers.has(USER_TOKEN_HEADER)) return NOT_TAKEN;
-  if (reason === 'unauthorized') return again(message, { reason, requestedMs: SAME_KEY_PROBE_MS }, reason);
-  if (reason === 'not-found') return again(message, { reason, requestedMs: NOT_FOUND_PROBE_MS }, reason);
-  // The request is wrong, not the moment: an unchanged retry could only fail again. What is no JSON is the word of a proxy,
-  // which knows of size alone.
-  const isTooLarge = status === 413;
-  const isVerdict = isTooLarge || (isJson(answer) && body !== undefined);
-  if (status >= 400 && status < 500 && status !== 408 && reason !== 'rate-limit' && isVerdict) {
-    const failure: Failure = { kind: 'deliver', message };
-    return { type: 'refused', isTooLarge, failure, ...judgeErrors(errors, length) };
-  }
-  return again(message, { reason, requestedMs });
+/** The API responds with 202 and the number of events; some servers leave the number out. */
+const isAllAccepted = ({ status, text }: Answer, length: number): boolean => {
+  const { events_processed, message, errors } = Object(status === 202 && readTrackSuccess(parseJson(text)));
+  return (events_processed ?? (message && length)) === length && (errors ?? []).length === 0;
 };
 
 /**
@@ -196,7 +76,7 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
     batch: QueuedEvent[],
     key: string,
     keepalive: boolean,
-  ): Promise<Outcome> => {
+  ): Promise<Sent> => {
     const began = clock.monotonic();
     const wasOffline = globalThis.navigator?.onLine === false;
     const abort = new AbortController();
@@ -214,13 +94,11 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       warmUntil = clock.monotonic() + WARM_MS;
       const fault = answer.headers.get(USER_TOKEN_HEADER);
       if (answer.status === 401 && fault !== null) userTokens.refused(batch[0]!.event.userId, token, fault);
-      return readAnswer(answer, batch.length, clock.now());
+      return { type: 'response', response: answer, isAllAccepted: isAllAccepted(answer, batch.length) };
     } catch (cause) {
       const isAtOnce = clock.monotonic() - began < REFUSED_AT_ONCE_MS;
       if (keepalive && isAtOnce && !abort.signal.aborted) avoidUntil = clock.monotonic() + AVOID_MS;
-      const outcome = noAnswer(cause, { reason: 'backoff', isFirst });
-      // Nothing leaves a browser that is offline.
-      return wasOffline ? { ...outcome, type: 'again', pause: { reason: 'offline' } } : outcome;
+      return { type: 'no-response', cause, isFirst, wasOffline };
     } finally {
       for (const stop of stops) stop();
       inFlight.delete(abort);
@@ -228,10 +106,10 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
   };
 
   return {
-    /** `isLeaving`: the page has no other way than keepalive. */
-    async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Outcome> {
+    /** `isLeaving`: the page has no other way than keepalive. Returns `undefined` if no request went out. */
+    async send(batch: QueuedEvent[], key: string, isLeaving: boolean): Promise<Sent | undefined> {
       // The user may have opted out while it was being claimed: there was no request to end yet.
-      if (!canSend()) return NOT_TAKEN;
+      if (!canSend()) return undefined;
       const token = userTokens.current(batch[0]!.event.userId);
       const body = withUserToken(trackBody(batch), token);
       unsent.inRequest(batch);
@@ -239,9 +117,9 @@ export const createSend = (context: DeliveryContext, { unsent }: Log) => {
       const mayStay = !isLeaving && lifecycle.isVisible();
       const keepalive = used + bytes <= BUDGET_BYTES && !(mayStay && clock.monotonic() < avoidUntil);
       if (keepalive) used += bytes;
-      const outcome = await request(body, token, batch, key, keepalive);
+      const sent = await request(body, token, batch, key, keepalive);
       if (keepalive) used -= bytes;
-      return outcome;
+      return sent;
     },
     budgetLeft: (): number => BUDGET_BYTES - used,
     /** Whether the browser still knows the answer to the preflight. */

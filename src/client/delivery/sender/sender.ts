@@ -1,19 +1,16 @@
-import { createKeyring, fingerprint } from '../../credentials/credentials.ts';
+import { createKeyring } from '../../credentials/credentials.ts';
+import { isUnavailable } from '../../load-once.ts';
 import { onReturn } from '../../platform/page-lifecycle.ts';
-import { endEarly, isPausing, noPause } from '../../platform/waits.ts';
+import { isPausing } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
 import type { Upkeep } from '../log/upkeep.ts';
-import { createBatchSize } from './batches.ts';
 import { createNext, createTake } from './claim.ts';
-import type { Correction } from './correction.ts';
 import { createLastFlush } from './last-flush.ts';
-import { createSend, noAnswer } from './send.ts';
-import { createSettle } from './settle.ts';
+import { createSend } from './send.ts';
+import { createSettle, type Deliver } from './settle.ts';
 
-/** While the server refuses the key, the host's function is called for another one this often, and at each sign of life. */
-const ASK_KEY_MS = 5 * 60_000;
 /** The sender looks again after this time where the host's key function or the log has failed. */
 const RETRY_MS = 30_000;
 /** How long a page whose CORS preflight is cold waits for a pause before it sends the first events early. */
@@ -22,8 +19,8 @@ const COLD_QUIET_MS = 250;
 interface Run {
   all: boolean;
   again: boolean;
-  /** The disk has refused a write since this run began. */
-  isFull: boolean;
+  /** Since this run began the disk was full, or the trouble chunk could not be loaded. */
+  isHeld: boolean;
   delivered: number;
   done: Promise<number>;
 }
@@ -33,17 +30,17 @@ interface Run {
  * exception: while no request went out lately the first ones leave at the first pause, so that the last flush of the page finds the
  * preflight answered.
  */
-export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, correction: Correction) => {
-  const { api, clock, lifecycle, userTokens, news, notify, fail, isWorker, canSend, isStopped } = context;
-  const { maxWaitMs } = context.options;
+export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep, deliver: Deliver) => {
+  const { api, clock, lifecycle, userTokens, news, fail, isWorker, canSend, isStopped, trouble, loaded } =
+    context;
+  const { maxWaitMs, maxBatch } = context.options;
   const keyring = createKeyring(api.apiKey, clock.after);
-  const size = createBatchSize(context);
-  const next = createNext(context, log, size.limit);
+  const limit = (): number => loaded()?.batchLimit() ?? maxBatch;
+  const next = createNext(context, log, limit);
   const take = createTake(context, log);
   const requests = createSend(context, log);
-  const settle = createSettle(context, log);
+  const settle = createSettle(context, log, deliver);
   let running: Run | undefined;
-  let announcedUntil = 0;
   /** By the monotonic clock: one that is set ahead must not leave what is due to a timer of before. */
   let timerAt = Number.POSITIVE_INFINITY;
   let cancelTimer: () => void = () => undefined;
@@ -93,56 +90,39 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     }
   };
 
-  /** A new key ends the pause that the old one caused, for all tabs. */
-  const endRefusal = async (key: string): Promise<boolean> => {
-    if (fingerprint(key) === log.lastControl().refusedKey) return false;
-    await log.step([], (control) => {
-      control.refusedKey = null;
-      control.wait = noPause();
-      return [];
-    });
-    return true;
-  };
-
   /** Does the next thing; false when there is nothing left to do now. */
   const doNext = async (run: Run): Promise<boolean> => {
     if (!canSend()) return false;
     const key = await usableKey();
     if (key === undefined) return false;
-    const todo = await next(run.all, run.isFull);
+    const todo = await next(run.all, run.isHeld);
     if (!canSend()) return false;
     switch (todo.type) {
       case 'send': {
         const claimed = await take(todo.batch);
         if (claimed === undefined) return true;
-        const outcome = await requests.send(claimed.batch, key, false);
-        size.learn(claimed.batch.length, outcome);
-        run.delivered += await settle(claimed, outcome, key);
+        const sent = await requests.send(claimed.batch, key, false);
+        run.delivered += await settle(claimed, sent, key);
         return true;
       }
       case 'over':
-        // The page that sent it is gone. That says nothing about the network, so there is no pause.
-        await settle({ claim: todo.claim, batch: [] }, noAnswer(new Error('its page is gone')), '');
+        await (await trouble()).settleAbandoned(todo.claim);
         return true;
       case 'token':
         await userTokens.ask(todo.userId);
         return true;
       case 'correct':
-        void (await correction.ask(todo.skipped)).decided.then(() => wake());
+        void (await (await trouble()).correction.ask(todo.skipped)).decided.then(() => wake());
         return true;
       case 'busy':
         if (run.all) await untilIdle(todo.until);
         else wakeAt(todo.until);
         return run.all;
       case 'waiting': {
-        const { until, reason } = todo.pause;
-        const isRefused = reason === 'unauthorized';
-        if (isRefused && (await endRefusal(key))) return true;
-        wakeAt(isRefused ? Math.min(until, clock.now() + ASK_KEY_MS) : until);
-        // The host hears of each pause once.
-        if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
-        announcedUntil = until;
-        return false;
+        wakeAt(todo.pause.until);
+        const until = await (await trouble()).waitUntil(todo.pause, key);
+        if (until !== undefined) wakeAt(until);
+        return until === undefined;
       }
       case 'nothing':
         wakeAt(todo.due);
@@ -153,22 +133,23 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const work = async (run: Run): Promise<number> => {
     // The caller can still change this run before its first step.
     await Promise.resolve();
-    /** On a full disk what needs a write waits, and the rest is sent. */
-    const onFull = (error: unknown): boolean => {
-      if (!isQuota(error) || run.isFull) throw error;
-      run.isFull = true;
-      fail('storage', 'The disk is full: what has to be written waits', error);
+    /** What needs a write on a full disk, or the trouble chunk, waits, and the rest is sent. */
+    const hold = (error: unknown): boolean => {
+      const isFull = isQuota(error);
+      if ((!isFull && !isUnavailable(error)) || run.isHeld) throw error;
+      run.isHeld = true;
+      if (isFull) fail('storage', 'The disk is full: what has to be written waits', error);
       wakeAt(clock.now() + RETRY_MS);
       return true;
     };
     try {
       do {
         run.again = false;
-        await upkeep.tidy().catch(onFull);
-        while (await doNext(run).catch(onFull));
+        await upkeep.tidy().catch(hold);
+        while (await doNext(run).catch(hold));
       } while (run.again && canSend());
     } catch (cause) {
-      fail('storage', 'The log could not be used', cause);
+      if (!isUnavailable(cause)) fail('storage', 'The log could not be used', cause);
       wakeAt(clock.now() + RETRY_MS);
     } finally {
       running = undefined;
@@ -184,24 +165,21 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
       running.all ||= all;
       return running.done;
     }
-    running = { all, again: false, isFull: false, delivered: 0, done: Promise.resolve(0) };
+    running = { all, again: false, isHeld: false, delivered: 0, done: Promise.resolve(0) };
     running.done = work(running);
     return running.done;
   };
 
   /** Ends a backoff early, and sends what is due. */
   const tryAgain = async (): Promise<void> => {
-    try {
-      await log.step([], (control) => {
-        const pause = endEarly(control.wait, clock.now());
-        if (pause === control.wait) return null;
-        control.wait = pause;
-        return [];
-      });
-      wake();
-    } catch (cause) {
-      fail('storage', 'The log could not be used', cause);
+    // Most pages have seen no failure.
+    if (log.lastControl().wait.failures > 0) {
+      const ending = trouble().then(({ endBackoff }) => endBackoff());
+      await ending.catch(
+        (cause) => isUnavailable(cause) || fail('storage', 'The log could not be used', cause),
+      );
     }
+    wake();
   };
 
   /** The network or the user is back, or the user has opted in. */
@@ -221,7 +199,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     onAppended(): void {
       const { wait } = log.lastControl();
       const isWaiting = isPausing(wait, clock.now());
-      if (upkeep.isDue() || (log.unsent.size() >= size.limit() && !isWaiting)) wake();
+      if (upkeep.isDue() || (log.unsent.size() >= limit() && !isWaiting)) wake();
       wakeAt(isWaiting ? wait.until : clock.now() + maxWaitMs);
       if (isStopped() || isWaiting || requests.isWarm()) return;
       cancelQuiet();
@@ -229,7 +207,7 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         if (!requests.isWarm()) wake(true);
       });
     },
-    lastFlush: createLastFlush(context, log, keyring, size, requests, settle),
+    lastFlush: createLastFlush(context, log, keyring, limit, requests, settle),
     /** What is under way still comes to its end. */
     stop(): void {
       cancelTimer();

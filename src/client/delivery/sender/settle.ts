@@ -1,216 +1,86 @@
 import type { BannerEvent } from '../../banner.ts';
-import { fingerprint } from '../../credentials/credentials.ts';
-import type { DropReason, Notice } from '../../notices.ts';
-import {
-  isPausing,
-  MAX_PAUSE_MS,
-  noPause,
-  type Pause,
-  type PauseCause,
-  pauseAfter,
-} from '../../platform/waits.ts';
+import { isPausing, noPause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { toDeadLetter } from '../log/letters.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
-import {
-  bannerEvent,
-  type Claim,
-  type Control,
-  claimKey,
-  type QueuedEvent,
-  readEvent,
-  type StoredEvent,
-  type Writes,
-} from '../log/records.ts';
+import { bannerEvent, type Claim, type Control, claimKey, readEvent, type Writes } from '../log/records.ts';
 import type { Claimed } from './claim.ts';
-import { afterSkip } from './correction.ts';
-import { mayHavePoison, type Outcome } from './send.ts';
+import type { Sent } from './send.ts';
 
-/** Requests in a row that are refused without the name of an event, before the next one waits. */
-const MAX_REFUSALS = 8;
-/** After a request without a written claim that left something undelivered, nobody sends for so long at least. */
-const UNCLAIMED_MS = 60_000;
+/** Tells the host which events were delivered, and the other tabs that this one waits for no response. */
+export const createDeliver =
+  ({ host, notify }: DeliveryContext) =>
+  (events: BannerEvent[]): void => {
+    if (events.length === 0) return;
+    const dismissals = events.filter(({ type }) => type === 'dismiss');
+    if (dismissals.length > 0) host.onDismissed?.(dismissals);
+    notify({ type: 'delivered', events });
+  };
 
-/** The pause of all tabs after this outcome, where `before` is the one until now. */
-export const pauseOf = ({ clock, random }: DeliveryContext, before: Pause, outcome: Outcome): Pause => {
-  const now = clock.now();
-  switch (outcome.type) {
-    case 'confirmed':
-      // No tab sends before the time that the server named, whatever other requests under way are answered.
-      return before.isFirm && isPausing(before, now) ? before : noPause();
-    case 'refused': {
-      if (outcome.skipped.length > 0) return before;
-      const failures = before.failures + 1;
-      // A server that refuses so many requests in a row does so for another reason than one bad event.
-      if (failures >= MAX_REFUSALS) return pauseAfter(before, { reason: 'backoff' }, now, random);
-      return { ...before, failures };
-    }
-    case 'again':
-    case 'in-doubt':
-      return outcome.pause ? pauseAfter(before, outcome.pause, now, random) : before;
-  }
-};
-
-/** What became of the events of one request. */
-interface Settled {
-  delivered: BannerEvent[];
-  /** For the host. */
-  notices: Notice[];
-  writes: Writes;
-}
-
-const nothing = (): Settled => ({ delivered: [], notices: [], writes: [] });
+export type Deliver = ReturnType<typeof createDeliver>;
 
 /**
- * Decides what becomes of the events: item i of `items` is event i of the request, or a gap where it was purged meanwhile.
- * What has no write stays in the queue as it is. Changes the totals of `control`, and nothing else.
+ * Records the result of a request in the log and tells the host. Knows one good end, all events accepted, and leaves every other one to the
+ * trouble chunk. If that cannot be loaded the claim stays, and ends by itself. `apiKey` is the one that was sent. Returns how many events were delivered.
  */
-const settleEvents = (
-  { host, isWorker, clock, options }: DeliveryContext,
-  control: Control,
-  { id }: Claim,
-  items: (QueuedEvent | undefined)[],
-  outcome: Outcome,
-): Settled => {
-  const settled = nothing();
-  const { notices, writes } = settled;
-  // The host has a hook that corrects events, here or in a page.
-  const corrects = isWorker || host.correct !== undefined;
-  const skipped = 'skipped' in outcome ? outcome.skipped : [];
-  const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
-  const others = items.filter((item) => item !== undefined).filter((item) => !named.has(item));
+export const createSettle = (context: DeliveryContext, log: Log, deliver: Deliver) => {
+  const { clock, news, trouble, loaded } = context;
 
-  const drop = (event: BannerEvent, reason: DropReason, detail: string): void =>
-    void notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
-  const bury = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
-    drop(event, reason, detail);
-    writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
-  };
-  /** The server has named this event: it has one attempt more, and is corrected by the host, sent again later, or a dead letter. */
-  const skip = (item: QueuedEvent, reason: string): void => {
-    const { doubt: _answered, ...event } = item.event;
-    const attempts = event.attempts + 1;
-    notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
-    const next = corrects ? { skip: reason } : { after: afterSkip({ clock, options }) };
-    if (attempts >= options.maxAttempts) bury(item, 'attempts', reason);
-    else writes.push([item.key, { ...event, attempts, ...next }]);
-  };
+  const release = ({ claim }: Claimed): Promise<void> =>
+    log.step([], (_control, _values, claims) =>
+      claims.some(({ id }) => id === claim.id) ? [[claimKey(claim.id), undefined]] : null,
+    );
 
-  /** The server fails at an event that is alone. */
-  const isPoison = items.length === 1 && mayHavePoison(outcome);
-  /** Such an event lets the others go first: it waits as long again as it has waited. */
-  const putOff = (event: StoredEvent): StoredEvent => {
-    const now = clock.now();
-    return { ...event, after: now + Math.min(now - event.time, MAX_PAUSE_MS) };
-  };
-
-  for (const [item, reason] of named) if (item) skip(item, reason);
-  switch (outcome.type) {
-    case 'confirmed':
-      control.delivered += others.length;
-      for (const { key, event } of others) {
-        settled.delivered.push(bannerEvent(event));
-        writes.push([key, undefined]);
-      }
-      break;
-    case 'in-doubt':
-      notices.push({ type: 'in-doubt', events: others.map(({ event }) => bannerEvent(event)) });
-      for (const { key, event } of others) {
-        // It may have been taken or not: it goes out again with its companions, or is given up.
-        const isKept = options.inDoubt[event.type] === 'at-least-once';
-        writes.push([
-          key,
-          isKept ? { ...(isPoison ? putOff(event) : event), doubt: event.doubt ?? id } : undefined,
-        ]);
-        if (isKept) continue;
-        control.discarded += 1;
-        drop(event, 'discarded', 'in doubt, at most once');
-      }
-      break;
-    case 'refused': {
-      const [alone] = items;
-      // An event that is refused alone would be refused again: without a correction it becomes a dead letter.
-      if (skipped.length > 0 || items.length > 1 || !alone) break;
-      if (corrects) skip(alone, outcome.failure.message);
-      else bury(alone, 'rejected', outcome.failure.message);
-      break;
-    }
-    case 'again':
-      if (isPoison) for (const { key, event } of others) writes.push([key, putOff(event)]);
-      break;
-  }
-  return settled;
-};
-
-/**
- * Brings the outcome of a request to disk, in one transaction, and to the host: index i of the answer is item i of `claim.keys`.
- * `apiKey` is the one that was sent. Returns how many events were delivered.
- */
-export const createSettle = (context: DeliveryContext, log: Log) => {
-  const { host, news, notify } = context;
-
-  /**
-   * Where the log has no such claim any more, only two things count: a confirmation of events that are still there, and the answer to a
-   * request that a full disk did not take.
-   */
-  const store = async (
-    { claim, isUnwritten }: Claimed,
-    outcome: Outcome,
-    apiKey: string,
-  ): Promise<Settled> => {
-    let settled = nothing();
-    let wasOurs = false;
-
+  /** Returns the delivered events; `undefined` if the disk is too full to count them. */
+  const confirm = async ({ claim }: Claimed): Promise<BannerEvent[] | undefined> => {
+    let delivered: BannerEvent[] = [];
+    let isDone = false;
     const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
-      const isOurs = claims.some(({ id }) => id === claim.id);
-      // After a lost connection this runs twice: where the first run committed, change nothing.
-      if (wasOurs && !isOurs) return null;
-      wasOurs = isOurs;
-      const items = claim.keys.map((key, i): QueuedEvent | undefined => {
-        const event = readEvent(records[i]);
-        return event && { key, event };
-      });
-      const isEmpty = items.every((item) => item === undefined);
-      // A confirmation always counts, even where the claim is over. Any other outcome counts only for the request that the log
-      // knows, or that the disk was too full for.
-      if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
-      control.wait = pauseOf(context, control.wait, outcome);
-      if (outcome.type === 'confirmed') control.refusedKey = null;
-      if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
-        control.refusedKey = fingerprint(apiKey);
-      settled = isEmpty ? nothing() : settleEvents(context, control, claim, items, outcome);
-      // Where the disk has no room for this either, the pause holds in memory, and nothing else.
-      if (isUnwritten && settled.delivered.length < claim.keys.length) {
-        const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
-        control.wait = pauseOf(context, control.wait, { type: 'again', pause });
-      }
-      return [[claimKey(claim.id), undefined], ...settled.writes];
+      const isClaimed = claims.some(({ id }) => id === claim.id);
+      // After a lost connection this runs twice: if the first run committed, change nothing.
+      if (isDone && !isClaimed) return null;
+      isDone = isClaimed;
+      // Another tab may have purged some in the meantime.
+      const events = records.map(readEvent);
+      delivered = events.flatMap((event) => (event ? [bannerEvent(event)] : []));
+      if (!isClaimed && delivered.length === 0) return null;
+      // No tab sends before the time that the server named, whatever other requests in flight return.
+      if (!control.wait.isFirm || !isPausing(control.wait, clock.now())) control.wait = noPause();
+      control.refusedKey = null;
+      control.delivered += delivered.length;
+      const writes = claim.keys.flatMap((key, i): Writes => (events[i] ? [[key, undefined]] : []));
+      return [[claimKey(claim.id), undefined], ...writes];
     };
-
-    await log.step(claim.keys, decide);
-    return settled;
+    try {
+      await log.step(claim.keys, decide);
+      return delivered;
+    } catch (error) {
+      if (isQuota(error)) return undefined;
+      throw error;
+    }
   };
 
-  return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
-    const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
-      // The disk is too full to count delivered events: they are removed without that.
-      if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
-      const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
-      await log.remove(taken);
-      return { ...nothing(), delivered: taken.map(({ event }) => bannerEvent(event)) };
+  const settleAny = async (claimed: Claimed, sent: Sent, apiKey: string): Promise<number> => {
+    const { settle } = await trouble().catch(async (cause) => {
+      // What never left the browser is not in doubt.
+      if (sent.type === 'no-response' && sent.wasOffline) await release(claimed);
+      throw cause;
     });
-    if (delivered.length > 0) {
-      const dismissals = delivered.filter(({ type }) => type === 'dismiss');
-      if (dismissals.length > 0) host.onDismissed?.(dismissals);
-      notify({ type: 'delivered', events: delivered });
+    return settle(claimed, sent, apiKey);
+  };
+
+  return async (claimed: Claimed, sent: Sent | undefined, apiKey: string): Promise<number> => {
+    let count = 0;
+    if (sent === undefined) await release(claimed);
+    else {
+      // Once it is loaded it settles all, as the size of the next batch depends on that.
+      const isGood = sent.type === 'response' && sent.isAllAccepted && !claimed.isUnwritten && !loaded();
+      const delivered = isGood ? await confirm(claimed) : undefined;
+      count = delivered ? delivered.length : await settleAny(claimed, sent, apiKey);
+      if (delivered) deliver(delivered);
     }
-    for (const notice of notices) notify(notice);
-    const problems = 'problems' in outcome ? outcome.problems : [];
-    for (const message of problems) notify({ type: 'failed', kind: 'answer', message });
-    if ('failure' in outcome && outcome.failure) notify({ type: 'failed', ...outcome.failure });
     news.post({ type: 'idle', wait: log.lastControl().wait });
-    return delivered.length;
+    return count;
   };
 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { judgeErrors, readAnswer } from '../../../../src/client/delivery/sender/send.ts';
+import { kit } from '../../../../src/client/delivery/trouble/kit.ts';
+import { judgeErrors, readResponse } from '../../../../src/client/delivery/trouble/response.ts';
 import fc from '../../../helpers/property.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12, 0, 0);
@@ -8,7 +9,7 @@ const HOUR_MS = 60 * 60_000;
 /** Outcome of a batch of two events for the given response. */
 const answered = (status: number, body: unknown, more = {}) => {
   const headers = new Headers({ 'content-type': 'application/json', ...more });
-  return readAnswer({ status, statusText: '', headers, text: JSON.stringify(body) }, 2, NOW);
+  return readResponse(kit, { status, statusText: '', headers, text: JSON.stringify(body) }, 2, NOW);
 };
 
 test.each([{}, 'none', 3])(

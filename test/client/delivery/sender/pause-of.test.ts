@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { DeliveryContext } from '../../../../src/client/delivery/delivery.ts';
-import type { Outcome } from '../../../../src/client/delivery/sender/send.ts';
-import { pauseOf } from '../../../../src/client/delivery/sender/settle.ts';
+import { kit } from '../../../../src/client/delivery/trouble/kit.ts';
+import type { Outcome } from '../../../../src/client/delivery/trouble/response.ts';
+import { pauseOf } from '../../../../src/client/delivery/trouble/settle.ts';
 import { noPause, type Pause } from '../../../../src/client/platform/waits.ts';
 
 const NOW = 1_000_000;
@@ -14,35 +15,35 @@ const refusedOften = (failures: number): Pause => ({ ...noPause(), failures });
 
 test('what the service has taken ends a backoff, but not the pause that the service asked for', () => {
   const backingOff: Pause = { ...noPause(), until: NOW + 5_000, failures: 3 };
-  expect(pauseOf(context, backingOff, confirmed)).toEqual(noPause());
-  expect(pauseOf(context, limited, confirmed)).toBe(limited);
+  expect(pauseOf(kit, context, backingOff, confirmed)).toEqual(noPause());
+  expect(pauseOf(kit, context, limited, confirmed)).toBe(limited);
 });
 
 test('a pause that the service asked for outlives other answers, whatever the status that asked for it', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'backoff', requestedMs: 120_000 } };
   for (const before of [noPause(), limited]) {
-    const pause = pauseOf(context, before, asked);
-    expect(pauseOf(context, pause, confirmed)).toMatchObject({ until: NOW + 120_000, isFirm: true });
+    const pause = pauseOf(kit, context, before, asked);
+    expect(pauseOf(kit, context, pause, confirmed)).toMatchObject({ until: NOW + 120_000, isFirm: true });
   }
 });
 
 test('a failure makes all tabs wait', () => {
   const asked: Outcome = { type: 'again', pause: { reason: 'rate-limit', requestedMs: 7_000 } };
-  expect(pauseOf(context, noPause(), asked)).toMatchObject({ until: NOW + 7_000, reason: 'rate-limit' });
+  expect(pauseOf(kit, context, noPause(), asked)).toMatchObject({ until: NOW + 7_000, reason: 'rate-limit' });
   const lost: Outcome = { type: 'in-doubt', pause: { reason: 'backoff' }, failure };
-  expect(pauseOf(context, noPause(), lost)).toMatchObject({ reason: 'backoff', failures: 1 });
+  expect(pauseOf(kit, context, noPause(), lost)).toMatchObject({ reason: 'backoff', failures: 1 });
 });
 
 test('an outcome without a pause changes nothing', () => {
-  expect(pauseOf(context, limited, { type: 'again' })).toBe(limited);
+  expect(pauseOf(kit, context, limited, { type: 'again' })).toBe(limited);
   const named: Outcome = { ...refused, skipped: [{ index: 0, reason: 'unknown banner' }] };
-  expect(pauseOf(context, limited, named)).toBe(limited);
+  expect(pauseOf(kit, context, limited, named)).toBe(limited);
 });
 
 test('refusals that name no event are counted, and the eighth in a row makes all tabs wait', () => {
-  expect(pauseOf(context, refusedOften(6), refused)).toEqual(refusedOften(7));
-  const eighth = pauseOf(context, refusedOften(7), refused);
+  expect(pauseOf(kit, context, refusedOften(6), refused)).toEqual(refusedOften(7));
+  const eighth = pauseOf(kit, context, refusedOften(7), refused);
   expect(eighth).toMatchObject({ reason: 'backoff', failures: 8 });
   expect(eighth.until).toBeGreaterThan(NOW);
-  expect(pauseOf(context, { ...limited, failures: 2 }, refused)).toEqual({ ...limited, failures: 3 });
+  expect(pauseOf(kit, context, { ...limited, failures: 2 }, refused)).toEqual({ ...limited, failures: 3 });
 });

@@ -1,8 +1,12 @@
 import { expect, test } from 'vitest';
 import { createUserTokens } from '../../../../src/client/credentials/credentials.ts';
-import { type QueuedEvent, type StoredEvent, VERSION } from '../../../../src/client/delivery/log/records.ts';
-import { EVENT_VALUE } from '../../../../src/client/delivery/log/upkeep.ts';
-import { byTime, planBatches } from '../../../../src/client/delivery/sender/batches.ts';
+import { VERSION } from '../../../../src/client/delivery/limits.ts';
+import {
+  EVENT_VALUE,
+  type QueuedEvent,
+  type StoredEvent,
+} from '../../../../src/client/delivery/log/records.ts';
+import { byTime, planBatches } from '../../../../src/client/delivery/sender/claim.ts';
 import { trackBody } from '../../../../src/client/delivery/sender/send.ts';
 import { deliveryOptions } from '../../../../src/client/options/choices.ts';
 import { createVirtualClock } from '../../../../src/testing/index.ts';

@@ -1,33 +1,31 @@
-import { isPausing } from '../../platform/waits.ts';
 import type { DeliveryContext, Diagnostics } from '../delivery.ts';
-import type { Log } from './log.ts';
-import {
-  isAlone,
-  isEventKey,
-  isLive,
-  isNewer,
-  keyText,
-  kindOf,
-  readEvent,
-  TOTALS,
-  WHOLE_RANGE,
-} from './records.ts';
+import type { Log } from '../log/log.ts';
+import type { Kit } from './kit.ts';
 
 /**
  * Says where every event is at one moment. Nothing counts the captured events as they come: their number is the sum of the events that have
  * left the log and of those that are still there.
  */
-export const readDiagnostics = async ({ tab, clock }: DeliveryContext, log: Log): Promise<Diagnostics> => {
+export const readDiagnostics = async (
+  { isAlone, isEventKey, isLive, isNewer, isPausing, keyText, rangeOf, readEvent, TOTALS }: Kit,
+  { tab, clock }: DeliveryContext,
+  log: Log,
+): Promise<Diagnostics> => {
   const now = clock.now();
-  const { control, claims, records } = await log.overview(WHOLE_RANGE);
+  const { control, claims, records } = await log.overview({
+    // All records of this version, and some of later versions.
+    from: rangeOf('control').from,
+    to: rangeOf('event').to,
+  });
   const over = new Set(claims.filter((each) => !isLive(each, now)).flatMap(({ keys }) => keys.map(keyText)));
   let events = 0;
   let inDoubt = 0;
   let deadLetters = 0;
   for (const [key, record] of records) {
     if (isNewer(record)) continue;
-    if (kindOf(key) === 'dead') deadLetters += 1;
-    if (kindOf(key) !== 'event') continue;
+    const [kind] = [key].flat();
+    if (kind === 'dead') deadLetters += 1;
+    if (kind !== 'event') continue;
     events += 1;
     const isOver = isEventKey(key) && over.has(keyText(key));
     if (isOver || readEvent(record)?.doubt !== undefined) inDoubt += 1;

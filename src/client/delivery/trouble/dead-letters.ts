@@ -1,16 +1,13 @@
+import type { StoreKey } from '../../platform/store.ts';
 import type { DeadLetter, DeliveryContext } from '../delivery.ts';
-import type { Log } from './log.ts';
-import {
-  bannerEvent,
-  DEAD_RANGE,
-  type DeadRecord,
-  deadKey,
-  keyText,
-  type QueuedEvent,
-  queueKey,
-  VERSION,
-  type Writes,
-} from './records.ts';
+import { VERSION } from '../limits.ts';
+import type { Log } from '../log/log.ts';
+import type { DeadRecord, EventKey, QueuedEvent, Writes } from '../log/records.ts';
+import type { Kit } from './kit.ts';
+
+/** A dead letter is stored under its position in the queue. */
+const deadKey = ([, ...position]: EventKey): StoreKey => ['dead', ...position];
+const queueKey = ([, ...position]: EventKey): EventKey => ['event', ...position];
 
 /** An event that the server would not take, under the key that it had in the queue. */
 interface Letter extends QueuedEvent {
@@ -28,10 +25,14 @@ export const toDeadLetter = ({ key, event }: QueuedEvent, reason: string): Write
 };
 
 /** The events that the server would not take: listed, sent once more, or given up, by the host's decision. */
-export const createDeadLetters = ({ notify }: DeliveryContext, log: Log) => {
+export const createDeadLetters = (
+  { bannerEvent, keyText, rangeOf }: Kit,
+  { notify }: DeliveryContext,
+  log: Log,
+) => {
   const read = async (): Promise<Letter[]> => {
     const letters: Letter[] = [];
-    for await (const letter of log.read(DEAD_RANGE)) {
+    for await (const letter of log.read(rangeOf('dead'))) {
       if (letter.event) letters.push({ ...letter, key: queueKey(letter.key) });
     }
     return letters;

@@ -1,15 +1,22 @@
 import type { Notify } from '../notices.ts';
-import { chosenOptions, notifyWrong } from './choices.ts';
+import type { chosenOptions, notifyWrong } from './choices.ts';
 import type { Settings } from './options.ts';
 
 /** As `placard init` makes them, and the demo has one. */
 const SERVER_KEY = /^(placard|demo).server/;
 
-/**
- * Reports what the first paint has no room to judge. It is a mistake in the page's code, so the console says it as well, with
- * `debug` or without.
- */
-export const judgeOptions = (settings: Settings, notify: Notify): void => {
+/** Functions of the deferred chunk. */
+interface Tools {
+  chosenOptions: typeof chosenOptions;
+  notifyWrong: typeof notifyWrong;
+}
+
+/** Reports options that cannot be used, as a notice and in the console: it is a mistake in the page's code. */
+export const validateOptions = (
+  settings: Settings,
+  { chosenOptions, notifyWrong }: Tools,
+  notify: Notify,
+): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
   const {
     correct,
@@ -20,7 +27,7 @@ export const judgeOptions = (settings: Settings, notify: Notify): void => {
     bootstrap,
     debug,
     mayShow,
-    placementsBySelector,
+    selectors,
     ...unknown
   } = others;
   const report: Notify = (notice) => {
@@ -35,10 +42,9 @@ export const judgeOptions = (settings: Settings, notify: Notify): void => {
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   expect(mayShow == null || typeof mayShow === 'function', 'mayShow', 'a function');
   // A hosted instance has no such list.
-  const isList =
-    Object(placementsBySelector) === placementsBySelector && !/\.braze\.(com|eu)$/.test(endpoint);
-  const isUsable = placementsBySelector == null || isList;
-  expect(isUsable, 'placementsBySelector', 'templates by name, with an "endpoint"');
+  const { hooks } = selectors ?? { hooks: {} };
+  const isList = Object(hooks) === hooks && !(selectors && /\.braze\.(com|eu)$/.test(endpoint));
+  expect(isList, 'use: [selectors()]', 'given templates by name, and an "endpoint"');
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');
   // With the consent, which alone of what is left over is known.

@@ -1,17 +1,10 @@
-import { EVENT_TYPES } from '../../../protocol/index.ts';
 import type { BannerEvent } from '../../banner.ts';
-import { isAhead, MAX_ANSWER_MS, MAX_PAUSE_MS, withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
-import { toDeadLetter } from '../log/letters.ts';
+import { MAX_ANSWER_MS, MAX_PAUSE_MS } from '../limits.ts';
 import type { Log } from '../log/log.ts';
-import {
-  bannerEvent,
-  isTime,
-  isWhole,
-  type QueuedEvent,
-  readEvent,
-  type StoredEvent,
-} from '../log/records.ts';
+import type { QueuedEvent, StoredEvent } from '../log/records.ts';
+import { toDeadLetter } from './dead-letters.ts';
+import type { Kit } from './kit.ts';
 
 /** How long the host may think about one event. */
 const ANSWER_MS = 10_000;
@@ -19,13 +12,6 @@ const ANSWER_MS = 10_000;
 const MARGIN_MS = 5_000;
 /** A page asks its host about so many events at once. The other tabs leave these events to it meanwhile. */
 const MAX_ASKED = 50;
-
-const isEvent = (event: BannerEvent): boolean =>
-  isWhole(event) &&
-  EVENT_TYPES.includes(event.type) &&
-  event.bannerId !== '' &&
-  Number.isSafeInteger(event.time) &&
-  isTime(event.time);
 
 /** When an event that the server skipped, and nobody corrected, goes out again: perhaps the server takes it a little later. */
 export const afterSkip = ({ clock, options }: Pick<DeliveryContext, 'clock' | 'options'>): number =>
@@ -37,8 +23,18 @@ const SAME: (keyof BannerEvent)[] = ['type', 'bannerId', 'placementId', 'time'];
  * Has the host decide about skipped events, one by one in their order, and brings its decision to disk. Meanwhile they wait
  * beside the queue: nothing else waits for the host.
  */
-export const createCorrection = (context: DeliveryContext, log: Log) => {
-  const { host, clock, notify, fail, canSend } = context;
+export const createCorrection = (
+  { bannerEvent, isAhead, isTime, isWhole, readEvent, withTimeout }: Kit,
+  context: DeliveryContext,
+  log: Log,
+) => {
+  const { host, clock, options, notify, fail, canSend } = context;
+  const isEvent = (event: BannerEvent): boolean =>
+    isWhole(event) &&
+    Object.hasOwn(options.inDoubt, event.type) &&
+    event.bannerId !== '' &&
+    Number.isSafeInteger(event.time) &&
+    isTime(event.time);
   let asking = Promise.resolve();
   const { correct = (event: BannerEvent) => event } = host;
 
@@ -126,5 +122,3 @@ export const createCorrection = (context: DeliveryContext, log: Log) => {
     decided: (): Promise<void> => asking,
   };
 };
-
-export type Correction = ReturnType<typeof createCorrection>;

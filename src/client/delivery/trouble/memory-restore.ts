@@ -1,40 +1,28 @@
 import type { Consent } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
-import type { Disk } from './disk.ts';
-import {
-  CONTROL_KEY,
-  CONTROL_RANGE,
-  DEAD_RANGE,
-  EVENT_RANGE,
-  isControlKey,
-  isEventKey,
-  isNewer,
-  keyText,
-  kindOf,
-  readControl,
-  TOTALS,
-  type Writes,
-} from './records.ts';
+import type { Disk } from '../log/disk.ts';
+import type { InMemory } from '../log/log-store.ts';
+import type { Writes } from '../log/records.ts';
+import type { Kit } from './kit.ts';
 
 /** The user wanted the queue forgotten while the disk did not answer. What a newer version has stored stays. */
-export const forgetQueue = async ({ ask }: Disk): Promise<void> => {
-  for (const range of [CONTROL_RANGE, EVENT_RANGE, DEAD_RANGE]) {
-    const found = await ask((disk) => disk.entries(range));
+const forgetQueue = async ({ isControlKey, isNewer, rangeOf }: Kit, { ask }: Disk): Promise<void> => {
+  for (const kind of ['control', 'event', 'dead']) {
+    const found = await ask((disk) => disk.entries(rangeOf(kind)));
     const ours = found.filter(([key, record]) => !isControlKey(key) && !isNewer(record));
     await ask((disk) => disk.deleteMany(ours.map(([key]) => key)));
   }
 };
 
-/** A newer version has the log now: nothing of its record is changed, and this page goes on in memory. */
-export const newerVersion = () => new Error('a newer version keeps its events here');
-
+const kindOf = (key: StoreKey): unknown => [key].flat()[0];
 const isQueued = (key: StoreKey): boolean => ['event', 'dead'].includes(String(kindOf(key)));
 
 /**
  * Appends what was kept in memory to the disk, in one transaction. Keys name their page, so none meets another. The later
  * choice of the user wins; another tab may opt out until the last moment.
  */
-export const adopt = async (
+const adopt = async (
+  { CONTROL_KEY, isControlKey, isEventKey, isNewer, keyText, newerVersion, readControl, TOTALS }: Kit,
   { ask }: Disk,
   records: Writes,
   consent: Consent,
@@ -87,3 +75,14 @@ export const adopt = async (
   await ask((disk) => disk.update<unknown>([CONTROL_KEY, ...counted.map(([key]) => key)], merge));
   if (isNewerVersion) throw newerVersion();
 };
+
+/** Brings what memory holds to the disk. `hadRecord`: the disk had a control record a moment ago. */
+export const createRestore =
+  (kit: Kit, consent: Consent) =>
+  async (disk: Disk, from: InMemory, hadRecord: boolean): Promise<void> => {
+    const isWiped = from.owed === 'everything';
+    if (isWiped) await disk.ask((each) => each.clear());
+    if (from.owed === 'queue') await forgetQueue(kit, disk);
+    delete from.owed;
+    await adopt(kit, disk, await from.store.entries(), consent, hadRecord && !isWiped);
+  };

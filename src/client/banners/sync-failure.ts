@@ -1,0 +1,59 @@
+import type { UserTokens } from '../credentials/credentials.ts';
+import { pauseAfter } from '../delivery/trouble/backoff.ts';
+import type { Kit } from '../delivery/trouble/kit.ts';
+import { readRefused } from '../delivery/trouble/refusal.ts';
+import type { FailureKind } from '../notices.ts';
+import type { Settings } from '../options/options.ts';
+import type { Pause } from '../platform/waits.ts';
+import type { SyncRejection } from './request-banners.ts';
+
+/** What a failed sync leads to. */
+export interface SyncFailure {
+  pause: Pause;
+  kind: FailureKind;
+  message: string;
+  isRateLimit: boolean;
+  /** The request itself is wrong: another one would be rejected as well. */
+  isFinal: boolean;
+}
+
+const asRejection = (cause: unknown): SyncRejection | undefined =>
+  Object(cause).response ? (cause as SyncRejection) : undefined;
+
+/** Judges syncs that failed: finds a key or token to try again with, and the pause until the next request. */
+export const createSyncFailures = (kit: Kit, settings: Settings, userTokens: UserTokens) => {
+  const { apiKey, platform } = settings;
+  const { now, after, random } = platform;
+
+  return {
+    /** Returns the key to try a rejected request with once more. Throws `cause` if that would change nothing. */
+    async betterKey(user: string, key: string, cause: unknown): Promise<string> {
+      const { response, sentToken } = cause as SyncRejection;
+      const fault = response.headers.get(kit.USER_TOKEN_HEADER);
+      if (fault !== null) {
+        userTokens.refused(user, sentToken, fault);
+        if ((await userTokens.ask(user)) === undefined) throw cause;
+        return key;
+      }
+      // Only a key function can have a better key at once.
+      const isUnauthorized = readRefused(kit, response, now()).reason === 'unauthorized';
+      const next = isUnauthorized ? await kit.askKey(apiKey, after) : key;
+      if (next === key) throw cause;
+      return next;
+    },
+    read(cause: unknown, before: Pause): SyncFailure {
+      const response = asRejection(cause)?.response;
+      const refusal = response && readRefused(kit, response, now());
+      const { reason = 'backoff', requestedMs = 0 } = refusal ?? {};
+      return {
+        pause: pauseAfter(kit, before, { reason, requestedMs }, now(), random),
+        kind: reason === 'unauthorized' || reason === 'not-found' ? reason : 'sync',
+        message: response ? `${response.status} ${refusal?.text ?? response.statusText}` : String(cause),
+        isRateLimit: reason === 'rate-limit',
+        isFinal: response?.status === 400,
+      };
+    },
+  };
+};
+
+export type SyncFailures = ReturnType<typeof createSyncFailures>;

@@ -1,0 +1,36 @@
+import type { Pause, PauseCause } from '../../platform/waits.ts';
+import type { Kit } from './kit.ts';
+
+const BASE_MS = 1_000;
+const CAP_MS = 5 * 60_000;
+/** The minimum wait, as a share of the ceiling. Without it, several short waits in a row would be a burst of requests. */
+const MIN_SHARE = 0.1;
+
+/**
+ * Returns how long to wait after `failures` rejections in a row (1 or more), in milliseconds. The ceiling doubles with each rejection, and
+ * jitter covers nearly all of it, so that browsers that failed together do not retry together. In the long run that makes
+ * about 22 requests an hour, at most 120, and one more each time the network or the user is back.
+ */
+const backoffMs = (failures: number, random: () => number): number => {
+  const ceiling = Math.min(CAP_MS, BASE_MS * 2 ** Math.min(failures, 20));
+  return Math.round(ceiling * (MIN_SHARE + (1 - MIN_SHARE) * random()));
+};
+
+/** Returns the pause after a failure; `before` is the current one. If two run at once, the longer one applies. */
+export const pauseAfter = (
+  { isPausing }: Pick<Kit, 'isPausing'>,
+  before: Pause,
+  { reason, requestedMs = 0, isFirst }: PauseCause,
+  now: number,
+  random: () => number,
+): Pause => {
+  const isSideBySide = isPausing(before, now);
+  const failures = isFirst ? 1 : before.failures + Number(!isSideBySide);
+  const isNamed = reason === 'rate-limit' && requestedMs > 0;
+  // A server that is down may name a shorter pause than the backoff.
+  const ms = isNamed ? requestedMs : Math.max(requestedMs, backoffMs(failures, random));
+  const isRefused = requestedMs > 0 || (reason !== 'backoff' && reason !== 'offline');
+  const isFirm = isRefused || (isSideBySide && before.isFirm);
+  const isLonger = !isSideBySide || now + ms > before.until;
+  return isLonger ? { until: now + ms, reason, failures, isFirm } : { ...before, failures, isFirm };
+};

@@ -1,0 +1,182 @@
+import type { DeliveryContext } from '../delivery.ts';
+import { MIN_COUNTED_MS, SLACK, SLICE, TIDY_MS, VERSION } from '../limits.ts';
+import type { Log } from '../log/log.ts';
+import type { QueuedEvent, Total } from '../log/records.ts';
+import type { Kit } from './kit.ts';
+
+/** After a full disk, the cap is this share of the bytes that were stored then. */
+const FULL_SHARE = 0.75;
+
+/**
+ * Keeps the log under its caps by count, bytes and age, and frees space on a full disk. Every event that is removed is counted with a
+ * reason.
+ */
+export const createEviction = (kit: Kit, context: DeliveryContext, log: Log, caps: { bytes: number }) => {
+  const { bannerEvent, bytesOf, EVENT_VALUE, isAhead, isLive, isQuota, keyText, rangeOf } = kit;
+  const { now } = context.clock;
+  const { maxEvents, maxAgeMs } = context.options;
+
+  /** What is stored. `free` are the events that are in no request under way: caps and age may remove those. */
+  const survey = async () => {
+    const { claims } = await log.overview();
+    const claimed = new Set(
+      claims.filter((claim) => isLive(claim, now())).flatMap(({ keys }) => keys.map(keyText)),
+    );
+    const all: QueuedEvent[] = [];
+    let size = 0;
+    for (const kind of ['event', 'dead']) {
+      for await (const { key, event } of log.read(rangeOf(kind))) {
+        if (event === undefined) continue;
+        all.push({ key, event });
+        size += bytesOf(event);
+      }
+    }
+    return { all, free: all.filter(({ key }) => !claimed.has(keyText(key))), size };
+  };
+
+  const remove = async (victims: QueuedEvent[], reason: Exclude<Total, 'delivered'>): Promise<void> => {
+    for (let from = 0; from < victims.length; from += SLICE) {
+      const slice = victims.slice(from, from + SLICE);
+      let gone: QueuedEvent[] = [];
+      await log.step(
+        slice.map(({ key }) => key),
+        (control, records) => {
+          gone = slice.filter((_, i) => records[i] !== undefined);
+          control[reason] += gone.length;
+          return gone.length > 0 ? gone.map(({ key }) => [key, undefined]) : null;
+        },
+      );
+      for (const { event } of gone) context.notify({ type: 'dropped', event: bannerEvent(event), reason });
+    }
+  };
+
+  /**
+   * Whether another page has looked at all of it within the hour, and little was appended since. A backlog of thousands would cost each
+   * page view seconds. Reads no more than one slice.
+   */
+  const isTidied = async (): Promise<boolean> => {
+    const { tidiedAt, tidied } = await log.control();
+    const isRecent = isAhead(tidiedAt + TIDY_MS, now(), TIDY_MS);
+    const limit = Math.ceil(Math.min(SLICE, tidied * SLACK));
+    const since = { ...rangeOf('event'), from: ['event', VERSION, tidiedAt + 1], limit };
+    return isRecent && limit > 0 && (await log.place.entries(since)).length < limit;
+  };
+  /** A backlog that one read brings is not worth a write. On a full disk each page looks for itself. */
+  const noteTidied = async (stayed: number): Promise<void> => {
+    const tidied = stayed > SLICE ? stayed : 0;
+    if (tidied === 0 && log.lastControl().tidied === 0) return;
+    await log
+      .step([], (control) => {
+        control.tidiedAt = now();
+        control.tidied = tidied;
+        return [];
+      })
+      .catch((error) => {
+        if (!isQuota(error)) throw error;
+      });
+  };
+
+  /**
+   * Removes what is too old, an hour after a page has first found it so: a clock may be wrong for a while, and removed events
+   * are lost. Returns what stays.
+   */
+  const expire = async (free: QueuedEvent[]): Promise<QueuedEvent[]> => {
+    const limit = now() - maxAgeMs;
+    const countedLimit = Math.min(limit, now() - MIN_COUNTED_MS);
+    const old = free.filter(({ event }) => event.time < limit);
+    const isOld = old.length > 0 || (await log.hasCounted(countedLimit));
+    let isTrusted = false;
+    await log.step([], (control) => {
+      const { oldSince } = control;
+      const age = now() - oldSince;
+      isTrusted = isOld && oldSince > 0 && age >= TIDY_MS;
+      // What is found next needs an hour of its own: the clock may be wrong by then.
+      const isKnown = isOld && oldSince > 0 && age >= 0;
+      const next = isTrusted || !isOld ? 0 : isKnown ? oldSince : now();
+      if (next === oldSince) return null;
+      control.oldSince = next;
+      return [];
+    });
+    if (!isTrusted) return free;
+    await remove(old, 'expired');
+    await log.forgetCounted(countedLimit);
+    return free.filter((item) => !old.includes(item));
+  };
+
+  const evictCache = async (): Promise<void> => context.host.evict?.();
+
+  /**
+   * Evicts up to half of the events, of the least value alone, and lowers the cap. None is worth more than all of `written`. False when
+   * nothing was freed.
+   */
+  const evictEvents = async (written: QueuedEvent[] | undefined): Promise<boolean> => {
+    const { free, size } = await survey();
+    // There may be more events than a call takes arguments.
+    const most = written?.reduce((value, { event }) => Math.max(value, EVENT_VALUE[event.type]), 0);
+    const least = free.reduce(
+      (value, { event }) => Math.min(value, EVENT_VALUE[event.type]),
+      most ?? Infinity,
+    );
+    const victims = free
+      .filter(({ event }) => EVENT_VALUE[event.type] === least)
+      .slice(0, Math.ceil(free.length / 2));
+    await remove(victims, 'evicted');
+    if (victims.length > 0) caps.bytes = Math.min(caps.bytes, size * FULL_SHARE);
+    return victims.length > 0;
+  };
+
+  return {
+    /** Removes what is too old, if it `isHour`, and then what is over a cap: the least and oldest first. */
+    async tidy(isHour: boolean, isOver: boolean): Promise<void> {
+      if (!isOver && (await isTidied())) return;
+      const { all, free: found, size } = await survey();
+      let free = found;
+      if (isHour) free = await expire(found);
+      const kept = new Set(free);
+      const expired = found.filter((item) => !kept.has(item));
+      let spareBytes = size - expired.reduce((sum, { event }) => sum + bytesOf(event), 0) - caps.bytes;
+      let spareEvents = all.length - expired.length - maxEvents;
+      if (spareEvents <= 0 && spareBytes <= 0) return noteTidied(all.length - expired.length);
+      spareEvents += maxEvents * SLACK;
+      spareBytes += caps.bytes * SLACK;
+      free.sort(
+        (a, b) => EVENT_VALUE[a.event.type] - EVENT_VALUE[b.event.type] || a.event.time - b.event.time,
+      );
+      const victims = free.filter(({ event }) => {
+        const isVictim = spareEvents > 0 || spareBytes > 0;
+        spareEvents -= 1;
+        spareBytes -= bytesOf(event);
+        return isVictim;
+      });
+      await remove(victims, 'evicted');
+      await noteTidied(all.length - expired.length - victims.length);
+    },
+
+    /**
+     * Frees space on a full disk: first the host's banner cache, then events, none of which is worth more than `written`, and any for a
+     * decision. Returns false if nothing could be freed.
+     */
+    async freeSpace(failures: number, written?: QueuedEvent[]): Promise<boolean> {
+      if (failures > 1) return evictEvents(written);
+      // The host's cache may fail like any other store.
+      await evictCache().catch(() => undefined);
+      return true;
+    },
+
+    /**
+     * Deletes every event and dead letter up to this time, also those in a request under way, and what says which banners were seen. The
+     * totals stay.
+     */
+    async purge(until: number): Promise<void> {
+      log.place.owePurge();
+      await log.forgetClaims();
+      const { all } = await survey();
+      await remove(
+        all.filter(({ event }) => event.time <= until),
+        'purged',
+      );
+      await log.forgetCounted(until);
+      await log.place.retry();
+    },
+  };
+};

@@ -1,0 +1,205 @@
+import type { BannerEvent } from '../../banner.ts';
+import type { DropReason, Notice } from '../../notices.ts';
+import type { Pause, PauseCause } from '../../platform/waits.ts';
+import type { DeliveryContext } from '../delivery.ts';
+import { MAX_PAUSE_MS } from '../limits.ts';
+import type { Log } from '../log/log.ts';
+import type { Claim, Control, QueuedEvent, StoredEvent, Writes } from '../log/records.ts';
+import type { Claimed } from '../sender/claim.ts';
+import type { Deliver } from '../sender/settle.ts';
+import { pauseAfter } from './backoff.ts';
+import { afterSkip } from './correction.ts';
+import { toDeadLetter } from './dead-letters.ts';
+import type { Kit } from './kit.ts';
+import { mayHavePoison, type Outcome } from './response.ts';
+
+/** Requests in a row that are refused without the name of an event, before the next one waits. */
+const MAX_REFUSALS = 8;
+/** After a request without a written claim that left something undelivered, nobody sends for so long at least. */
+const UNCLAIMED_MS = 60_000;
+
+/** The pause of all tabs after this outcome, where `before` is the one until now. */
+export const pauseOf = (
+  kit: Pick<Kit, 'isPausing' | 'noPause'>,
+  { clock, random }: Pick<DeliveryContext, 'clock' | 'random'>,
+  before: Pause,
+  outcome: Outcome,
+): Pause => {
+  const { isPausing, noPause } = kit;
+  const now = clock.now();
+  switch (outcome.type) {
+    case 'confirmed':
+      // No tab sends before the time that the server named, whatever other requests under way are answered.
+      return before.isFirm && isPausing(before, now) ? before : noPause();
+    case 'refused': {
+      if (outcome.skipped.length > 0) return before;
+      const failures = before.failures + 1;
+      // A server that refuses so many requests in a row does so for another reason than one bad event.
+      if (failures >= MAX_REFUSALS) return pauseAfter(kit, before, { reason: 'backoff' }, now, random);
+      return { ...before, failures };
+    }
+    case 'again':
+    case 'in-doubt':
+      return outcome.pause ? pauseAfter(kit, before, outcome.pause, now, random) : before;
+  }
+};
+
+/** What became of the events of one request. */
+interface Settled {
+  delivered: BannerEvent[];
+  /** For the host. */
+  notices: Notice[];
+  writes: Writes;
+}
+
+const nothing = (): Settled => ({ delivered: [], notices: [], writes: [] });
+
+/**
+ * Decides what becomes of the events: item i of `items` is event i of the request, or a gap where it was purged meanwhile.
+ * What has no write stays in the queue as it is. Changes the totals of `control`, and nothing else.
+ */
+const settleEvents = (
+  { bannerEvent }: Kit,
+  { host, isWorker, clock, options }: DeliveryContext,
+  control: Control,
+  { id }: Claim,
+  items: (QueuedEvent | undefined)[],
+  outcome: Outcome,
+): Settled => {
+  const settled = nothing();
+  const { notices, writes } = settled;
+  // The host has a hook that corrects events, here or in a page.
+  const corrects = isWorker || host.correct !== undefined;
+  const skipped = 'skipped' in outcome ? outcome.skipped : [];
+  const named = new Map(skipped.map(({ index, reason }) => [items[index], reason]));
+  const others = items.filter((item) => item !== undefined).filter((item) => !named.has(item));
+
+  const drop = (event: BannerEvent, reason: DropReason, detail: string): void =>
+    void notices.push({ type: 'dropped', event: bannerEvent(event), reason, detail });
+  const bury = ({ key, event }: QueuedEvent, reason: DropReason, detail: string): void => {
+    drop(event, reason, detail);
+    writes.push(...toDeadLetter({ key, event: { ...event, attempts: event.attempts + 1 } }, detail));
+  };
+  /** The server has named this event: it has one attempt more, and is corrected by the host, sent again later, or a dead letter. */
+  const skip = (item: QueuedEvent, reason: string): void => {
+    const { doubt: _answered, ...event } = item.event;
+    const attempts = event.attempts + 1;
+    notices.push({ type: 'skipped', event: bannerEvent(event), reason, attempts });
+    const next = corrects ? { skip: reason } : { after: afterSkip({ clock, options }) };
+    if (attempts >= options.maxAttempts) bury(item, 'attempts', reason);
+    else writes.push([item.key, { ...event, attempts, ...next }]);
+  };
+
+  /** The server fails at an event that is alone. */
+  const isPoison = items.length === 1 && mayHavePoison(outcome);
+  /** Such an event lets the others go first: it waits as long again as it has waited. */
+  const putOff = (event: StoredEvent): StoredEvent => {
+    const now = clock.now();
+    return { ...event, after: now + Math.min(now - event.time, MAX_PAUSE_MS) };
+  };
+
+  for (const [item, reason] of named) if (item) skip(item, reason);
+  switch (outcome.type) {
+    case 'confirmed':
+      control.delivered += others.length;
+      for (const { key, event } of others) {
+        settled.delivered.push(bannerEvent(event));
+        writes.push([key, undefined]);
+      }
+      break;
+    case 'in-doubt':
+      notices.push({ type: 'in-doubt', events: others.map(({ event }) => bannerEvent(event)) });
+      for (const { key, event } of others) {
+        // It may have been taken or not: it goes out again with its companions, or is given up.
+        const isKept = options.inDoubt[event.type] === 'at-least-once';
+        writes.push([
+          key,
+          isKept ? { ...(isPoison ? putOff(event) : event), doubt: event.doubt ?? id } : undefined,
+        ]);
+        if (isKept) continue;
+        control.discarded += 1;
+        drop(event, 'discarded', 'in doubt, at most once');
+      }
+      break;
+    case 'refused': {
+      const [alone] = items;
+      // An event that is refused alone would be refused again: without a correction it becomes a dead letter.
+      if (skipped.length > 0 || items.length > 1 || !alone) break;
+      if (corrects) skip(alone, outcome.failure.message);
+      else bury(alone, 'rejected', outcome.failure.message);
+      break;
+    }
+    case 'again':
+      if (isPoison) for (const { key, event } of others) writes.push([key, putOff(event)]);
+      break;
+  }
+  return settled;
+};
+
+/**
+ * Settles any request: in one transaction on disk, then for the host. Index i of the response is item i of `claim.keys`.
+ * `apiKey` is the one that was sent. Returns how many events were delivered.
+ */
+export const createSettleAny = (kit: Kit, context: DeliveryContext, log: Log, deliver: Deliver) => {
+  const { notify, fail } = context;
+  const { bannerEvent, claimKey, fingerprint, isQuota, readEvent } = kit;
+
+  /**
+   * Where the log has no such claim any more, only two things count: a confirmation of events that are still there, and the answer to a
+   * request that a full disk did not take.
+   */
+  const store = async (
+    { claim, isUnwritten }: Claimed,
+    outcome: Outcome,
+    apiKey: string,
+  ): Promise<Settled> => {
+    let settled = nothing();
+    let wasOurs = false;
+
+    const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
+      const isOurs = claims.some(({ id }) => id === claim.id);
+      // After a lost connection this runs twice: where the first run committed, change nothing.
+      if (wasOurs && !isOurs) return null;
+      wasOurs = isOurs;
+      const items = claim.keys.map((key, i): QueuedEvent | undefined => {
+        const event = readEvent(records[i]);
+        return event && { key, event };
+      });
+      const isEmpty = items.every((item) => item === undefined);
+      // A confirmation always counts, even where the claim is over. Any other outcome counts only for the request that the log
+      // knows, or that the disk was too full for.
+      if (!isOurs && ((outcome.type !== 'confirmed' && !isUnwritten) || isEmpty)) return null;
+      control.wait = pauseOf(kit, context, control.wait, outcome);
+      if (outcome.type === 'confirmed') control.refusedKey = null;
+      if (outcome.type === 'again' && outcome.pause?.reason === 'unauthorized')
+        control.refusedKey = fingerprint(apiKey);
+      settled = isEmpty ? nothing() : settleEvents(kit, context, control, claim, items, outcome);
+      // Where the disk has no room for this either, the pause holds in memory, and nothing else.
+      if (isUnwritten && settled.delivered.length < claim.keys.length) {
+        const pause: PauseCause = { reason: 'backoff', requestedMs: UNCLAIMED_MS };
+        control.wait = pauseOf(kit, context, control.wait, { type: 'again', pause });
+      }
+      return [[claimKey(claim.id), undefined], ...settled.writes];
+    };
+
+    await log.step(claim.keys, decide);
+    return settled;
+  };
+
+  return async (claimed: Claimed, outcome: Outcome, apiKey: string): Promise<number> => {
+    const { delivered, notices } = await store(claimed, outcome, apiKey).catch(async (error) => {
+      // The disk is too full to count delivered events: they are removed without that.
+      if (!isQuota(error) || outcome.type !== 'confirmed') throw error;
+      const taken = claimed.batch.filter((_, i) => !outcome.skipped.some(({ index }) => index === i));
+      await log.remove(taken);
+      fail('storage', 'The disk is full: delivered events are not counted', error);
+      return { ...nothing(), delivered: taken.map(({ event }) => bannerEvent(event)) };
+    });
+    deliver(delivered);
+    for (const notice of notices) notify(notice);
+    const problems = 'problems' in outcome ? outcome.problems : [];
+    for (const message of problems) notify({ type: 'failed', kind: 'answer', message });
+    if ('failure' in outcome && outcome.failure) notify({ type: 'failed', ...outcome.failure });
+    return delivered.length;
+  };
+};

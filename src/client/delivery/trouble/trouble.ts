@@ -1,0 +1,72 @@
+import type { DeliveryContext, Trouble } from '../delivery.ts';
+import type { Log } from '../log/log.ts';
+import type { Deliver } from '../sender/settle.ts';
+import { createBatchSize } from './batch-size.ts';
+import { createCorrection } from './correction.ts';
+import { createDeadLetters } from './dead-letters.ts';
+import { readDiagnostics } from './diagnostics.ts';
+import { createEviction } from './eviction.ts';
+import type { Kit } from './kit.ts';
+import { createRestore } from './memory-restore.ts';
+import { noAnswer, toOutcome } from './response.ts';
+import { createSettleAny } from './settle.ts';
+
+/** While the server rejects the key, the host's function is called for another one this often, and at each sign of life. */
+const ASK_KEY_MS = 5 * 60_000;
+
+interface TroubleOptions {
+  kit: Kit;
+  context: DeliveryContext;
+  log: Log;
+  caps: { bytes: number };
+  deliver: Deliver;
+}
+
+/** The part of the delivery that an ordinary visit does not need. */
+export const createTrouble = ({ kit, context, log, caps, deliver }: TroubleOptions): Trouble => {
+  const { clock, notify } = context;
+  const { fingerprint, isPausing, noPause } = kit;
+  const size = createBatchSize(context);
+  const settleAny = createSettleAny(kit, context, log, deliver);
+  let announcedUntil = 0;
+
+  return {
+    restore: createRestore(kit, context.consent),
+    ...createEviction(kit, context, log, caps),
+    correction: createCorrection(kit, context, log),
+    deadLetters: createDeadLetters(kit, context, log),
+    diagnostics: () => readDiagnostics(kit, context, log),
+    batchLimit: size.limit,
+    settle(claimed, sent, apiKey) {
+      const { length } = claimed.claim.keys;
+      const outcome = toOutcome(kit, sent, length, clock.now());
+      size.learn(length, outcome);
+      return settleAny(claimed, outcome, apiKey);
+    },
+    // That says nothing about the network, so there is no pause.
+    settleAbandoned: (claim) => settleAny({ claim, batch: [] }, noAnswer(new Error('its page is gone')), ''),
+    async waitUntil({ until, reason }, apiKey) {
+      const isRejected = reason === 'unauthorized';
+      if (isRejected && fingerprint(apiKey) !== log.lastControl().refusedKey) {
+        // For all tabs.
+        await log.step([], (control) => {
+          control.refusedKey = null;
+          control.wait = noPause();
+          return [];
+        });
+        return undefined;
+      }
+      // The host hears of each pause once.
+      if (announcedUntil !== until) notify({ type: 'waiting', untilMs: until, reason });
+      announcedUntil = until;
+      return isRejected ? Math.min(until, clock.now() + ASK_KEY_MS) : until;
+    },
+    endBackoff: () =>
+      log.step([], (control) => {
+        const { wait } = control;
+        if (wait.isFirm || !isPausing(wait, clock.now())) return null;
+        control.wait = { ...wait, until: clock.now() };
+        return [];
+      }),
+  };
+};

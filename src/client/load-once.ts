@@ -1,0 +1,25 @@
+import type { Fail } from './notices.ts';
+
+const UNAVAILABLE = 'ChunkUnavailable';
+
+/** Whether work failed because a chunk could not be loaded: it waits until that can be loaded. */
+export const isUnavailable = (error: unknown): boolean => Object(error).name === UNAVAILABLE;
+
+/** Returns a function that loads a chunk when it is first needed, and tries again after a failure. */
+export const loadOnce = <T>(load: () => Promise<T>, fail: Fail): (() => Promise<T>) => {
+  let loading: Promise<T> | undefined;
+  const request = async (): Promise<T> => {
+    try {
+      return await load();
+    } catch (cause) {
+      loading = undefined;
+      const message = `A chunk could not be loaded: ${cause}`;
+      fail('load', message, cause);
+      throw Object.assign(new Error(message, { cause }), { name: UNAVAILABLE });
+    }
+  };
+  return () => {
+    loading ??= request();
+    return loading;
+  };
+};

@@ -1,0 +1,6 @@
+// The trouble chunk: what an ordinary visit does not run. `chunks.ts` says when it is loaded.
+export { createRenewal } from './banners/renewal.ts';
+export { createSyncFailures } from './banners/sync-failure.ts';
+export { createHandOff } from './delivery/hand-off.ts';
+export { createTrouble } from './delivery/trouble/trouble.ts';
+export { createMayShow } from './placements/may-show.ts';
