@@ -1,15 +1,5 @@
+import type { Addition } from './addition.ts';
 import type { PlacementHook } from './placement-hook.ts';
-
-/** A feature that a page imports and passes in `use`: a page without it does not load its code. */
-export interface Addition {
-  /** The visitors of the page, from `visitors()`. */
-  readonly visitors?: () => Promise<typeof import('./user/visitors.ts')>;
-  /** The placements that the page inserts by itself, from `selectors()`. */
-  readonly selectors?: {
-    readonly hooks: Readonly<Record<string, PlacementHook>>;
-    readonly load: () => Promise<typeof import('./placements/insert-placements.ts')>;
-  };
-}
 
 /**
  * While nobody is signed in, works for the visitor of this browser profile: a random ID that the client makes once and

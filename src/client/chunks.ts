@@ -19,7 +19,6 @@ const CHUNKS = {
 };
 
 type Chunks = typeof CHUNKS;
-export type TroubleChunk = Awaited<ReturnType<Chunks['trouble']>>;
 export type LoadChunk = <Name extends keyof Chunks>(name: Name) => ReturnType<Chunks[Name]>;
 
 /** `importAgain` is the first chunk's own: what both import esbuild makes a file of, which the first paint would wait for. */

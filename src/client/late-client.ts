@@ -3,17 +3,22 @@ import type { Banner, BannerEvent } from './banner.ts';
 import { acceptDismissed } from './banners/answers.ts';
 import { createSnooze } from './banners/snooze.ts';
 import { createUpdates, type Updates } from './banners/updates.ts';
+import { createLoadChunk } from './chunks.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
-import type { Delivery } from './delivery/delivery.ts';
+import type { Delivery, DeliverySetup } from './delivery/delivery.ts';
 import type { Inspector } from './inspector/inspector.ts';
 import { createOpenInspector } from './inspector/open-inspector.ts';
 import { createLateContext, type LateClientOptions } from './late-context.ts';
+import { loadOnce } from './load-once.ts';
 import { chosenOptions, notifyWrong } from './options/choices.ts';
 import { createImpressions } from './placements/impressions.ts';
 import type { InsertPlacements } from './placements/insert-placements.ts';
 import type { MayShow } from './placements/may-show.ts';
 import { withTimeout } from './platform/waits.ts';
 import { registerClient } from './running-clients.ts';
+
+type VisitorsChunk = typeof import('./user/visitors.ts');
+type SelectorsChunk = typeof import('./placements/insert-placements.ts');
 
 /** A store that has not answered by then is waited for no longer; it may still do so later. */
 const STORE_TIMEOUT_MS = 2_000;
@@ -51,14 +56,16 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   });
   const context = createLateContext(options);
   const { settings, consent, user, cache, placements, notify, fail } = context;
-  const { lifecycle, userTokens, isStopped, isActive, inBackground, loadChunk, trouble } = context;
+  const { lifecycle, userTokens, isStopped, isActive, inBackground } = context;
+  const loadChunk = createLoadChunk(options.importAgain);
+  const trouble = loadOnce(() => loadChunk('trouble'), fail);
   const { platform } = settings;
   const { now, after } = platform;
   const inspector = createOpenInspector(context, loadChunk);
 
-  const updates = createUpdates(context);
+  const updates = createUpdates(context, trouble);
 
-  const delivery = createDelivery({
+  const setup: DeliverySetup = {
     api: { ...settings, fetch: platform.fetch },
     userTokens,
     consent,
@@ -78,15 +85,15 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
         inBackground(updates.bringBack());
       },
     },
-    loadTrouble: trouble,
     loadHandOff: trouble,
     isWorker: false,
     isStopped,
-  });
+  };
+  const delivery = createDelivery(setup, trouble);
 
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
-    const { createVisitors } = await options.importAgain(settings.visitors!);
+    const { createVisitors } = (await options.importAgain(settings.visitors!)) as VisitorsChunk;
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
   /** A session begins without a visitor who takes longer. */
@@ -124,7 +131,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
   const insertPlacements = async (): Promise<void> => {
     const { selectors } = settings;
     if (!selectors || !isActive() || user.id() === null) return;
-    const { createInsertPlacements } = await options.importAgain(selectors.load);
+    const { createInsertPlacements } = (await options.importAgain(selectors.load)) as SelectorsChunk;
     if (isStopped()) return;
     inserted ??= createInsertPlacements({ ...context, hooks: selectors.hooks, listPath: PLACEMENTS_PATH });
     await inserted.start();

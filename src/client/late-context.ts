@@ -1,10 +1,9 @@
 import { createReadBanners, type ReadBanners } from './banners/answers.ts';
 import type { BannerCache } from './banners/banner-cache.ts';
-import { createLoadChunk, type LoadChunk, type TroubleChunk } from './chunks.ts';
 import type { Consent } from './consent/consent.ts';
 import { askKey, createUserTokens, type UserTokens } from './credentials/credentials.ts';
 import type { ImportAgain } from './late-chunk.ts';
-import { isUnavailable, loadOnce } from './load-once.ts';
+import { isUnavailable } from './load-once.ts';
 import type { Notice, Notices } from './notices.ts';
 import type { Settings } from './options/options.ts';
 import type { Boxes } from './placements/box.ts';
@@ -55,8 +54,6 @@ export interface LateContext extends LateClientOptions {
   /** One call with the client's key, which is not repeated. The answer's body is `undefined` where it is no JSON. */
   post: (path: string, body: object) => Promise<{ status: number; body: unknown }>;
   readBanners: ReadBanners;
-  loadChunk: LoadChunk;
-  trouble: () => Promise<TroubleChunk>;
   /** For work that nothing waits for: its failure is a notice, and not thrown into the page. */
   inBackground: (work: Promise<unknown>) => void;
 }
@@ -66,11 +63,8 @@ export const createLateContext = (options: LateClientOptions): LateContext => {
   const mayWrite = () => consent.mayWrite() && !isStopped();
   const { endpoint, apiKey, platform } = settings;
   const postJson = createPostJson(endpoint, platform.fetch);
-  const loadChunk = createLoadChunk(options.importAgain);
   return {
     ...options,
-    loadChunk,
-    trouble: loadOnce(() => loadChunk('trouble'), fail),
     lifecycle: settings.platform.lifecycle ?? createPageLifecycle(),
     userTokens: createUserTokens(settings.userToken, settings.platform, fail),
     isActive: () => consent.mayAct() && !isStopped(),

@@ -3,6 +3,7 @@ import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
 import { createDelivery } from './delivery/create-delivery.ts';
+import type { DeliverySetup } from './delivery/delivery.ts';
 import { handOffMessages } from './delivery/hand-off.ts';
 import { createTrouble } from './delivery/trouble/trouble.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
@@ -49,7 +50,9 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const clock = createClock();
   const consent = createConsent('enabled', clock.now);
   const userTokens = createUserTokens(options.userToken, clock, fail);
-  const sender = createDelivery({
+  // A worker cannot load a module later.
+  const loadTrouble = async () => ({ createTrouble });
+  const setup: DeliverySetup = {
     api: { endpoint, apiKey, appId, appVersion: '', logName },
     userTokens,
     consent,
@@ -69,11 +72,10 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
         accepting = accepting.then(accepted).catch(() => undefined);
       },
     },
-    // A worker cannot load a module later.
-    loadTrouble: async () => ({ createTrouble }),
     isWorker: true,
     isStopped: () => false,
-  });
+  };
+  const sender = createDelivery(setup, loadTrouble);
   const flush = async () => {
     const outcome = await sender.flush();
     await accepting;

@@ -5,12 +5,18 @@ import { build } from 'esbuild';
 import { beforeAll, expect, test } from 'vitest';
 
 const TABLE = 'src/client/chunks.ts';
+const ADDITIONS = 'src/client/additions.ts';
 /** Entry point of the application bundle. */
 const FIRST = '<stdin>';
 const LATE = 'src/client/late-client.ts';
 
 /** Modules listed in the table. */
 const named = [...readFileSync(TABLE, 'utf8').matchAll(/\w+: \(\) => import\('(.+?)'\)/g)].map(([, path]) =>
+  join('src/client', path!),
+);
+
+/** Modules of the additions. esbuild emits their chunks even if the page imports none. */
+const added = [...readFileSync(ADDITIONS, 'utf8').matchAll(/\(\) => import\('(.+?)'\)/g)].map(([, path]) =>
   join('src/client', path!),
 );
 
@@ -47,9 +53,9 @@ beforeAll(async () => {
 
 const chunkOf = (entry: string) => chunks.find((chunk) => chunk.entry === entry);
 
-test('the client is the first chunk, the late one, and those of the table, with nothing that two of them share', () => {
+test('the client is the first chunk, the late one, those of the table, and those of features, with nothing that two of them share', () => {
   expect(named.length).toBeGreaterThan(2);
-  expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, LATE, ...named].sort());
+  expect(chunks.map(({ entry }) => entry).sort()).toEqual([FIRST, LATE, ...named, ...added].sort());
 });
 
 test('the first chunk loads the late one and nothing else, which loads those of the table', () => {
@@ -69,5 +75,5 @@ test('no other file of the client imports a module later', () => {
   const importers = globSync('src/client/**/*.ts').filter((path) =>
     /\bimport\('\.|import\([`"]\./.test(readFileSync(path, 'utf8').replaceAll(/typeof import\(.*?\)/g, '')),
   );
-  expect(importers.sort()).toEqual([TABLE, 'src/client/additions.ts', 'src/client/create-placard.ts'].sort());
+  expect(importers.sort()).toEqual([TABLE, ADDITIONS, 'src/client/create-placard.ts'].sort());
 });

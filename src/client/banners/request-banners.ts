@@ -2,7 +2,7 @@ import { readSyncAnswer, SYNC_PATH, type SyncRequest, USER_TOKEN_MEMBER } from '
 import { askKey, type UserTokens } from '../credentials/credentials.ts';
 import type { Settings } from '../options/options.ts';
 import { type Answer, createPostJson, parseJson, toJson } from '../platform/http.ts';
-import type { SyncFailures } from './sync-failure.ts';
+import type { SyncFailures, SyncRejection } from './sync-failure.ts';
 
 /** Below this the difference is the network's and the header's whole second, not a wrong clock. */
 const THRESHOLD_MS = 60_000;
@@ -16,12 +16,6 @@ export const clockSkewMs = (headers: Headers, sentAtMs: number, receivedAtMs: nu
 };
 
 const TIMEOUT_MS = 15_000;
-
-/** The service rejected a sync. */
-export interface SyncRejection extends Error {
-  response: Answer;
-  sentToken: string | undefined;
-}
 
 // Not a class: a browser's console would print its minified name.
 const syncRejection = (response: Answer, sentToken?: string): SyncRejection =>

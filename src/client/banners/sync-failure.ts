@@ -4,8 +4,14 @@ import type { Kit } from '../delivery/trouble/kit.ts';
 import { readRefused } from '../delivery/trouble/refusal.ts';
 import type { FailureKind } from '../notices.ts';
 import type { Settings } from '../options/options.ts';
+import type { Answer } from '../platform/http.ts';
 import type { Pause } from '../platform/waits.ts';
-import type { SyncRejection } from './request-banners.ts';
+
+/** The service rejected a sync. */
+export interface SyncRejection extends Error {
+  response: Answer;
+  sentToken: string | undefined;
+}
 
 /** What a failed sync leads to. */
 export interface SyncFailure {

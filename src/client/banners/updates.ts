@@ -6,10 +6,10 @@ import type { StoreKey } from '../platform/store.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
 import { withTimeout } from '../platform/waits.ts';
 import { createStoreAnswer } from './answers.ts';
-import type { Renewal } from './renewal.ts';
+import type { createRenewal, Renewal } from './renewal.ts';
 import { createSession } from './session.ts';
 import { createSync } from './sync.ts';
-import type { SyncFailures } from './sync-failure.ts';
+import type { createSyncFailures, SyncFailures } from './sync-failure.ts';
 
 /** Longest wait for the log, in milliseconds. */
 const LOG_TIMEOUT_MS = 2_000;
@@ -22,8 +22,14 @@ interface TabMessage {
   forgotten?: unknown[];
 }
 
+/** The part of the trouble chunk that updates need. */
+interface Trouble {
+  createRenewal: typeof createRenewal;
+  createSyncFailures: typeof createSyncFailures;
+}
+
 /** Brings new banners into the cache: when a session begins, when one expires, when the host requests it, when a tab changes it. */
-export const createUpdates = (context: LateContext) => {
+export const createUpdates = (context: LateContext, trouble: () => Promise<Trouble>) => {
   const {
     settings,
     consent,
@@ -35,7 +41,6 @@ export const createUpdates = (context: LateContext) => {
     lifecycle,
     isActive,
     inBackground,
-    trouble,
     notify,
     fail,
   } = context;

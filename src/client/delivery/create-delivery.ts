@@ -13,12 +13,13 @@ import { createUpkeep, type Upkeep } from './log/upkeep.ts';
 import { createSender, type Sender } from './sender/sender.ts';
 import { createDeliver } from './sender/settle.ts';
 import { kit } from './trouble/kit.ts';
+import type { createTrouble } from './trouble/trouble.ts';
 
 const createDeliveryContext = (
   setup: DeliverySetup,
   loadTrouble: () => Promise<Trouble>,
 ): DeliveryContext => {
-  const { platform, options, loadTrouble: _chunk, ...shared } = setup;
+  const { platform, options, ...shared } = setup;
   const { api, consent, host, isWorker, isStopped } = shared;
   const { clock, random, lifecycle, openChannel } = platform;
   const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
@@ -118,11 +119,14 @@ const createDecide = (
 
 /**
  * Puts the parts of the delivery together. Capture appends events to the log. The sender claims batches of the log and sends them. A page
- * that leaves sends what no request holds yet. Only this file knows all parts.
+ * that leaves sends what no request holds yet. Only this file knows all parts. `loadTrouble` loads what an ordinary visit does not need.
  */
-export const createDelivery = (setup: DeliverySetup): Delivery => {
+export const createDelivery = (
+  setup: DeliverySetup,
+  loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>,
+): Delivery => {
   const context = createDeliveryContext(setup, async () => {
-    const { createTrouble } = await setup.loadTrouble();
+    const { createTrouble } = await loadTrouble();
     return createTrouble({ kit, context, log, caps: upkeep.caps, deliver });
   });
   const { consent, trouble } = context;

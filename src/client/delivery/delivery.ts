@@ -9,12 +9,9 @@ import type { Store } from '../platform/store.ts';
 import type { TabChannel, TabLink } from '../platform/tab-channel.ts';
 import type { Pause } from '../platform/waits.ts';
 import type { createHandOff } from './hand-off.ts';
-import type { Disk } from './log/disk.ts';
-import type { InMemory } from './log/log-store.ts';
-import type { Claim, QueuedEvent } from './log/records.ts';
-import type { Claimed } from './sender/claim.ts';
-import type { Sent } from './sender/send.ts';
-import type { createTrouble } from './trouble/trouble.ts';
+import type { Disk, InMemory } from './log/disk.ts';
+import type { Claim, Claimed, QueuedEvent } from './log/records.ts';
+import type { Sent } from './sender/sent.ts';
 
 /** Why the server skipped an event. */
 export interface Skip {
@@ -142,8 +139,6 @@ export interface DeliverySetup {
   options: DeliveryChoices | undefined;
   platform: DeliveryPlatform;
   host: DeliveryHost;
-  /** Loads the part that an ordinary visit does not need. */
-  loadTrouble: () => Promise<{ createTrouble: typeof createTrouble }>;
   /** Loads the hand-off to a service worker. */
   loadHandOff?: () => Promise<{ createHandOff: typeof createHandOff }>;
   /** In a service worker: sends only when `flush()` is called, and leaves corrections to the pages. */
@@ -206,9 +201,7 @@ export interface Trouble {
 }
 
 /** What the parts of the delivery share: the setup, and what one page or service worker has of its own. */
-export interface DeliveryContext
-  extends Omit<DeliverySetup, 'platform' | 'options' | 'loadTrouble'>,
-    DeliveryPlatform {
+export interface DeliveryContext extends Omit<DeliverySetup, 'platform' | 'options'>, DeliveryPlatform {
   /** Names this page. */
   tab: string;
   newId: () => string;

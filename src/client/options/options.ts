@@ -4,7 +4,7 @@ import {
   MAX_APP_VERSION_CHARACTERS,
   parseUrl,
 } from '../../protocol/index.ts';
-import type { Addition } from '../additions.ts';
+import type { Addition } from '../addition.ts';
 import type { Banner } from '../banner.ts';
 import type { ProvideToken } from '../credentials/credentials.ts';
 import type { Correct } from '../delivery/delivery.ts';

@@ -162,36 +162,39 @@ export const createWorld = (serviceOptions: FakeServiceOptions = {}) => {
     const send = setup.fetch ?? fetchWhileAlive;
     const consent = createConsent(setup.consent ?? 'enabled', clock.now);
     consent.subscribe(() => notify({ type: 'consent', state: consent.mayAct() ? 'enabled' : 'disabled' }));
-    const delivery: Delivery = createDelivery({
-      api: {
-        endpoint: service.origin,
-        apiKey,
-        appId,
-        appVersion,
-        logName: logName(service.origin, appId),
-        fetch: send,
+    const loadTrouble = setup.loadTrouble ?? (async () => ({ createTrouble }));
+    const delivery: Delivery = createDelivery(
+      {
+        api: {
+          endpoint: service.origin,
+          apiKey,
+          appId,
+          appVersion,
+          logName: logName(service.origin, appId),
+          fetch: send,
+        },
+        userTokens,
+        consent,
+        options: setup.options,
+        platform: {
+          openStore: setup.openStore ?? session.openStore,
+          clock: setup.clock ?? aliveClock,
+          random: setup.random ?? createRandom(tabs),
+          lifecycle: page.lifecycle,
+          openChannel: setup.openChannel ?? openChannel,
+        },
+        host: {
+          notify,
+          fail,
+          correct: setup.correct,
+          ...(setup.evict && { evict: setup.evict }),
+        },
+        loadHandOff: async () => ({ createHandOff }),
+        isWorker: setup.isWorker ?? false,
+        isStopped: () => isStopped,
       },
-      userTokens,
-      consent,
-      options: setup.options,
-      platform: {
-        openStore: setup.openStore ?? session.openStore,
-        clock: setup.clock ?? aliveClock,
-        random: setup.random ?? createRandom(tabs),
-        lifecycle: page.lifecycle,
-        openChannel: setup.openChannel ?? openChannel,
-      },
-      host: {
-        notify,
-        fail,
-        correct: setup.correct,
-        ...(setup.evict && { evict: setup.evict }),
-      },
-      loadTrouble: setup.loadTrouble ?? (async () => ({ createTrouble })),
-      loadHandOff: async () => ({ createHandOff }),
-      isWorker: setup.isWorker ?? false,
-      isStopped: () => isStopped,
-    });
+      loadTrouble,
+    );
     return {
       delivery: {
         ...withConsent(delivery, consent),

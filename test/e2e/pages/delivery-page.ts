@@ -26,34 +26,37 @@ globalThis.heard = [];
 const { notify, fail, subscribe } = createNotices();
 subscribe((notice) => globalThis.heard.push(notice));
 const consent = createConsent(query.get('consent') === 'disabled' ? 'disabled' : 'enabled', Date.now);
-const made = createDelivery({
-  api: {
-    endpoint: query.get('api') ?? location.origin,
-    apiKey: 'client-key',
-    appId: 'app-1',
-    appVersion: '1.0.0',
-    logName: logName(query.get('api') ?? location.origin, 'app-1'),
-    async fetch(input, init) {
-      const answer = await fetch(input, init);
-      await globalThis.gate;
-      return answer;
+const loadTrouble = () => import('../../../src/client/trouble.ts');
+const made = createDelivery(
+  {
+    api: {
+      endpoint: query.get('api') ?? location.origin,
+      apiKey: 'client-key',
+      appId: 'app-1',
+      appVersion: '1.0.0',
+      logName: logName(query.get('api') ?? location.origin, 'app-1'),
+      async fetch(input, init) {
+        const answer = await fetch(input, init);
+        await globalThis.gate;
+        return answer;
+      },
     },
+    userTokens: createUserTokens(undefined, createClock(), fail),
+    consent,
+    options,
+    platform: {
+      openStore: createIdbStore,
+      clock: createClock(),
+      random: Math.random,
+      lifecycle: createPageLifecycle(),
+    },
+    host: { notify, fail },
+    loadHandOff: loadTrouble,
+    isWorker: false,
+    isStopped: () => false,
   },
-  userTokens: createUserTokens(undefined, createClock(), fail),
-  consent,
-  options,
-  platform: {
-    openStore: createIdbStore,
-    clock: createClock(),
-    random: Math.random,
-    lifecycle: createPageLifecycle(),
-  },
-  host: { notify, fail },
-  loadTrouble: () => import('../../../src/client/trouble.ts'),
-  loadHandOff: () => import('../../../src/client/trouble.ts'),
-  isWorker: false,
-  isStopped: () => false,
-});
+  loadTrouble,
+);
 globalThis.delivery = withConsent(made, consent);
 // A prerendered page cannot be queried, so it stores its state, and a sign that it ran for longer than events wait.
 const state = () => ((document as { prerendering?: boolean }).prerendering ? 'prerendering' : 'active');

@@ -3,6 +3,14 @@ import type { PageLifecycle } from '../../platform/page-lifecycle.ts';
 import type { Store } from '../../platform/store.ts';
 import { afterTimeout } from '../../platform/waits.ts';
 
+/** The log while it is not on disk. */
+export interface InMemory {
+  type: 'memory';
+  store: Store;
+  /** What has to be deleted on the disk before memory goes there: the user asked for it while the disk did not answer. */
+  owed?: 'everything' | 'queue';
+}
+
 /** Firefox never answers a request that has no answer so long after the page's return from the back/forward cache. */
 const ANSWER_MS = 1_000;
 /** How long a page that stays waits for an answer: a slow disk or another tab may hold a transaction up for a while. */

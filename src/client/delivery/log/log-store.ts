@@ -1,7 +1,7 @@
 import { createMemoryStore, type KeyRange, type Store, type StoreKey } from '../../platform/store.ts';
 import { withTimeout } from '../../platform/waits.ts';
 import type { DeliveryContext, Trouble } from '../delivery.ts';
-import { createDisk } from './disk.ts';
+import { createDisk, type InMemory } from './disk.ts';
 import {
   CONTROLS_RANGE,
   type Control,
@@ -20,13 +20,6 @@ const RETRY_MS = 30_000;
 
 /** Whether the disk is full. The log store leaves that to its caller, who knows what to evict. */
 export const isQuota = (error: unknown): boolean => Object(error).name === 'QuotaExceededError';
-
-export interface InMemory {
-  type: 'memory';
-  store: Store;
-  /** What has to be deleted on the disk before memory goes there: the user asked for it while the disk did not answer. */
-  owed?: 'everything' | 'queue';
-}
 
 /** Where the log is. */
 type Place =

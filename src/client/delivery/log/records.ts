@@ -49,6 +49,14 @@ export interface Claim {
   keys: EventKey[];
 }
 
+/** A batch, and the claim on it. */
+export interface Claimed {
+  claim: Claim;
+  batch: QueuedEvent[];
+  /** The disk was too full for the claim. */
+  isUnwritten?: boolean;
+}
+
 export interface DeadRecord {
   v: typeof VERSION;
   event: StoredEvent;

@@ -8,6 +8,7 @@ import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
 import {
   type Claim,
+  type Claimed,
   type Control,
   claimKey,
   EVENT_RANGE,
@@ -156,14 +157,6 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
 const ANSWER_MARGIN_MS = 5_000;
 /** An answer that takes longer may be to a page that is gone: another one sends what is not in that request. */
 const ALONE_MS = 10_000;
-
-/** A batch, and the claim on it. */
-export interface Claimed {
-  claim: Claim;
-  batch: QueuedEvent[];
-  /** The disk was too full for the claim. */
-  isUnwritten?: boolean;
-}
 
 /** The claim of this page on a batch, whose answer the other pages wait for `aloneMs` before they send something else. */
 export const newClaim = (

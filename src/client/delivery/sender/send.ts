@@ -11,6 +11,7 @@ import { onReturn } from '../../platform/page-lifecycle.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import type { QueuedEvent } from '../log/records.ts';
+import type { Sent } from './sent.ts';
 
 /** The request's text for a batch of one user; the same events give the same bytes. */
 export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
@@ -31,12 +32,6 @@ export const trackBody = (batch: Pick<QueuedEvent, 'event'>[]): string => {
 /** The same request with the user's proof, which is not stored. */
 export const withUserToken = (body: string, token: string | undefined): string =>
   token === undefined ? body : `${body.slice(0, -1)},"${USER_TOKEN_MEMBER}":${JSON.stringify(token)}}`;
-
-/** The result of a request. The deferred chunk knows what to do if all events were accepted; the rest is for the trouble chunk. */
-export type Sent =
-  | { type: 'response'; response: Answer; isAllAccepted: boolean }
-  /** `isFirst`: the network changed in the meantime, so it says nothing about the new one. */
-  | { type: 'no-response'; cause: unknown; isFirst: boolean; wasOffline: boolean };
 
 /** The API responds with 202 and the number of events; some servers leave the number out. */
 const isAllAccepted = ({ status, text }: Answer, length: number): boolean => {

@@ -3,9 +3,16 @@ import { isPausing, noPause } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
-import { bannerEvent, type Claim, type Control, claimKey, readEvent, type Writes } from '../log/records.ts';
-import type { Claimed } from './claim.ts';
-import type { Sent } from './send.ts';
+import {
+  bannerEvent,
+  type Claim,
+  type Claimed,
+  type Control,
+  claimKey,
+  readEvent,
+  type Writes,
+} from '../log/records.ts';
+import type { Sent } from './sent.ts';
 
 /** Tells the host which events were delivered, and the other tabs that this one waits for no response. */
 export const createDeliver =

@@ -1,7 +1,6 @@
 import type { Consent } from '../../consent/consent.ts';
 import type { StoreKey } from '../../platform/store.ts';
-import type { Disk } from '../log/disk.ts';
-import type { InMemory } from '../log/log-store.ts';
+import type { Disk, InMemory } from '../log/disk.ts';
 import type { Writes } from '../log/records.ts';
 import type { Kit } from './kit.ts';
 

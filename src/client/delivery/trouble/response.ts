@@ -2,7 +2,7 @@ import type { TrackSuccess } from '../../../protocol/index.ts';
 import type { FailureKind } from '../../notices.ts';
 import type { Answer } from '../../platform/http.ts';
 import type { PauseCause } from '../../platform/waits.ts';
-import type { Sent } from '../sender/send.ts';
+import type { Sent } from '../sender/sent.ts';
 import type { Kit } from './kit.ts';
 import { readRefused } from './refusal.ts';
 
