@@ -59,7 +59,7 @@ export const createInertPlacard = (cause?: unknown): Placard => {
     // As where the late chunk cannot be loaded.
     ...createLateVerbs(async <R>(_: unknown, otherwise?: R) => otherwise as R),
     async refresh() {
-      if (!cause) fail('sync', 'There is no page here: on a server the client does nothing');
+      if (!cause) fail('sync', 'On a server the client does nothing');
     },
     reconsider: () => undefined,
     enable: nothing,

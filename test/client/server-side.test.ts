@@ -54,5 +54,5 @@ test('every verb of a client on a server comes to its end, and a refresh says wh
     await placard.wipe();
     console.log(JSON.stringify(messages));
   `);
-  expect(seen).toEqual(['There is no page here: on a server the client does nothing']);
+  expect(seen).toEqual(['On a server the client does nothing']);
 });
