@@ -2,16 +2,16 @@ import { acceptInStore } from './banners/accept-in-store.ts';
 import { recordKey } from './banners/user-record.ts';
 import { createConsent } from './consent/consent.ts';
 import { createUserTokens, type ProvideToken } from './credentials/credentials.ts';
-import { createDelivery } from './delivery/create-delivery.ts';
 import type { DeliverySetup } from './delivery/delivery.ts';
 import { handOffMessages } from './delivery/hand-off.ts';
+import { createOutbox } from './delivery/outbox.ts';
 import { createTrouble } from './delivery/trouble/trouble.ts';
 import { createNotices, type Listener, type Notices } from './notices.ts';
 import type { DeliveryChoices, EndpointOptions } from './options/choices.ts';
 import { readApiOptions } from './options/options.ts';
 import { createClock } from './platform/clock.ts';
 import { createIdbStore } from './platform/idb-store.ts';
-import { createPageLifecycle } from './platform/page-lifecycle.ts';
+import type { PageLifecycle } from './platform/page-lifecycle.ts';
 
 /** What the sender in a service worker needs: the same app and endpoint as the pages. */
 export type SenderOptions = {
@@ -42,6 +42,14 @@ interface WorkerScope {
   addEventListener(type: 'message' | 'sync', listener: (event: WorkerEvent) => void): void;
 }
 
+/** A worker is never hidden, prerendered or left. */
+const NO_PAGE: PageLifecycle = {
+  isVisible: () => true,
+  isPrerendering: () => false,
+  whenActivated: async () => undefined,
+  on: () => () => undefined,
+};
+
 const install = (options: SenderOptions, { notify, fail }: Notices): void => {
   const { endpoint, apiKey, appId, logName } = readApiOptions(options);
   const banners = createIdbStore('placard-banners');
@@ -61,7 +69,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
       openStore: createIdbStore,
       clock,
       random: Math.random,
-      lifecycle: createPageLifecycle(),
+      lifecycle: NO_PAGE,
     },
     host: {
       notify,
@@ -75,7 +83,7 @@ const install = (options: SenderOptions, { notify, fail }: Notices): void => {
     isWorker: true,
     isStopped: () => false,
   };
-  const sender = createDelivery(setup, loadTrouble);
+  const sender = createOutbox(setup, loadTrouble);
   const flush = async () => {
     const outcome = await sender.flush();
     await accepting;

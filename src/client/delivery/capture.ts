@@ -1,13 +1,12 @@
 import type { BannerEvent } from '../banner.ts';
 import type { Clock } from '../platform/clock.ts';
 import { LEAP_MS } from '../platform/waits.ts';
-import type { CapturedEvent, DeliveryContext } from './delivery.ts';
+import type { CapturedEvent } from './delivery.ts';
 import type { Leaving } from './leaving.ts';
 import { VERSION } from './limits.ts';
-import type { Entry, Log } from './log/log.ts';
+import type { Entry } from './log/log.ts';
 import { bannerEvent, type EventKey, isWhole, type StoredEvent } from './log/records.ts';
-import type { Upkeep } from './log/upkeep.ts';
-import type { Sender } from './sender/sender.ts';
+import type { Outbox } from './outbox.ts';
 
 /** Where the device's clock is ahead of ours by more than this, someone has set it or the computer has slept: event times follow it. */
 const DRIFT_MS = 100;
@@ -60,13 +59,7 @@ interface Waiting {
  * Appends events to the log in the order of the calls. Calls of one task are written together; a call itself only puts
  * the event in line. Before a navigation each turn counts: nothing is read before the write.
  */
-export const createCapture = (
-  context: DeliveryContext,
-  log: Log,
-  upkeep: Upkeep,
-  leaving: Leaving,
-  sender: Sender,
-) => {
+export const createCapture = ({ context, log, upkeep, sender }: Outbox, leaving: Leaving) => {
   const { api, consent, clock, tab, lifecycle, notify, fail, isStopped } = context;
   const timeOf = createEventTimes(clock);
   let line: Waiting[] = [];

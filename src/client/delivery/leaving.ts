@@ -1,7 +1,6 @@
-import type { DeliveryContext } from './delivery.ts';
 import type { HandOff, WorkerContainer } from './hand-off.ts';
-import type { Log } from './log/log.ts';
-import type { Sender } from './sender/sender.ts';
+import type { Outbox } from './outbox.ts';
+import { createLastFlush } from './sender/last-flush.ts';
 
 /** Chromium throws where a document is sandboxed without `allow-same-origin`: it has no workers. */
 const containerOfPage = (): WorkerContainer | undefined => {
@@ -13,7 +12,8 @@ const containerOfPage = (): WorkerContainer | undefined => {
 };
 
 /** What a page does when it may not come back: a service worker that outlives it sends the rest, or it does so itself. */
-export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender) => {
+export const createLeaving = ({ context, log, sender }: Outbox) => {
+  const lastFlush = createLastFlush(context, log, sender);
   const { api, lifecycle, userTokens, fail, canSend, isStopped, loadHandOff } = context;
   let worker: HandOff | undefined;
   /** Few pages have a service worker. One may take the page over later. */
@@ -37,7 +37,7 @@ export const createLeaving = (context: DeliveryContext, log: Log, sender: Sender
     // What lies in this page's memory the worker cannot see.
     if (!log.place.isMemory() && canSend() && worker?.handOff()) return;
     // What a page keeps in memory ends with it, so what was refused or in doubt goes out once more.
-    const flushing = log.place.isMemory() ? sender.tryAgain().then(sender.lastFlush) : sender.lastFlush();
+    const flushing = log.place.isMemory() ? sender.tryAgain().then(lastFlush) : lastFlush();
     const flushed = Promise.all([underWay, flushing]).then(
       ([before, now]) => before + now,
       (cause) => {

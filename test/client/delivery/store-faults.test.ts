@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { BannerEvent } from '../../../src/client/banner.ts';
 import { assertConserved, type StoreFault, type StoreVerb } from '../../../src/testing/index.ts';
+import { patience } from '../../helpers/patience.ts';
 import fc, { times } from '../../helpers/property.ts';
 import { createFaultyWorld } from './world.ts';
 
@@ -119,5 +120,5 @@ test(
       numRuns: RUNS,
     });
   },
-  times(60_000),
+  patience(times(60_000)),
 );

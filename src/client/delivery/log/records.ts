@@ -82,7 +82,6 @@ export const CLAIM_RANGE: KeyRange = {
   to: ['control', VERSION, 'claim', '\uffff'],
 };
 export const EVENT_RANGE = rangeOf('event');
-export const DEAD_RANGE = rangeOf('dead');
 export const COUNTED_RANGE = rangeOf('counted');
 export const claimKey = (id: string): StoreKey => ['control', VERSION, 'claim', id];
 export const countedKey = (name: string): StoreKey => ['counted', VERSION, name];

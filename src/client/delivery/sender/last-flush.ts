@@ -1,21 +1,17 @@
-import type { Keyring } from '../../credentials/credentials.ts';
 import { isPausing } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
 import { claimKey, EVENT_VALUE, isAlone } from '../log/records.ts';
 import { byTime, newClaim, planBatches } from './claim.ts';
-import type { Send } from './send.ts';
-import type { Settle } from './settle.ts';
+import type { Sender } from './sender.ts';
 
 /** Sends what no request holds yet from a page that leaves, in the requests of its sender. */
 export const createLastFlush = (
   context: DeliveryContext,
   log: Log,
-  keyring: Keyring,
-  limit: () => number,
-  { send, budgetLeft }: Send,
-  settle: Settle,
+  { keyring, limit, requests, settle }: Sender,
 ) => {
+  const { send, budgetLeft } = requests;
   const { tab, clock, options, userTokens, canSend } = context;
 
   /**

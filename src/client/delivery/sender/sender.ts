@@ -7,7 +7,6 @@ import type { Log } from '../log/log.ts';
 import { isQuota } from '../log/log-store.ts';
 import type { Upkeep } from '../log/upkeep.ts';
 import { createNext, createTake } from './claim.ts';
-import { createLastFlush } from './last-flush.ts';
 import { createSend } from './send.ts';
 import { createSettle, type Deliver } from './settle.ts';
 
@@ -191,6 +190,10 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
   const stopListening = onReturn(lifecycle, onSign);
 
   return {
+    keyring,
+    limit,
+    requests,
+    settle,
     run,
     wake,
     tryAgain,
@@ -207,7 +210,6 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
         if (!requests.isWarm()) wake(true);
       });
     },
-    lastFlush: createLastFlush(context, log, keyring, limit, requests, settle),
     /** What is under way still comes to its end. */
     stop(): void {
       cancelTimer();

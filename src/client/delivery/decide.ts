@@ -1,0 +1,56 @@
+import type { Decision } from '../consent/consent.ts';
+import { isUnavailable } from '../load-once.ts';
+import type { Capture } from './capture.ts';
+import { isNewer, rangeOf } from './log/records.ts';
+import type { Outbox } from './outbox.ts';
+
+/** Stores the user's decisions of this page in the log, tells the other tabs, and applies them to the queue. */
+export const createDecide = ({ context, log, upkeep, sender }: Outbox, capture: Capture) => {
+  const { consent, news, trouble } = context;
+
+  const purge = async (until: number): Promise<void> => {
+    try {
+      const { purge } = await trouble();
+      await upkeep.retryOnQuota(() => purge(until));
+    } catch (cause) {
+      if (!isUnavailable(cause)) throw cause;
+      // The user's choice does not wait for a chunk. These are not counted as purged.
+      log.place.owePurge();
+      await log.forgetClaims();
+      for (const kind of ['event', 'dead']) {
+        const found = await log.place.entries(rangeOf(kind));
+        const own = found.filter(([key, record]) => !isNewer(record) && !(Number([key].flat()[2]) > until));
+        await log.place.deleteMany(own.map(([key]) => key));
+      }
+      await log.forgetCounted(until);
+    }
+  };
+
+  return async (decision: Decision, isDiskDone = false): Promise<void> => {
+    const record = consent.record();
+    const isOptIn = decision === 'enable';
+    const isForgetting = decision === 'wipe' || decision === 'purge';
+    const isWipe = decision === 'wipe' && !isDiskDone;
+    const isPurge = decision === 'purge' && !isDiskDone;
+    const post = () =>
+      news.post({ type: 'consent', ...record, ...(isWipe && { consent: 'wiped' as const }) });
+    // The other tabs need not wait for the disk to stop. Of an opt-in they hear once it is stored, and only then.
+    if (!isOptIn) post();
+    // In the order of the calls: a purge takes nothing that is captured after an opt-in behind it, here or in another tab.
+    const carryOut = async () => {
+      if (isWipe) return log.place.clear();
+      // A full disk refuses no choice.
+      const isStored = await upkeep.retryOnQuota(() => log.storeChoice(record));
+      // What was held in memory comes to the disk with the choice.
+      await log.place.retry();
+      // What was captured after a later opt-in of another tab stays.
+      const purgedUntil = isStored ? Infinity : record.chosenAt;
+      if (isPurge) await purge(purgedUntil);
+      // The user may have taken it back here.
+      if (isOptIn && isStored && consent.mayAct()) post();
+    };
+    await capture.inTurn(carryOut, isForgetting);
+    if (decision === 'send') await sender.run(true);
+    if (isOptIn) sender.onSign();
+  };
+};

@@ -1,0 +1,101 @@
+import { loadOnce } from '../load-once.ts';
+import type { Notify } from '../notices.ts';
+import { deliveryOptions } from '../options/choices.ts';
+import { createTabChannel } from '../platform/tab-channel.ts';
+import type { DeliveryContext, DeliverySetup, FlushOutcome, TabNews, Trouble } from './delivery.ts';
+import { createLog, type Log } from './log/log.ts';
+import { EVENT_RANGE } from './log/records.ts';
+import { createUpkeep } from './log/upkeep.ts';
+import { createSender } from './sender/sender.ts';
+import { createDeliver } from './sender/settle.ts';
+import { kit } from './trouble/kit.ts';
+import type { createTrouble } from './trouble/trouble.ts';
+
+const createContext = (setup: DeliverySetup, loadTrouble: () => Promise<Trouble>): DeliveryContext => {
+  const { platform, options, ...shared } = setup;
+  const { api, consent, host, isWorker, isStopped } = shared;
+  const { clock, random, lifecycle, openChannel } = platform;
+  const newId = () => `${clock.now().toString(36)}-${Math.floor(random() * 2 ** 52).toString(36)}`;
+  const news = createTabChannel<TabNews>(api.logName, lifecycle, openChannel);
+
+  const notify: Notify = (notice) => {
+    host.notify(notice);
+    if (isWorker && ('event' in notice || 'events' in notice)) news.post({ type: 'notice', notice });
+  };
+  news.subscribe((item) => {
+    if (item.type === 'notice' && item.notice) host.notify(item.notice);
+  });
+
+  let loaded: Trouble | undefined;
+
+  return {
+    ...platform,
+    ...shared,
+    trouble: loadOnce(async () => {
+      loaded = await loadTrouble();
+      return loaded;
+    }, host.fail),
+    loaded: () => loaded,
+    tab: newId(),
+    newId,
+    options: deliveryOptions(options, notify),
+    news,
+    notify,
+    fail: host.fail,
+    canSend: () => !isStopped() && !lifecycle.isPrerendering() && consent.maySend(),
+  };
+};
+
+/** Applies the choices of the other tabs to this page. */
+const followTabs = ({ consent, news, isWorker }: DeliveryContext, log: Log): void => {
+  news.subscribe((item) => {
+    if (item.type !== 'consent' || !Number.isFinite(item.chosenAt)) return;
+    const wasWiped = consent.is('wiped');
+    // A service worker has no host that could enable it again.
+    if (isWorker && wasWiped && item.consent === 'enabled') void consent.decide('enable');
+    else void consent.hear(item);
+    if (!wasWiped && consent.is('wiped')) log.place.forgetMemory();
+  });
+};
+
+/** Loads what an ordinary visit does not need. */
+export type LoadTrouble = () => Promise<{ createTrouble: typeof createTrouble }>;
+
+/**
+ * The stored events and their sender, which claims batches of the log and sends them. It is all that a service worker needs; in a page
+ * `createDelivery` adds what captures events.
+ */
+export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble) => {
+  const context = createContext(setup, async () => {
+    const { createTrouble } = await loadTrouble();
+    return createTrouble({ kit, context, log, caps: upkeep.caps, deliver });
+  });
+  const log = createLog(context);
+  const upkeep = createUpkeep(context, log);
+  const deliver = createDeliver(context);
+  const sender = createSender(context, log, upkeep, deliver);
+  followTabs(context, log);
+  // The disk may hold another choice of the user.
+  log.place.onDisk(() => void log.control().then(() => sender.wake()));
+  const send = () => (context.canSend() ? sender.run(true) : 0);
+
+  return {
+    context,
+    log,
+    upkeep,
+    sender,
+    /** Sends everything in the log. `others` resolves with the number of events that other requests of this page deliver. */
+    async flush(others: Promise<number> = Promise.resolve(0)): Promise<FlushOutcome> {
+      const [sent, left] = await Promise.all([send(), others]);
+      // The corrected events go too.
+      await context.loaded()?.correction.decided();
+      const corrected = await send();
+      let pending = 0;
+      for await (const _ of log.read(EVENT_RANGE)) pending += 1;
+      return { delivered: sent + left + corrected, pending };
+    },
+    diagnostics: async () => (await context.trouble()).diagnostics(),
+  };
+};
+
+export type Outbox = ReturnType<typeof createOutbox>;
