@@ -93,12 +93,12 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   let visitors: Promise<() => Promise<void>> | undefined;
   const loadVisitors = async () => {
-    const { createVisitors } = (await options.importAgain(settings.visitors!)) as VisitorsChunk;
+    const { createVisitors } = (await options.importAgain(settings.use.visitors!)) as VisitorsChunk;
     return createVisitors({ ...context, isVisitorId, joinPath: VISITOR_JOIN_PATH }, delivery);
   };
   /** A session begins without a visitor who takes longer. */
   const meetVisitor = async (): Promise<void> => {
-    if (!settings.visitors || !context.mayWrite()) return;
+    if (!settings.use.visitors || !context.mayWrite()) return;
     try {
       visitors ??= loadVisitors();
       const meeting = visitors.then((meet) => meet());
@@ -129,7 +129,7 @@ export const createLateClient = (options: LateClientOptions): LateClient => {
 
   let inserted: InsertPlacements | undefined;
   const insertPlacements = async (): Promise<void> => {
-    const { selectors } = settings;
+    const { selectors } = settings.use;
     if (!selectors || !isActive() || user.id() === null) return;
     const { createInsertPlacements } = (await options.importAgain(selectors.load)) as SelectorsChunk;
     if (isStopped()) return;

@@ -90,6 +90,7 @@ test.each([
   [{ userToken: 'abc', debug: true }, 'Option "userToken" must be a function'],
   [{ apiKey: 'placard_server_N2QxYTBi' }, 'Option "apiKey" must be a client key: this is a server key'],
   [{ apikey: 'client-key', debug: true }, 'Option "apikey" must be left out: it is unknown'],
+  [{ visitors: true, debug: true }, 'Option "visitors" must be left out: it is unknown'],
 ])('%j is a mistake of the page, which the console names at once', async (options, message) => {
   const error = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => error.mockRestore());

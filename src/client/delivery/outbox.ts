@@ -2,11 +2,18 @@ import { loadOnce } from '../load-once.ts';
 import type { Notify } from '../notices.ts';
 import { deliveryOptions } from '../options/choices.ts';
 import { createTabChannel } from '../platform/tab-channel.ts';
-import type { DeliveryContext, DeliverySetup, FlushOutcome, TabNews, Trouble } from './delivery.ts';
+import type {
+  DeliveryContext,
+  DeliverySetup,
+  Diagnostics,
+  FlushOutcome,
+  TabNews,
+  Trouble,
+} from './delivery.ts';
 import { createLog, type Log } from './log/log.ts';
 import { EVENT_RANGE } from './log/records.ts';
-import { createUpkeep } from './log/upkeep.ts';
-import { createSender } from './sender/sender.ts';
+import { createUpkeep, type Upkeep } from './log/upkeep.ts';
+import { createSender, type Sender } from './sender/sender.ts';
 import { createDeliver } from './sender/settle.ts';
 import { kit } from './trouble/kit.ts';
 import type { createTrouble } from './trouble/trouble.ts';
@@ -58,14 +65,21 @@ const followTabs = ({ consent, news, isWorker }: DeliveryContext, log: Log): voi
   });
 };
 
-/** Loads what an ordinary visit does not need. */
 export type LoadTrouble = () => Promise<{ createTrouble: typeof createTrouble }>;
 
-/**
- * The stored events and their sender, which claims batches of the log and sends them. It is all that a service worker needs; in a page
- * `createDelivery` adds what captures events.
- */
-export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble) => {
+/** The stored events and their sender. It is all that a service worker needs; in a page `createDelivery` adds what captures events. */
+export interface Outbox {
+  context: DeliveryContext;
+  log: Log;
+  upkeep: Upkeep;
+  sender: Sender;
+  /** Sends everything in the log. `others` resolves with the number of events that other requests of this page deliver. */
+  flush(others?: Promise<number>): Promise<FlushOutcome>;
+  diagnostics(): Promise<Diagnostics>;
+}
+
+/** Opens the outbox of an app. `loadTrouble` loads what an ordinary visit does not need. */
+export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble): Outbox => {
   const context = createContext(setup, async () => {
     const { createTrouble } = await loadTrouble();
     return createTrouble({ kit, context, log, caps: upkeep.caps, deliver });
@@ -84,8 +98,7 @@ export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble) => 
     log,
     upkeep,
     sender,
-    /** Sends everything in the log. `others` resolves with the number of events that other requests of this page deliver. */
-    async flush(others: Promise<number> = Promise.resolve(0)): Promise<FlushOutcome> {
+    async flush(others = Promise.resolve(0)) {
       const [sent, left] = await Promise.all([send(), others]);
       // The corrected events go too.
       await context.loaded()?.correction.decided();
@@ -97,5 +110,3 @@ export const createOutbox = (setup: DeliverySetup, loadTrouble: LoadTrouble) => 
     diagnostics: async () => (await context.trouble()).diagnostics(),
   };
 };
-
-export type Outbox = ReturnType<typeof createOutbox>;

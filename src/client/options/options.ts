@@ -94,9 +94,8 @@ export interface Platform {
 type ApiOptions = EndpointOptions & Pick<PlacardOptions, 'apiKey' | 'appId'>;
 
 /** The options with the defaults that the first paint needs; what the parts of the client read. */
-export interface Settings
-  extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform' | 'use'>,
-    Addition {
+export interface Settings extends Omit<PlacardOptions, 'instance' | 'endpoint' | 'platform' | 'use'> {
+  use: Addition;
   /** Base URL without a slash at the end. */
   endpoint: string;
   logName: string;
@@ -138,10 +137,15 @@ export const readOptions = (options: PlacardOptions): Settings => {
   const isShort = isText(appVersion) && [...appVersion].length <= MAX_APP_VERSION_CHARACTERS;
   expect(isShort, 'appVersion', `a string of 1 to ${MAX_APP_VERSION_CHARACTERS} characters`);
   expect(userId === null || typeof userId === 'string', 'userId', 'a string, or null');
-  const { instance: _named, use = [], ...others } = options;
-  const settings: Settings = {
+  const { instance: _named, use, ...others } = options;
+  const additions: unknown[] = [use ?? []].flat();
+  // A missed call, `[visitors]`, would have no effect.
+  const isCalled = additions.every((each) => each && typeof each === 'object');
+  expect(isCalled, 'use', 'a list of calls, such as [visitors()]');
+  return {
     ...others,
     ...api,
+    use: Object.assign({}, ...additions),
     // What browsers that know the signal say; TypeScript's library does not have it yet.
     consent:
       consent === 'gpc'
@@ -156,5 +160,4 @@ export const readOptions = (options: PlacardOptions): Settings => {
       ...createClock(platform),
     },
   };
-  return Object.assign(settings, ...use);
 };

@@ -18,18 +18,7 @@ export const validateOptions = (
   notify: Notify,
 ): void => {
   const { endpoint, logName, apiKey, appId, appVersion, userId, deviceId, platform, ...others } = settings;
-  const {
-    correct,
-    delivery,
-    userToken,
-    visitors,
-    banners,
-    bootstrap,
-    debug,
-    mayShow,
-    selectors,
-    ...unknown
-  } = others;
+  const { correct, delivery, userToken, banners, bootstrap, debug, mayShow, use, ...unknown } = others;
   const report: Notify = (notice) => {
     if (notice.type === 'failed') console.error(`Placard: ${notice.message}`);
     notify(notice);
@@ -42,8 +31,8 @@ export const validateOptions = (
   expect(userToken == null || typeof userToken === 'function', 'userToken', 'a function');
   expect(mayShow == null || typeof mayShow === 'function', 'mayShow', 'a function');
   // A hosted instance has no such list.
-  const { hooks } = selectors ?? { hooks: {} };
-  const isList = Object(hooks) === hooks && !(selectors && /\.braze\.(com|eu)$/.test(endpoint));
+  const { hooks } = use.selectors ?? { hooks: {} };
+  const isList = Object(hooks) === hooks && !(use.selectors && /\.braze\.(com|eu)$/.test(endpoint));
   expect(isList, 'use: [selectors()]', 'given templates by name, and an "endpoint"');
   const isOurs = !bootstrap || (bootstrap.version === 1 && bootstrap.appId === appId);
   expect(isOurs, 'bootstrap', 'of this app and of version 1');

@@ -11,7 +11,7 @@ const isUsable = (userId: unknown): userId is string | null =>
 
 /** Whom the client works for: one object that all parts ask. */
 export const createCurrentUser = (
-  { visitors, appId, endpoint, userId: initial }: Settings,
+  { use, appId, endpoint, userId: initial }: Settings,
   consent: Consent,
   fail: Fail,
 ) => {
@@ -31,7 +31,7 @@ export const createCurrentUser = (
 
   const readVisitor = (): string | null => {
     try {
-      const kept = visitors && consent.mayWrite() ? localStorage.getItem(visitorKey) : null;
+      const kept = use.visitors && consent.mayWrite() ? localStorage.getItem(visitorKey) : null;
       // With a user behind it the visitor is that user's by now.
       return kept?.includes(' ') ? null : kept;
     } catch {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { visitors } from '../../../src/client/additions.ts';
 import type { PlacardOptions } from '../../../src/client/index.ts';
 import { readOptions } from '../../../src/client/options/options.ts';
 
@@ -19,6 +20,8 @@ test.each([
   ['appVersion', undefined],
   ['appVersion', 'v'.repeat(256)],
   ['userId', undefined],
+  ['use', [visitors]],
+  ['use', [true]],
 ])('a wrong %s (%s) is an error that names it', (option, value) => {
   expect(reading({ [option]: value })).toThrow(`Option "${option}" must be`);
 });
