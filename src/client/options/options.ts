@@ -137,11 +137,14 @@ export const readOptions = (options: PlacardOptions): Settings => {
   const isShort = isText(appVersion) && [...appVersion].length <= MAX_APP_VERSION_CHARACTERS;
   expect(isShort, 'appVersion', `a string of 1 to ${MAX_APP_VERSION_CHARACTERS} characters`);
   expect(userId === null || typeof userId === 'string', 'userId', 'a string, or null');
-  const { instance: _named, use, ...others } = options;
-  const additions: unknown[] = [use ?? []].flat();
+  const { instance: _named, use = [], ...others } = options;
+  const additions: unknown[] = [use].flat();
   // A missed call, `[visitors]`, would have no effect.
-  const isCalled = additions.every((each) => each && typeof each === 'object');
-  expect(isCalled, 'use', 'a list of calls, such as [visitors()]');
+  expect(
+    additions.every((each) => typeof each === 'object'),
+    'use',
+    '[visitors()] or the like',
+  );
   return {
     ...others,
     ...api,
