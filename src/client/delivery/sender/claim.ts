@@ -72,8 +72,31 @@ const MAX_BODY_BYTES = 50_000;
 /** How many events are read for company of the first one. */
 const MAX_READ = 1_000;
 
+/** What keeps this page from sending. */
+type Block =
+  /** There is no consent, or the page is stopped or prerendered. */
+  | { type: 'off' }
+  /** No tab may send before it is over. */
+  | { type: 'waiting'; pause: Pause }
+  /** Another page sends. `until` is in Unix milliseconds. */
+  | { type: 'busy'; until: number };
+
+/** Returns why this page may not send now, by a control record and the claims beside it; `null` if it may. */
+export const whyNot = (
+  { clock, canSend }: Pick<DeliveryContext, 'clock' | 'canSend'>,
+  { wait }: Control,
+  claims: Claim[],
+): Block | null => {
+  const now = clock.now();
+  if (!canSend()) return { type: 'off' };
+  if (isPausing(wait, now)) return { type: 'waiting', pause: wait };
+  const alone = claims.find((each) => isAlone(each, now));
+  return alone ? { type: 'busy', until: Math.min(alone.until, alone.aloneUntil) } : null;
+};
+
 /** What there is to do next. */
 export type Next =
+  | Block
   | { type: 'send'; batch: QueuedEvent[] }
   /** No answer to this request can come any more: its events are in doubt. */
   | { type: 'over'; claim: Claim }
@@ -81,10 +104,6 @@ export type Next =
   | { type: 'token'; userId: string }
   /** Ask the host for a correction of these. */
   | { type: 'correct'; skipped: QueuedEvent[] }
-  /** Another page sends. */
-  | { type: 'busy'; until: number }
-  /** No tab may send before it is over. */
-  | { type: 'waiting'; pause: Pause }
   /** Nothing now; look again at `due` (Unix milliseconds), or when something new happens. */
   | { type: 'nothing'; due: number };
 
@@ -126,10 +145,8 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
   return async (all: boolean, isHeld: boolean): Promise<Next> => {
     const { control, claims, corrupt } = await log.overview();
     if (corrupt.length > 0 && !isHeld) await log.removeCorrupt(corrupt);
-    const { wait: pause } = control;
-    if (isPausing(pause, now())) return { type: 'waiting', pause };
-    const alone = claims.find((each) => isAlone(each, now()));
-    if (alone) return { type: 'busy', until: Math.min(alone.until, alone.aloneUntil) };
+    const block = whyNot(context, control, claims);
+    if (block) return block;
     const live = claims.filter((each) => isLive(each, now()));
     const over = claims.find((each) => !live.includes(each));
     if (over && !isHeld) return { type: 'over', claim: over };
@@ -143,7 +160,7 @@ export const createNext = (context: DeliveryContext, log: Log, limit: () => numb
     // A time far in the future means that the clock was set back since. Such an event is due.
     const isOld = Math.abs(now() - time) >= maxWaitMs;
     // Events of a request that failed have waited for their company before.
-    const isDue = isOld || pause.failures > 0 || found.waiting.length >= limit();
+    const isDue = isOld || control.wait.failures > 0 || found.waiting.length >= limit();
     if (!all && !isDue) return { type: 'nothing', due: time + maxWaitMs };
     // A token is requested before the claim: the host may take its time.
     if (!userTokens.isReady(userId)) return { type: 'token', userId };
@@ -182,14 +199,13 @@ export const newClaim = (
 export const createTake =
   (context: DeliveryContext, log: Log) =>
   async (batch: QueuedEvent[]): Promise<Claimed | undefined> => {
-    const { clock, options, canSend, trouble } = context;
+    const { options, canSend, trouble } = context;
     let claimed: Claimed | undefined;
-    const decide = ({ wait }: Control, records: unknown[], claims: Claim[]): Writes | null => {
+    const decide = (control: Control, records: unknown[], claims: Claim[]): Writes | null => {
       // After a lost connection this runs twice: where the first run committed, change nothing.
       if (claimed && claims.some(({ id }) => id === claimed?.claim.id)) return null;
       claimed = undefined;
-      const now = clock.now();
-      if (!canSend() || isPausing(wait, now) || claims.some((each) => isAlone(each, now))) return null;
+      if (whyNot(context, control, claims)) return null;
       const others = new Set(claims.flatMap(({ keys }) => keys.map(keyText)));
       const kept = batch.flatMap(({ key, event: before }, i): QueuedEvent[] => {
         const event = readEvent(records[i]);

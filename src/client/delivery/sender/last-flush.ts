@@ -1,8 +1,7 @@
-import { isPausing } from '../../platform/waits.ts';
 import type { DeliveryContext } from '../delivery.ts';
 import type { Log } from '../log/log.ts';
-import { claimKey, EVENT_VALUE, isAlone } from '../log/records.ts';
-import { byTime, newClaim, planBatches } from './claim.ts';
+import { claimKey, EVENT_VALUE } from '../log/records.ts';
+import { byTime, newClaim, planBatches, whyNot } from './claim.ts';
 import type { Sender } from './sender.ts';
 
 /** Sends what no request holds yet from a page that leaves, in the requests of its sender. */
@@ -12,7 +11,7 @@ export const createLastFlush = (
   { keyring, limit, requests, settle }: Sender,
 ) => {
   const { send, budgetLeft } = requests;
-  const { tab, clock, options, userTokens, canSend } = context;
+  const { tab, options, userTokens } = context;
 
   /**
    * The requests leave at once, from memory, as keepalive fetches (a beacon carries no Authorization header, and its
@@ -21,10 +20,9 @@ export const createLastFlush = (
    * claim is written, another tab or page may send it as well. Resolves with how many events were delivered.
    */
   return async (): Promise<number> => {
-    const { wait } = log.lastControl();
     const key = keyring.current();
-    const isOthers = log.lastClaims().some((each) => each.tab !== tab && isAlone(each, clock.now()));
-    if (key === undefined || isOthers || isPausing(wait, clock.now()) || !canSend()) return 0;
+    const others = log.lastClaims().filter((each) => each.tab !== tab);
+    if (key === undefined || whyNot(context, log.lastControl(), others)) return 0;
     const byValue = log.unsent
       .waiting()
       .filter(({ event: { userId, type } }) => {

@@ -97,6 +97,8 @@ export const createSender = (context: DeliveryContext, log: Log, upkeep: Upkeep,
     const todo = await next(run.all, run.isHeld);
     if (!canSend()) return false;
     switch (todo.type) {
+      case 'off':
+        return false;
       case 'send': {
         const claimed = await take(todo.batch);
         if (claimed === undefined) return true;
