@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/service/index.ts';
+import type { SegmentImpact } from '../../../src/studio/server/routes/segments.ts';
 import { aCampaign } from '../../helpers/a-workspace.ts';
 import { keptOpen, STORES } from '../../helpers/running-service.ts';
 import { aStudioWorkspace, type RunningStudio, runStudio } from '../../helpers/running-studio.ts';
@@ -117,6 +118,51 @@ describe.each(STORES)('segments on $name', ({ address }) => {
     expect(campaigns.map(({ id }: { id: string }) => id)).toEqual(['sale', 'new']);
     await save('one', { email: 'kim@example.org' }, 0, 'One person');
     expect((await list())[1].reach).toBe('needs people');
+  });
+
+  test('tell before a change which live campaigns it would silence', async () => {
+    const people = Array.from({ length: 60 }, (_, i) => ({
+      external_id: `u${i}`,
+      tier: i < 30 ? 'gold' : 'silver',
+    }));
+    await studio.track({ attributes: people });
+    await save('gold', { tier: 'gold' });
+    await publish(FOR_GOLD);
+    await publish({
+      ...FOR_GOLD,
+      campaign_id: 'others',
+      name: 'Others',
+      audience: { $nor: [{ $segment: 'gold' }] },
+    });
+    await publish({ ...FOR_GOLD, campaign_id: 'paused', status: 'stopped' });
+    const impact = async (audience: unknown, name = 'Ada') => {
+      const { status, body } = await studio.call('POST', '/api/segments/gold/impact', {
+        body: { audience },
+        cookie: await studio.signIn(name),
+      });
+      return status === 200
+        ? body.campaigns.map((each: SegmentImpact) => [
+            each.name,
+            each.reach?.before.users,
+            each.reach?.after.users,
+            each.isSilenced,
+          ])
+        : [status, body.message];
+    };
+    expect(await impact({ tier: 'golden' })).toEqual([
+      ['Sale', 30, 0, true],
+      ['Others', 30, 60, false],
+    ]);
+    expect(await impact({ tier: { $in: ['gold', 'silver'] } })).toEqual([
+      ['Sale', 30, 60, false],
+      ['Others', 30, 0, true],
+    ]);
+    // Nobody who may not view users learns about single ones.
+    expect(await impact({ external_id: 'u1' }, 'Vera')).toEqual([
+      ['Sale', undefined, undefined, false],
+      ['Others', undefined, undefined, false],
+    ]);
+    expect((await impact({ $segment: 'gold' }))[0]).toBe(422);
   });
 
   test('stay while a campaign asks for them, and hold no other', async () => {

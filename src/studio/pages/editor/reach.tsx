@@ -6,7 +6,7 @@ import { countText, wholeMoment } from '../components/format.ts';
 import { type Loaded, useLoad } from '../components/loading.tsx';
 
 /** Debounce of counting users, in milliseconds. */
-const TYPING_MS = 400;
+export const TYPING_MS = 400;
 
 const usersText = (count: number) => `${countText(count)} ${count === 1 ? 'user' : 'users'}`;
 

@@ -2,16 +2,16 @@ import { useSignal } from '@preact/signals';
 import type { Filter } from '../../campaign/campaign-json.ts';
 import { describeAudience } from '../../campaign/describe-audience.ts';
 import type { ReleasesResponse } from '../../server/routes/releases.ts';
-import type { SegmentRow } from '../../server/routes/segments.ts';
+import type { SegmentImpact, SegmentRow } from '../../server/routes/segments.ts';
 import { call, Refused } from '../call.ts';
 import { Button, into } from '../components/controls.tsx';
 import { Dialog, DialogButton, NoteField } from '../components/dialog.tsx';
 import { TextField } from '../components/fields.tsx';
 import { wholeMoment } from '../components/format.ts';
-import { LoadView, useLoad } from '../components/loading.tsx';
+import { type Loaded, LoadView, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
 import { AudienceBuilder } from '../editor/audience.tsx';
-import { formatReach, useReach } from '../editor/reach.tsx';
+import { formatReach, TYPING_MS, useReach } from '../editor/reach.tsx';
 import { Link } from '../shell/router.tsx';
 import { hasRole, loadSession, signedIn } from '../shell/session.ts';
 import '../screens.css';
@@ -80,6 +80,38 @@ const SegmentHistory = ({ id, onRestore }: { id: string; onRestore(version: Segm
   );
 };
 
+type Impact = Loaded<{ campaigns: SegmentImpact[] }>;
+
+/** Returns the impact of a change on the live campaigns that use the segment. */
+const useImpact = (segment: SegmentRow | null, audience: Filter | null): Impact => {
+  const id = segment?.usedBy.some(({ isLive }) => isLive) && audience !== null ? segment.id : null;
+  return useLoad(
+    (signal): Promise<{ campaigns: SegmentImpact[] }> =>
+      id !== null
+        ? call('POST', `/api/segments/${encodeURIComponent(id)}/impact`, {
+            body: { audience },
+            signal,
+          })
+        : Promise.resolve({ campaigns: [] }),
+    JSON.stringify(audience),
+    { pauseMs: TYPING_MS, keepsLast: true },
+  ).loaded;
+};
+
+/** Live campaigns that use a segment, with their reach before and after the change. */
+const ImpactList = ({ impact }: { impact: Impact }) => (
+  <ul>
+    {impact.state === 'ready' &&
+      impact.value.campaigns.map(({ id, name, reach, isSilenced }) => (
+        <li key={id} class={isSilenced ? 'field-problem' : undefined}>
+          <bdi>{name}</bdi>
+          {reach && `: ${formatReach(reach.before)} → ${formatReach(reach.after)}`}
+          {isSilenced && '. Almost nobody will see it.'}
+        </li>
+      ))}
+  </ul>
+);
+
 interface SegmentDialogProps {
   /** `null` for a new segment. */
   segment: SegmentRow | null;
@@ -105,6 +137,8 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
   });
   const isEmpty =
     audience.value !== null && reach.state === 'ready' && reach.value.of > 0 && reach.value.users === 0;
+  const impact = useImpact(segment, audience.value);
+  const isSilencing = impact.state === 'ready' && impact.value.campaigns.some(({ isSilenced }) => isSilenced);
   const save = async () => {
     if (name.value.trim() === '') throw new Refused('Give it a name: campaigns find it by that.');
     if (audience.value === null) throw new Refused('Say who is in: without a condition it is everyone.');
@@ -125,7 +159,8 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
       closeName="Cancel"
       isChanged={isChanged}
       action={{
-        name: running.length === 0 ? 'Save' : isEmpty ? 'Save anyway' : 'Save for all campaigns',
+        name:
+          running.length === 0 ? 'Save' : isEmpty || isSilencing ? 'Save anyway' : 'Save for all campaigns',
         act: save,
       }}
     >
@@ -135,10 +170,8 @@ const SegmentDialog = ({ segment, onClose, onSaved }: SegmentDialogProps) => {
             {running.length === 1 ? 'A campaign that runs asks' : `${running.length} campaigns that run ask`}{' '}
             for it
           </h3>
-          <p>
-            With this they reach other people, at once and without a release of their own:{' '}
-            {running.map((each) => `“${each.name}”`).join(', ')}.
-          </p>
+          <p>The change applies to them at once, without a release of their own.</p>
+          <ImpactList impact={impact} />
         </section>
       )}
       <TextField

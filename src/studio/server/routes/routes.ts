@@ -20,7 +20,7 @@ import {
 import { downloadResults, readCampaignStats, readResults } from './results.ts';
 import { reportPresence, reviewDraft } from './review.ts';
 import { readSchedule } from './schedule.ts';
-import { createListSegments, removeSegment, saveSegment } from './segments.ts';
+import { createListSegments, createReadSegmentImpact, removeSegment, saveSegment } from './segments.ts';
 import { createReadSuggestions } from './suggestions.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
@@ -55,6 +55,7 @@ export const createStudioRoutes = (): StudioRoute[] => {
     createReadReach(sampleOf),
     createReadSuggestions(sampleOf),
     createListSegments(sampleOf),
+    createReadSegmentImpact(sampleOf),
     saveSegment,
     removeSegment,
     listReleases,

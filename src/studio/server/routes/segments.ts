@@ -5,6 +5,7 @@ import {
   cpuTimeMs,
   findPersonalIdentifiers,
   HttpError,
+  type Reach,
   readCampaign,
   type Segment,
   segmentProblems,
@@ -101,6 +102,65 @@ export const createListSegments = (sampleOf: SampleOf) =>
         });
       }
       return { status: 200, body: { segments } };
+    },
+  });
+
+/** Reach of a live campaign before and after a change of a segment. */
+export interface SegmentImpact {
+  id: string;
+  name: string;
+  /** `null` if its audience names users by ID or address. */
+  reach: { before: ReachResponse; after: ReachResponse } | null;
+  /** Whether the change leaves it without users, or with too few to report. */
+  isSilenced: boolean;
+}
+
+/** Returns the live campaigns that use a segment, with their reach before and after a change of it. */
+export const createReadSegmentImpact = (sampleOf: SampleOf) =>
+  defineRoute({
+    method: 'POST',
+    path: '/api/segments/{segmentId}/impact',
+    role: 'view',
+    body: bodyOf(z.strictObject({ audience: z.record(z.string(), z.unknown()) })),
+    answer: async ({ workspace, store, operator, params, body, nowMs: now }) => {
+      const segmentId = params['segmentId']!;
+      const [problem] = segmentProblems(body.audience);
+      if (problem) throw new HttpError(422, describeIssue(problem));
+      const changed = { segmentId, name: segmentId, filter: body.audience };
+      const segments = new Map(workspace.segments).set(segmentId, changed);
+      const uses = workspace.rawCampaigns.flatMap((raw) => {
+        if (!segmentsIn(raw['audience']).includes(segmentId)) return [];
+        const before = workspace.campaigns.find(({ campaignId }) => campaignId === raw['campaign_id']);
+        const { campaign: after } = readCampaign(raw, { segments });
+        return before?.status === 'active' && after ? [{ before, after }] : [];
+      });
+      const named = campaignsIn(
+        uses.flatMap(({ before, after }) => [before.audience?.filter, after.audience?.filter]),
+      );
+      const sample = await sampleOf(store, workspace.workspaceId, named);
+      const maxMs = LIST_MS / (2 * uses.length);
+      const campaigns: SegmentImpact[] = [];
+      for (const { before, after } of uses) {
+        const isPersonal = [before, after].some(
+          (each) => findPersonalIdentifiers(each.audience?.filter ?? {}).length > 0,
+        );
+        const [was, is] = isPersonal
+          ? []
+          : [
+              await countReach({ sample, workspace, campaign: before, now, maxMs }),
+              await countReach({ sample, workspace, campaign: after, now, maxMs }),
+            ];
+        const told = (reach: Reach): ReachResponse =>
+          operator.canViewUsers ? { ...reach, fewerThan: null } : rounded(reach);
+        const reach = was && is ? { before: told(was), after: told(is) } : null;
+        campaigns.push({
+          id: before.campaignId,
+          name: before.name,
+          reach,
+          isSilenced: reach !== null && reach.before.users > 0 && reach.after.users === 0,
+        });
+      }
+      return { status: 200, body: { campaigns } };
     },
   });
 
