@@ -162,7 +162,7 @@ const SCREENS: readonly Screen[] = [
     '/campaigns/summer',
     async (page) => {
       await dialog(page, 'Publish …');
-      await page.getByText(/overrides/).waitFor();
+      await page.getByText(/^Overrides/).waitFor();
     },
   ],
   ['the question before a stop', '/', (page) => dialog(page, 'Stop Summer')],

@@ -121,7 +121,7 @@ describe.each(STORES)('the week on $name', ({ name, address }) => {
     expect(await demo.headlineFor('gold-visitor', 'home_hero')).not.toMatch(/summer/i);
     await page.getByRole('button', { name: 'Publish …' }).click();
     const dialog = page.getByRole('dialog', { name: /^Publish/ });
-    await dialog.getByText(/overrides .*“Spring collection”/).waitFor();
+    await dialog.getByText(/^Overrides .*“Spring collection”/).waitFor();
     await dialog.getByLabel('Note for the history').fill('For the summer week');
     const gold = await goldAt(replica ?? demo);
     await dialog.getByRole('button', { name: 'Publish now' }).click();
