@@ -1,6 +1,7 @@
 import { SYNC_PATH } from '../../src/protocol/index.ts';
 import type { SyncAnswer } from '../../src/protocol/schemas/index.ts';
-import type { ReleaseSource, Service, Workspace } from '../../src/service/index.ts';
+import type { ReleaseSource, Service, Webhook, Workspace } from '../../src/service/index.ts';
+import { HOOK_PATH } from './shop-endpoints.ts';
 
 /** Returns the response with absolute URLs of the demo's own images. */
 const withOrigin = (text: string, origin: string): string => {
@@ -30,9 +31,21 @@ export const withAbsoluteImages = (service: Service): Service => ({
   },
 });
 
+const shopWebhook = (site: string): Webhook => ({
+  webhookId: 'shop',
+  name: 'Demo shop',
+  url: `${site}${HOOK_PATH}`,
+  eventTypes: null,
+  format: 'currents',
+  secretVariables: [],
+  tokenVariable: null,
+  from: 'now',
+  isPaused: false,
+});
+
 /**
- * Wraps the workspaces: sets the demo's shop as their site, because the workspace file does not know its port, and marks sample
- * data in the name of the workspace, which the Studio shows on every page.
+ * Wraps the workspaces: sets the demo's shop as their site and adds its webhook, because the workspace file does not know the
+ * port, and marks sample data in the name of the workspace, which the Studio shows on every page.
  */
 export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: boolean): ReleaseSource => {
   const known = new WeakMap<Workspace, Workspace>();
@@ -41,6 +54,7 @@ export const atSite = (source: ReleaseSource, site: () => string, isMadeUp: bool
       ...workspace,
       name: isMadeUp ? `${workspace.name}, with made-up people` : workspace.name,
       studio: { ...workspace.studio, sites: [site()] },
+      webhooks: [...workspace.webhooks, shopWebhook(site())],
     };
     known.set(workspace, made);
     return made;

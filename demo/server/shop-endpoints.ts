@@ -103,9 +103,13 @@ const isOwnPage = (request: IncomingMessage): boolean => {
   return (site === undefined || site === 'same-origin') && json;
 };
 
+/** Receiver of the demo's webhook. It accepts every message. */
+export const HOOK_PATH = '/demo/hook';
+
 /** Handles the demo's own endpoints. Returns `false` for other paths. */
 export const createDemoEndpoints = (shop: Pick<ReturnType<typeof createShopActions>, 'act'>) => {
   const statusOf = async (request: IncomingMessage, pathname: string): Promise<number> => {
+    if (request.method === 'POST' && pathname === HOOK_PATH) return 204;
     if (request.method !== 'POST' || pathname !== '/demo/act') return 404;
     return isOwnPage(request) ? shop.act(await readBody(request)) : 403;
   };

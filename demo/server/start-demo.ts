@@ -3,12 +3,14 @@ import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { dirname } from 'node:path';
 import { startIngestion } from '../../src/ingestion/index.ts';
+import { readSecret } from '../../src/secrets/index.ts';
 import {
   createService,
   type Listening,
   type Log,
   listen,
   openStore,
+  startWebhooks,
   watchReleases,
   watchWorkspaces,
 } from '../../src/service/index.ts';
@@ -85,8 +87,17 @@ export const startDemo = async ({
       log,
       files: async (request, response) => (await endpoints(request, response)) || pages(request, response),
     });
+    const located = atSite(workspaces, () => listening.url, isMadeUp);
+    const stopWebhooks = startWebhooks({
+      store,
+      workspaces: () => located.registry().workspaces,
+      readSecret,
+      privateHosts: new Set([new URL(listening.url).hostname]),
+      onAttempt: service.countWebhookAttempt,
+      log,
+    });
     const studio = createStudio({
-      workspaces: atSite(workspaces, () => listening.url, isMadeUp),
+      workspaces: located,
       store,
       service,
       serviceUrl: listening.url,
@@ -102,12 +113,12 @@ export const startDemo = async ({
         isMadeUp,
         stop: async () => {
           await stop();
-          await stopIngestion();
+          await Promise.all([stopIngestion(), stopWebhooks()]);
           await listening.stop();
         },
       };
     } catch (error) {
-      await stopIngestion();
+      await Promise.all([stopIngestion(), stopWebhooks()]);
       await listening.stop();
       throw error;
     }

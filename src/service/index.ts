@@ -10,6 +10,7 @@ export { countReach, cpuTimeMs, REACH_SAMPLE, type Reach } from './campaigns/rea
 export { createCheckBudget } from './campaigns/render-budget.ts';
 export { getSuspension } from './campaigns/render-errors.ts';
 export { formatCursor, parseCursor, START } from './data-out/cursor.ts';
+export { cursorSince } from './data-out/cursor-since.ts';
 export type { DataEvent, FindWorkspace } from './data-out/data-event.ts';
 export { DATA_EVENT_NAMES, type DataEventName, isDataEventName } from './data-out/event-types.ts';
 export { fileRow } from './data-out/formats.ts';
@@ -103,6 +104,7 @@ export { trackUsers } from './users/track.ts';
 export { version } from './version.ts';
 export type { Alert } from './webhooks/alert.ts';
 export { createPost } from './webhooks/post.ts';
+export { TEST_PREFIX, type WebhookAttempt } from './webhooks/records.ts';
 export { retryDelayMs } from './webhooks/retry.ts';
 export { sendMessage } from './webhooks/send-message.ts';
 export { startWebhooks } from './webhooks/start-webhooks.ts';

@@ -119,6 +119,25 @@ const SCREENS: readonly Screen[] = [
       await page.getByText('POINTS is not a number').waitFor();
     },
   ],
+  [
+    'a webhook, tested',
+    '/data',
+    async (page) => {
+      await page.getByRole('button', { name: 'Send a test to Demo shop' }).click();
+      await page
+        .getByRole('row', { name: /Delivered \(204\) Test/ })
+        .first()
+        .waitFor();
+    },
+  ],
+  [
+    'the question before a replay',
+    '/data',
+    async (page) => {
+      await page.getByRole('button', { name: 'Replay Demo shop since …' }).click();
+      await page.getByRole('dialog').getByLabel('Since').waitFor();
+    },
+  ],
   ['segments', '/segments', (page) => page.getByRole('heading', { name: 'Segments', exact: true }).waitFor()],
   [
     'a segment that is written',

@@ -47,6 +47,9 @@ CREATE TABLE webhook_attempts (
 );
 `;
 
+/** Prefix of the ID of a message without events, by which an operator tests a receiver. */
+export const TEST_PREFIX = 'test_';
+
 /** Maximum number of attempts to keep for each webhook. */
 export const KEPT_ATTEMPTS = 1_000;
 
@@ -153,7 +156,7 @@ export interface WebhookStore {
   attempts(workspaceId: string, webhookId: string, limit: number): Promise<WebhookAttempt[]>;
   /** Returns the last attempt of a message. `null` if none is stored. */
   lastAttempt(workspaceId: string, webhookId: string, messageId: string): Promise<WebhookAttempt | null>;
-  /** Requests a resend of a message. Returns false if its webhook is unknown or another resend is pending. */
+  /** Requests a resend of a message, or a test with a new ID that begins with `TEST_PREFIX`. Returns false if its webhook is unknown or another resend is pending. */
   requestResend(workspaceId: string, webhookId: string, messageId: string): Promise<boolean>;
   finishResend(state: WebhookState, messageId: string): Promise<void>;
   /** Delivers the rows after a cursor again, and enables the webhook. Returns false if it is unknown. */

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { formatCursor, START, type Store } from '../../../src/service/index.ts';
+import { cursorSince, formatCursor, readEvents, START, type Store } from '../../../src/service/index.ts';
 import { createMetrics } from '../../../src/service/metrics/metrics.ts';
 import { parseSecret, signedHeaders } from '../../../src/service/webhooks/sign.ts';
 import { startWebhooks, type WebhooksOptions } from '../../../src/service/webhooks/start-webhooks.ts';
@@ -7,6 +7,7 @@ import { parseWorkspace } from '../../../src/service/workspace/parse-workspace.t
 import { aWorkspace } from '../../helpers/a-workspace.ts';
 import { patience } from '../../helpers/patience.ts';
 import { recordingLog } from '../../helpers/running-service.ts';
+import { anEvent, byExternalId } from '../store/examples.ts';
 import { type Api, NOW, onBothStores } from '../users/on-both-stores.ts';
 import { aReceiver, type Receiver } from './receiver.ts';
 
@@ -290,6 +291,53 @@ onBothStores('webhooks', (api, store) => {
     await until(() => expect(receiver.delivered).toHaveLength(3));
     expect(receiver.delivered[2]!.messageId).not.toBe(messageId);
     expect(receiver.delivered[2]!.events).toEqual(events);
+  });
+
+  test('send a test without events, also if they are disabled', async () => {
+    const receiver = await aReceiver();
+    receiver.answer = () => new Response(null, { status: 410 });
+    start(receiver, { webhook: { secret_env: 'CURRENT' } });
+    await track('one');
+    await until(async () => expect((await state())?.disabledReason).toBe('http_410'));
+    receiver.answer = () => new Response(null, { status: 204 });
+    await store().webhooks.requestResend(api().workspaceId, 'crm', 'test_1');
+    await until(() => expect(receiver.delivered).toHaveLength(1));
+    expect(receiver.delivered[0]).toMatchObject({ messageId: 'test_1', body: '{"events":[]}' });
+    expect(receiver.delivered[0]!.headers.get('webhook-signature')).toMatch(/^v1,/);
+    await until(async () => expect((await state())?.resendMessageId).toBeNull());
+    // Both attempts have the same time.
+    expect(await attempts()).toContainEqual(
+      expect.objectContaining({ messageId: 'test_1', events: 0, status: 204, error: null }),
+    );
+    expect((await state())?.disabledReason).toBe('http_410');
+  });
+
+  test('replay from a time: every row since then, and no row of more than a minute before', async () => {
+    const storeAt = (receivedAtMs: number) =>
+      store().write({
+        workspaceId: api().workspaceId,
+        lookups: [byExternalId('kim')],
+        nowMs: NOW,
+        apply(users) {
+          const profile = users.find(byExternalId('kim'))[0] ?? users.create({ externalId: 'kim' }, NOW);
+          users.record(profile, { ...anEvent(profile, 'opened', receivedAtMs), receivedAtMs });
+        },
+      });
+    const minutes = [0, 5, 10, 15, 20, 25];
+    for (const minute of minutes) await storeAt(NOW + minute * 60_000);
+    for (const since of [-60, 0, 7, 15, 60]) {
+      const after = await cursorSince(store(), NOW + since * 60_000);
+      const { events } = await readEvents({
+        feed: store(),
+        findWorkspace: () => undefined,
+        after,
+        limit: 100,
+        workspaceId: api().workspaceId,
+      });
+      expect(events.map(({ timeMs }) => (timeMs - NOW) / 60_000)).toEqual(
+        minutes.filter((minute) => minute >= since),
+      );
+    }
   });
 
   test('fail with the name of a secret that is missing, and send nothing', async () => {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { batchStatements, openStore } from '../../../src/service/index.ts';
+import { batchStatements, openStore, START } from '../../../src/service/index.ts';
 import { aStudioWorkspace, runStudio } from '../../helpers/running-studio.ts';
 
 const SOURCE = { kind: 'csv', files: 'crm.csv', rows: 'attributes', columns: { PLAN: 'plan' } };
@@ -99,5 +99,112 @@ test('a run is asked for by those who publish, once, and is in the audit', async
   const audit = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });
   expect(audit.body.entries).toContainEqual(
     expect.objectContaining({ operator: 'Pia', action: 'integration.sync', subject: 'crm' }),
+  );
+});
+
+const aStudioWithWebhooks = async () => {
+  const store = await openStore(':memory:');
+  const url = 'https://hooks.example/secret-path';
+  const studio = await runStudio(
+    aStudioWorkspace({
+      webhooks: [
+        { webhook_id: 'crm', name: 'CRM', url, event_types: ['users.messages.banner.Click'] },
+        { webhook_id: 'later', url },
+        { webhook_id: 'paused', url, paused: true },
+      ],
+    }),
+    { store },
+  );
+  onTestFinished(() => studio.stop());
+  const nowMs = studio.clock.now;
+  const claim = { workspaceId: 'test', webhookId: 'crm', runId: 'run', nowMs, leaseMs: 1_000, start: START };
+  const state = (await store.webhooks.claim(claim))!;
+  const failing = { failures: 2, failingSinceMs: nowMs - 5_000, nextAttemptMs: nowMs + 60_000 };
+  await store.webhooks.save({ ...state, ...failing });
+  await store.webhooks.addAttempt(state, {
+    attemptId: '2026-03-02T08:59:55.000Z a',
+    messageId: 'msg_1',
+    after: START,
+    through: START,
+    events: 4,
+    attemptedAtMs: nowMs - 5_000,
+    durationMs: 12,
+    status: 503,
+    error: 'http_503',
+  });
+  return { studio, store };
+};
+
+test('everybody sees webhooks and attempts, and no path of a receiver', async () => {
+  const { studio } = await aStudioWithWebhooks();
+  const cookie = await studio.signIn('Vera');
+  const { body } = await studio.call('GET', '/api/webhooks', { cookie });
+  expect(body.webhooks).toMatchObject([
+    {
+      id: 'crm',
+      name: 'CRM',
+      host: 'hooks.example',
+      eventTypes: ['users.messages.banner.Click'],
+      status: 'failing',
+      failures: 2,
+      nextAttempt: '2026-03-02T09:01:00.000Z',
+      deliveredThrough: '0-0-0',
+    },
+    { id: 'later', name: 'later', status: 'waiting', deliveredThrough: null },
+    { id: 'paused', status: 'paused' },
+  ]);
+  expect(JSON.stringify(body)).not.toContain('secret-path');
+  expect((await studio.call('GET', '/api/webhooks/crm', { cookie })).body).toEqual({
+    attempts: [
+      {
+        id: '2026-03-02T08:59:55.000Z a',
+        messageId: 'msg_1',
+        isTest: false,
+        at: '2026-03-02T08:59:55.000Z',
+        events: 4,
+        tookMs: 12,
+        status: 503,
+        error: 'http_503',
+      },
+    ],
+    isPending: false,
+  });
+  expect(await studio.call('GET', '/api/webhooks/other', { cookie })).toMatchObject({ status: 404 });
+});
+
+test('publishers test, resend, replay and resume webhooks, which the audit log has', async () => {
+  const { studio, store } = await aStudioWithWebhooks();
+  const send = async (operator: string, action: string, body?: object, id = 'crm') =>
+    (
+      await studio.call('POST', `/api/webhooks/${id}/${action}`, {
+        cookie: await studio.signIn(operator),
+        body,
+      })
+    ).status;
+  const state = () => store.webhooks.state('test', 'crm');
+  const since = { since: '2026-03-01T09:00:00+01:00' };
+  for (const [action, body] of [
+    ['test', undefined],
+    ['resend', { messageId: 'msg_1' }],
+    ['replay', since],
+    ['resume', undefined],
+  ] as const)
+    expect(await send('Ed', action, body)).toBe(403);
+  expect(await send('Pia', 'test')).toBe(202);
+  const queued = (await state())!;
+  expect(queued.resendMessageId).toMatch(/^test_/);
+  expect(await send('Pia', 'resend', { messageId: 'msg_1' })).toBe(409);
+  await store.webhooks.finishResend(queued, queued.resendMessageId!);
+  expect(await send('Pia', 'resend', { messageId: 'msg_2' })).toBe(404);
+  expect(await send('Pia', 'resend', { messageId: 'msg_1' })).toBe(202);
+  expect((await state())?.resendMessageId).toBe('msg_1');
+  expect(await send('Pia', 'replay', { since: 'yesterday' })).toBe(400);
+  expect(await send('Pia', 'replay', since)).toBe(202);
+  expect(await state()).toMatchObject({ runId: '', failures: 0, deliveredThrough: START });
+  expect(await send('Pia', 'resume')).toBe(202);
+  for (const id of ['later', 'paused']) expect(await send('Pia', 'test', undefined, id)).toBe(409);
+  const audit = await studio.call('GET', '/api/audit', { cookie: await studio.signIn('Ada') });
+  expect(audit.body.entries.map(({ action }: { action: string }) => action)).toEqual(
+    expect.arrayContaining(['webhook.test', 'webhook.resend', 'webhook.replay', 'webhook.resume']),
   );
 });

@@ -8,6 +8,7 @@ import { LoadView, useLoad } from '../components/loading.tsx';
 import { announce, Empty } from '../components/notices.tsx';
 import { hasRole } from '../shell/session.ts';
 import { IntegrationDetails } from './integration-details.tsx';
+import { Webhooks } from './webhooks.tsx';
 import '../screens.css';
 
 type Integration = NonNullable<DataResponse['integrations']>[number];
@@ -96,7 +97,7 @@ const Item = ({ each, isOpen, onToggle, onSync }: ItemProps) => (
   </li>
 );
 
-/** Integrations: status, runs and rejected rows. */
+/** Integrations with their runs and rejected rows, and webhooks. */
 export const DataScreen = () => {
   const { loaded, again } = useLoad(() => call<DataResponse>('GET', '/api/integrations'), 'data');
   const open = useSignal<string | null>(null);
@@ -151,6 +152,7 @@ export const DataScreen = () => {
           )
         }
       </LoadView>
+      <Webhooks />
     </div>
   );
 };

@@ -24,6 +24,14 @@ import { createListSegments, createReadSegmentImpact, removeSegment, saveSegment
 import { createReadSuggestions } from './suggestions.ts';
 import { readSampleSize, readSchema, recordToolCall } from './tools.ts';
 import { exportTranslations, importTranslations } from './translations.ts';
+import {
+  listWebhooks,
+  readWebhook,
+  replayWebhook,
+  resendMessage,
+  resumeWebhook,
+  testWebhook,
+} from './webhooks.ts';
 
 /** Returns all routes of the Studio's API except sign-in. */
 export const createStudioRoutes = (): StudioRoute[] => {
@@ -75,5 +83,11 @@ export const createStudioRoutes = (): StudioRoute[] => {
     listData,
     readIntegration,
     syncIntegration,
+    listWebhooks,
+    readWebhook,
+    testWebhook,
+    resendMessage,
+    replayWebhook,
+    resumeWebhook,
   ];
 };

@@ -1,0 +1,245 @@
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+import type { WebhookResponse, WebhooksResponse } from '../../server/routes/webhooks.ts';
+import { call, describeError } from '../call.ts';
+import { Button } from '../components/controls.tsx';
+import { DataTable } from '../components/data-table.tsx';
+import { Dialog, DialogButton } from '../components/dialog.tsx';
+import { Field, MomentInput } from '../components/fields.tsx';
+import { ago, countText, moment, wholeMoment } from '../components/format.ts';
+import { LoadView, useLoad } from '../components/loading.tsx';
+import { announce } from '../components/notices.tsx';
+import { hasRole } from '../shell/session.ts';
+
+type Webhook = WebhooksResponse['webhooks'][number];
+type Attempt = WebhookResponse['attempts'][number];
+
+const POLL_MS = 1_000;
+const DAY_MS = 86_400_000;
+
+const STATES: Readonly<Record<Webhook['status'], [name: string, state: string]>> = {
+  active: ['Active', 'live'],
+  failing: ['Failing', 'draft'],
+  disabled: ['Disabled', 'failed'],
+  paused: ['Paused', 'stopped'],
+  waiting: ['Not started', 'stopped'],
+};
+
+const post = (id: string, action: string, body?: object) =>
+  call('POST', `/api/webhooks/${encodeURIComponent(id)}/${action}`, body && { body });
+
+const outcomeOf = ({ error, status }: Attempt) => (error === null ? `Delivered (${status})` : error);
+
+interface AttemptsProps {
+  id: string;
+  /** Whether messages can be sent: the operator may, and the webhook is not paused. */
+  canSend: boolean;
+}
+
+/** Last attempts of one webhook. Polls while it is open. */
+const Attempts = ({ id, canSend }: AttemptsProps) => {
+  const { loaded, again } = useLoad(
+    () => call<WebhookResponse>('GET', `/api/webhooks/${encodeURIComponent(id)}`),
+    id,
+  );
+  useEffect(() => {
+    const timer = setInterval(() => void again(), POLL_MS);
+    return () => clearInterval(timer);
+  }, [again]);
+  const resend = async (messageId: string) => {
+    try {
+      await post(id, 'resend', { messageId });
+      announce('The message is queued.');
+      await again();
+    } catch (error) {
+      announce(describeError(error));
+    }
+  };
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {({ attempts, isPending }) =>
+        attempts.length === 0 ? (
+          <p class="muted">{isPending ? 'A message is queued.' : 'No attempts yet.'}</p>
+        ) : (
+          <DataTable
+            label="Attempts"
+            rows={attempts}
+            keyOf={(attempt) => attempt.id}
+            columns={[
+              { name: 'Sent', kind: 'head', cell: ({ at }) => wholeMoment(at) },
+              { name: 'Outcome', cell: outcomeOf },
+              {
+                name: 'Events',
+                kind: 'number',
+                cell: ({ events, isTest }) => (isTest ? 'Test' : countText(events)),
+              },
+              { name: 'Took', kind: 'number', cell: ({ tookMs }) => `${countText(tookMs)} ms` },
+              { name: 'Message', cell: ({ messageId }) => <code class="wrap-anywhere">{messageId}</code> },
+              ...(canSend
+                ? [
+                    {
+                      name: 'Action',
+                      cell: ({ messageId, at }: Attempt) => (
+                        <Button
+                          look="quiet"
+                          disabled={isPending}
+                          aria-label={`Resend the message of ${wholeMoment(at)}`}
+                          onClick={() => void resend(messageId)}
+                        >
+                          Resend
+                        </Button>
+                      ),
+                    },
+                  ]
+                : []),
+            ]}
+          />
+        )
+      }
+    </LoadView>
+  );
+};
+
+interface ReplayDialogProps {
+  webhook: Webhook;
+  onClose(): void;
+  onDone(): Promise<void>;
+}
+
+const ReplayDialog = ({ webhook: { id, name }, onClose, onDone }: ReplayDialogProps) => {
+  const field = useId();
+  const since = useSignal(new Date(Date.now() - DAY_MS).toISOString());
+  return (
+    <Dialog
+      title={`Replay ${name}`}
+      onClose={onClose}
+      closeName="Cancel"
+      action={{
+        name: 'Replay',
+        async act() {
+          await post(id, 'replay', { since: since.value });
+          announce(`${name} replays.`);
+          onClose();
+          await onDone();
+        },
+      }}
+    >
+      <p>The receiver gets all events since this time again, with the same event IDs.</p>
+      <Field id={field} label="Since">
+        <MomentInput
+          id={field}
+          value={since.value}
+          onChange={(value) => {
+            if (value !== null) since.value = value;
+          }}
+        />
+      </Field>
+    </Dialog>
+  );
+};
+
+const describeDelivery = ({ status, failures, failingSince, nextAttempt, disabledReason }: Webhook) => {
+  if (status === 'disabled') return `${disabledReason}. Events are kept, and nothing is sent.`;
+  if (status !== 'failing' || failingSince === null) return null;
+  const next = nextAttempt === null ? '' : ` Next attempt: ${moment(nextAttempt)}.`;
+  return `${countText(failures)} failed attempts, first ${ago(failingSince)}.${next}`;
+};
+
+interface ItemProps {
+  webhook: Webhook;
+  isOpen: boolean;
+  onToggle(): void;
+  onChange(): Promise<void>;
+}
+
+const Item = ({ webhook, isOpen, onToggle, onChange }: ItemProps) => {
+  const { id, name, host, status, eventTypes } = webhook;
+  const canSend = hasRole('publish') && status !== 'paused' && status !== 'waiting';
+  const note = describeDelivery(webhook);
+  const act = async (action: string, done: string) => {
+    try {
+      await post(id, action);
+      announce(done);
+      if (!isOpen) onToggle();
+      await onChange();
+    } catch (error) {
+      announce(describeError(error));
+    }
+  };
+  const [stateName, state] = STATES[status];
+  return (
+    <li class="panel">
+      <div class="row">
+        <h3>
+          <bdi>{name}</bdi>
+        </h3>
+        <span class="muted">
+          {host}, {eventTypes === null ? 'all event types' : `${eventTypes.length} event types`}
+        </span>
+        <span class="state" data-state={state}>
+          {stateName}
+        </span>
+        <span class="row data-actions">
+          {canSend && (status === 'disabled' || status === 'failing') && (
+            <Button aria-label={`Resume ${name}`} onClick={() => void act('resume', `${name} is resumed.`)}>
+              {status === 'disabled' ? 'Resume' : 'Retry now'}
+            </Button>
+          )}
+          {canSend && (
+            <>
+              <Button
+                aria-label={`Send a test to ${name}`}
+                onClick={() => void act('test', 'The test is queued.')}
+              >
+                Send a test
+              </Button>
+              <DialogButton name="Replay since …" aria-label={`Replay ${name} since …`}>
+                {(close) => <ReplayDialog webhook={webhook} onClose={close} onDone={onChange} />}
+              </DialogButton>
+            </>
+          )}
+          <Button look="quiet" aria-expanded={isOpen} aria-label={`Attempts of ${name}`} onClick={onToggle}>
+            Attempts
+          </Button>
+        </span>
+      </div>
+      {note !== null && <p class="data-note">{note}</p>}
+      {isOpen && <Attempts id={id} canSend={canSend} />}
+    </li>
+  );
+};
+
+/** Webhooks of the workspace: delivery status, attempts, tests and replays. Renders nothing if the workspace has none. */
+export const Webhooks = () => {
+  const { loaded, again } = useLoad(() => call<WebhooksResponse>('GET', '/api/webhooks'), 'webhooks');
+  const open = useSignal<string | null>(null);
+  useEffect(() => {
+    if (open.value === null) return;
+    const timer = setTimeout(() => void again(), POLL_MS);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <LoadView loaded={loaded} again={again}>
+      {({ webhooks }) =>
+        webhooks.length > 0 && (
+          <>
+            <h2>Webhooks</h2>
+            <ul class="stack">
+              {webhooks.map((webhook) => (
+                <Item
+                  key={webhook.id}
+                  webhook={webhook}
+                  isOpen={open.value === webhook.id}
+                  onToggle={() => {
+                    open.value = open.value === webhook.id ? null : webhook.id;
+                  }}
+                  onChange={again}
+                />
+              ))}
+            </ul>
+          </>
+        )
+      }
+    </LoadView>
+  );
+};

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import {
+  cursorSince,
+  formatCursor,
+  HttpError,
+  TEST_PREFIX,
+  type WebhookAttempt,
+} from '../../../service/index.ts';
+import { bodyOf, defineRoute, type StudioContext } from '../route.ts';
+
+/** Number of attempts in the table. */
+const ATTEMPTS = 30;
+
+export interface WebhooksResponse {
+  webhooks: {
+    id: string;
+    name: string;
+    /** Host of the receiver, because the path of a URL may be a secret. */
+    host: string;
+    format: string;
+    /** `null` for all types. */
+    eventTypes: string[] | null;
+    /** `waiting`: the service has not started it yet. */
+    status: 'active' | 'failing' | 'disabled' | 'paused' | 'waiting';
+    failures: number;
+    failingSince: string | null;
+    nextAttempt: string | null;
+    disabledReason: string | null;
+    deliveredThrough: string | null;
+  }[];
+}
+
+export interface WebhookResponse {
+  /** Newest first. */
+  attempts: {
+    id: string;
+    messageId: string;
+    isTest: boolean;
+    at: string;
+    events: number;
+    tookMs: number;
+    status: number | null;
+    error: string | null;
+  }[];
+  /** Whether a test or resend is queued. */
+  isPending: boolean;
+}
+
+const time = (ms: number | null) => (ms ? new Date(ms).toISOString() : null);
+
+const webhookOf = ({ workspace, params }: StudioContext) => {
+  const found = workspace.webhooks.find(({ webhookId }) => webhookId === params['id']);
+  if (!found) throw new HttpError(404, 'There is no webhook of this ID in the workspace file');
+  return found;
+};
+
+export const listWebhooks = defineRoute({
+  method: 'GET',
+  path: '/api/webhooks',
+  role: 'view',
+  body: null,
+  async answer({ workspace, store }) {
+    const states = await store.webhooks.states(workspace.workspaceId);
+    const body: WebhooksResponse = {
+      webhooks: workspace.webhooks.map(({ webhookId, name, url, format, eventTypes, isPaused }) => {
+        const state = states.find((each) => each.webhookId === webhookId);
+        const {
+          failures = 0,
+          failingSinceMs = null,
+          nextAttemptMs = null,
+          disabledReason = null,
+        } = state ?? {};
+        const delivery = disabledReason !== null ? 'disabled' : failures > 0 ? 'failing' : 'active';
+        return {
+          id: webhookId,
+          name,
+          host: new URL(url).host,
+          format,
+          eventTypes: eventTypes && [...eventTypes],
+          status: isPaused ? 'paused' : state ? delivery : 'waiting',
+          failures,
+          failingSince: time(failingSinceMs),
+          nextAttempt: delivery === 'failing' ? time(nextAttemptMs) : null,
+          disabledReason,
+          deliveredThrough: state ? formatCursor(state.deliveredThrough) : null,
+        };
+      }),
+    };
+    return { status: 200, body };
+  },
+});
+
+const attemptIn = (attempt: WebhookAttempt): WebhookResponse['attempts'][number] => ({
+  id: attempt.attemptId,
+  messageId: attempt.messageId,
+  isTest: attempt.messageId.startsWith(TEST_PREFIX),
+  at: new Date(attempt.attemptedAtMs).toISOString(),
+  events: attempt.events,
+  tookMs: attempt.durationMs,
+  status: attempt.status,
+  error: attempt.error,
+});
+
+export const readWebhook = defineRoute({
+  method: 'GET',
+  path: '/api/webhooks/{id}',
+  role: 'view',
+  body: null,
+  async answer(context) {
+    const { webhookId } = webhookOf(context);
+    const { workspace, store } = context;
+    const attempts = await store.webhooks.attempts(workspace.workspaceId, webhookId, ATTEMPTS);
+    const state = await store.webhooks.state(workspace.workspaceId, webhookId);
+    const isPending = state !== null && state.resendMessageId !== null;
+    const body: WebhookResponse = { attempts: attempts.map(attemptIn), isPending };
+    return { status: 200, body };
+  },
+});
+
+/** Queues a message for the process that delivers the webhook. Throws a 409 if none can. */
+const queue = async (context: StudioContext, messageId: string) => {
+  const { webhookId, isPaused } = webhookOf(context);
+  const { workspaceId } = context.workspace;
+  if (isPaused) throw new HttpError(409, 'The webhook is paused in the workspace file');
+  if (!(await context.store.webhooks.state(workspaceId, webhookId)))
+    throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
+  if (!(await context.store.webhooks.requestResend(workspaceId, webhookId, messageId)))
+    throw new HttpError(409, 'Another message is queued. Try again in a few seconds');
+  return webhookId;
+};
+
+export const testWebhook = defineRoute({
+  method: 'POST',
+  path: '/api/webhooks/{id}/test',
+  role: 'publish',
+  body: null,
+  async answer(context) {
+    const messageId = TEST_PREFIX + randomUUID();
+    await context.audit('webhook.test', await queue(context, messageId));
+    return { status: 202, body: { messageId } };
+  },
+});
+
+export const resendMessage = defineRoute({
+  method: 'POST',
+  path: '/api/webhooks/{id}/resend',
+  role: 'publish',
+  body: bodyOf(z.strictObject({ messageId: z.string() })),
+  async answer(context) {
+    const { messageId } = context.body;
+    const { webhookId } = webhookOf(context);
+    const { workspaceId } = context.workspace;
+    if (!(await context.store.webhooks.lastAttempt(workspaceId, webhookId, messageId)))
+      throw new HttpError(404, 'No attempt of this message is kept');
+    await context.audit('webhook.resend', await queue(context, messageId), messageId);
+    return { status: 202, body: {} };
+  },
+});
+
+export const replayWebhook = defineRoute({
+  method: 'POST',
+  path: '/api/webhooks/{id}/replay',
+  role: 'publish',
+  body: bodyOf(z.strictObject({ since: z.iso.datetime({ offset: true }) })),
+  async answer(context) {
+    const { webhookId } = webhookOf(context);
+    const { store, workspace, body, audit } = context;
+    const cursor = await cursorSince(store, Date.parse(body.since));
+    if (!(await store.webhooks.replay(workspace.workspaceId, webhookId, cursor)))
+      throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
+    await audit('webhook.replay', webhookId, `since ${body.since}`);
+    return { status: 202, body: {} };
+  },
+});
+
+export const resumeWebhook = defineRoute({
+  method: 'POST',
+  path: '/api/webhooks/{id}/resume',
+  role: 'publish',
+  body: null,
+  async answer(context) {
+    const { webhookId } = webhookOf(context);
+    const { store, workspace, audit } = context;
+    if (!(await store.webhooks.resume(workspace.workspaceId, webhookId)))
+      throw new HttpError(409, 'The service has not started the webhook yet. Try again in a few seconds');
+    await audit('webhook.resume', webhookId);
+    return { status: 202, body: {} };
+  },
+});
